@@ -82,12 +82,18 @@ struct Method {
         let location: OpenAPILocation
         let style: Style
         let description: String?
+        /// The only value that is allowed; `nil` if there are several.
+        var constant: String?
+
+        /// Whether the caller has to give a value.
+        var isDemanded: Bool { isRequired && constant == nil }
     }
 
     /// The body of a request.
     struct Body {
         enum Kind {
-            case json
+            /// JSON of this content type.
+            case json(String)
             case form
             case multipart
             case text(String)

@@ -53,7 +53,7 @@ struct MethodPlanner {
     }
 
     private func rank(_ parameter: Method.Parameter) -> Int {
-        parameter.location == .path ? 0 : parameter.isRequired ? 1 : 2
+        !parameter.isDemanded ? 2 : parameter.location == .path ? 0 : 1
     }
 
     private func parameter(
@@ -91,7 +91,8 @@ struct MethodPlanner {
             isRequired: parameter.isRequired && !typed.isNullable,
             location: parameter.location,
             style: style,
-            description: parameter.description
+            description: parameter.description,
+            constant: typed.constant
         )
     }
 
@@ -105,7 +106,7 @@ struct MethodPlanner {
             Method.Body(kind: kind, type: type, isRequired: operation.isBodyRequired, deepLists: deepLists)
         }
         guard let schema = content.schema, Self.isStructured(type) else {
-            if Self.isJSON(type) { return body(.json, .json) }
+            if Self.isJSON(type) { return body(.json(type), .json) }
             if type == "text/plain" { return body(.text(type), .string) }
             if type.hasSuffix("xml") { reader.note(.untyped, "a body in XML is sent as bytes", at: content.place) }
             return body(.bytes(type), .data)
@@ -123,7 +124,8 @@ struct MethodPlanner {
             }
             return body(.form, typed, deepLists: deepLists(of: typed, content.place["encoding"]))
         }
-        return body(.json, typed)
+        if type == "*/*", typed == .string || typed == .file { return body(.bytes(type), .data) }
+        return body(.json(type), typed)
     }
 
     /// The fields of a form that are encoded as `deepObject` and may be lists.

@@ -87,7 +87,9 @@ struct Planner {
                 let words = managerWords(tag, service)
                 plan.managers.append(
                     ClientPlan.Manager(
-                        typeName: types.unique(SwiftName.type(words) + "API"),
+                        typeName: types.unique(
+                            SwiftName.type(words.last == "api" && words.count > 1 ? words.dropLast() : words) + "API"
+                        ),
                         propertyName: properties.unique(SwiftName.member(of: words.joined(separator: " "))),
                         description: texts[tag],
                         service: service
@@ -231,7 +233,8 @@ extension Method {
                 isRequired: parameter.isRequired,
                 location: parameter.location,
                 style: parameter.style,
-                description: parameter.description
+                description: parameter.description,
+                constant: parameter.constant
             )
         }
         body = body.map {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes the parts of a method.
 struct MethodCode {
     let method: Method
@@ -43,11 +45,13 @@ struct MethodCode {
         func text(_ parameter: Method.Parameter) -> String {
             let type = names.name(parameter.type)
             let name = SwiftName.label(parameter.swiftName)
-            return parameter.isRequired ? "\(name): \(type)" : "\(name): \(type)? = nil"
+            if parameter.isDemanded { return "\(name): \(type)" }
+            let constant = parameter.isRequired ? parameter.constant : nil
+            return constant.map { "\(name): \(type) = \(SwiftName.literal($0))" } ?? "\(name): \(type)? = nil"
         }
-        var result = shown.filter(\.isRequired).map(text)
+        var result = shown.filter(\.isDemanded).map(text)
         if let body = method.body, body.isRequired { result.append("body: \(bodyType(body))") }
-        result += shown.filter { !$0.isRequired }.map(text)
+        result += shown.filter { !$0.isDemanded }.map(text)
         if let body = method.body, !body.isRequired {
             if case .bytes = body.kind {
                 result.append("body: RequestBody = .none")
@@ -63,9 +67,9 @@ struct MethodCode {
     var arguments: [String] {
         func text(_ name: String) -> String { "\(SwiftName.label(name)): \(SwiftName.escaped(name))" }
         let shown = method.parameters.filter { replaced[$0.name] == nil }
-        var result = shown.filter(\.isRequired).map { text($0.swiftName) }
+        var result = shown.filter(\.isDemanded).map { text($0.swiftName) }
         if method.body?.isRequired == true { result.append(text("body")) }
-        result += shown.filter { !$0.isRequired }.map { text($0.swiftName) }
+        result += shown.filter { !$0.isDemanded }.map { text($0.swiftName) }
         if method.body?.isRequired == false { result.append(text("body")) }
         if method.hasIdempotencyKey { result.append(text("idempotencyKey")) }
         return result
@@ -135,7 +139,8 @@ struct MethodCode {
         let query = method.parameters.filter { $0.location == .query && replaced[$0.name] != "" }.map {
             "\(SwiftName.literal($0.name)): \(value($0))"
         }
-        if !query.isEmpty { result.append(.list("query: [", query, "]")) }
+        let fixed = fixedQuery.map { "\(SwiftName.literal($0.name)): \(SwiftName.literal($0.value))" }
+        if !(query + fixed).isEmpty { result.append(.list("query: [", query + fixed, "]")) }
         let headers = self.headers
         if !headers.isEmpty { result.append(.list("headers: [", headers, "]")) }
         if let body = method.body {
@@ -160,6 +165,18 @@ struct MethodCode {
         return path
     }
 
+    /// What stands behind `?` in the path.
+    private var fixedQuery: [(name: String, value: String)] {
+        guard let text = method.operation.path.firstMatch(of: /\?([^#]*)/)?.1 else { return [] }
+        return text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (
+                parts[0].removingPercentEncoding ?? parts[0],
+                parts.count > 1 ? parts[1].removingPercentEncoding ?? parts[1] : ""
+            )
+        }
+    }
+
     private var headers: [String] {
         var fields = method.parameters.filter { $0.location == .header }.map {
             "\(SwiftName.literal($0.name)): \(value($0))"
@@ -169,6 +186,9 @@ struct MethodCode {
             let name = SwiftName.escaped(cookie.swiftName)
             let text = "\"\(cookie.name)=\\(\(cookie.isRequired ? name : "$0"))\""
             fields.append("\"Cookie\": \(cookie.isRequired ? text : "\(name).map { \(text) }")")
+        }
+        if case .json(let type)? = method.body?.kind, type != "application/json", !type.contains("*") {
+            fields.append("\"Content-Type\": \(SwiftName.literal(type))")
         }
         if case .bytes(let type)? = method.body?.kind, type != "application/octet-stream", !type.contains("*") {
             fields.append("\"Content-Type\": \(SwiftName.literal(type))")

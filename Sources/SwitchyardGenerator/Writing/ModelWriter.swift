@@ -215,7 +215,7 @@ struct ModelWriter {
         switch property.type {
         case .date(.unixTime): "writeUnixTime"
         case .date(.rfc2822): "writeHTTPDate"
-        default: "write"
+        default: property.isRequired && property.isNullable && !property.isReadOnly ? "writeOrNull" : "write"
         }
     }
 
@@ -242,6 +242,9 @@ struct ModelWriter {
         }
         if property.type == .list(.file) { return "form.add(\(key), files: \(source))" }
         if let type = property.partType, type != "text/plain" {
+            if names.isParameter(property.type), type != "application/json" {
+                return "form.add(\(key), \(source), contentType: \(SwiftName.literal(type)))"
+            }
             return "try form.add(\(key), json: \(source), contentType: \(SwiftName.literal(type)))"
         }
         return names.isParameter(property.type)

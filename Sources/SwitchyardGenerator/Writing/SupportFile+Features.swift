@@ -191,11 +191,11 @@ extension SupportFile {
 
         extension MultipartForm {
             /// Adds a field, unless the value is `nil`; a list becomes a field for each element.
-            mutating func add(_ name: String, _ value: (any ParameterConvertible)?) {
-                if case .array(let values)? = value?.parameterValue {
-                    for value in values { append(.field(name, value.plainText)) }
-                } else if let text = value?.parameterValue.plainText {
-                    append(.field(name, text))
+            mutating func add(_ name: String, _ value: (any ParameterConvertible)?, contentType: String? = nil) {
+                guard let value = value?.parameterValue else { return }
+                let values = if case .array(let values) = value { values } else { [value] }
+                for text in values.compactMap(\.plainText) {
+                    append(MultipartPart(name: name, contentType: contentType, content: .data(Data(text.utf8))))
                 }
             }
 

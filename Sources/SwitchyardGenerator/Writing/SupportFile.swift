@@ -89,6 +89,11 @@ enum SupportFile {
                 try encodeIfPresent(value, forKey: name)
             }
 
+            /// Writes a member that must be there; `nil` is null.
+            mutating func writeOrNull(_ value: (some Encodable)?, _ name: FieldName) throws {
+                try encode(value, forKey: name)
+            }
+
             /// Writes a point in time as seconds since 1970, unless it is `nil`.
             mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
                 try encodeIfPresent(date?.unixSeconds, forKey: name)

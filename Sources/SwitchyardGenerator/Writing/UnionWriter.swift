@@ -41,7 +41,7 @@ struct UnionWriter {
         }
     }
 
-    private func caseName(_ type: SwiftType, in union: String) -> String {
+    func caseName(_ type: SwiftType, in union: String) -> String {
         switch type {
         case .bool: return "boolean"
         case .int, .int64: return "integer"

@@ -69,6 +69,11 @@ extension KeyedEncodingContainer<FieldName> {
         try encodeIfPresent(value, forKey: name)
     }
 
+    /// Writes a member that must be there; `nil` is null.
+    mutating func writeOrNull(_ value: (some Encodable)?, _ name: FieldName) throws {
+        try encode(value, forKey: name)
+    }
+
     /// Writes a point in time as seconds since 1970, unless it is `nil`.
     mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
         try encodeIfPresent(date?.unixSeconds, forKey: name)
@@ -351,11 +356,11 @@ extension RequestBody {
 
 extension MultipartForm {
     /// Adds a field, unless the value is `nil`; a list becomes a field for each element.
-    mutating func add(_ name: String, _ value: (any ParameterConvertible)?) {
-        if case .array(let values)? = value?.parameterValue {
-            for value in values { append(.field(name, value.plainText)) }
-        } else if let text = value?.parameterValue.plainText {
-            append(.field(name, text))
+    mutating func add(_ name: String, _ value: (any ParameterConvertible)?, contentType: String? = nil) {
+        guard let value = value?.parameterValue else { return }
+        let values = if case .array(let values) = value { values } else { [value] }
+        for text in values.compactMap(\.plainText) {
+            append(MultipartPart(name: name, contentType: contentType, content: .data(Data(text.utf8))))
         }
     }
 

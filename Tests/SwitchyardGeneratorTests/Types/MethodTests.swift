@@ -1,0 +1,99 @@
+import Testing
+
+@testable import SwitchyardGenerator
+
+@Suite struct MethodTests {
+    /// The code for one operation, with these lines of YAML.
+    private func code(_ path: String = "/things", _ method: String = "post", _ lines: String) throws -> String {
+        try client(
+            paths: """
+                  \(path):
+                    \(method):
+                      operationId: things_do
+                      tags: [things]
+                \(lines.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n"))
+                """
+        ).code
+    }
+
+    @Test func `JSON of another content type is sent as such`() throws {
+        let schema = "{ type: array, items: { type: string } }"
+        let code = try code(
+            "/things",
+            "patch",
+            "requestBody: { content: { application/json-patch+json: { schema: \(schema) } } }"
+        )
+
+        #expect(code.contains("headers: [\"Content-Type\": \"application/json-patch+json\"]"))
+    }
+
+    @Test func `a property that is required and may be null is sent as null`() throws {
+        let schema =
+            "{ type: object, required: [a], properties: { a: { type: [string, 'null'] }, b: { type: string } } }"
+        let code = try code("/things", "post", "requestBody: { content: { application/json: { schema: \(schema) } } }")
+
+        #expect(code.contains("try fields.writeOrNull(a, \"a\")"))
+        #expect(code.contains("try fields.write(b, \"b\")"))
+    }
+
+    @Test func `a required parameter with one value has it as the default`() throws {
+        let code = try code(
+            "/things",
+            "get",
+            "parameters: [{ name: a, in: query, required: true, schema: { const: x } }]"
+        )
+
+        #expect(code.contains("func `do`(a: String = \"x\")"))
+    }
+
+    @Test func `a query in the path is sent as one, a fragment is not`() throws {
+        let code = try code(
+            "/things?beta=true#two",
+            "get",
+            "parameters: [{ name: a, in: query, schema: { type: string } }]"
+        )
+
+        #expect(code.contains("APIConfiguration(.get, \"things\", query: [\"a\": a, \"beta\": \"true\"])"))
+    }
+
+    @Test func `a body of any content type is given as bytes or a file`() throws {
+        let code = try code(
+            "/things",
+            "put",
+            "requestBody: { required: true, content: { '*/*': { schema: { type: string } } } }"
+        )
+
+        #expect(code.contains("body: RequestBody)"))
+    }
+
+    @Test(arguments: [
+        ("read_thing_things__thing_id__get", "/things/{thing_id}", "get", "read"),
+        ("things/list-all", "/things", "get", "listAll"),
+        ("getThing", "/things", "get", "get"), ("ThingsController_find", "/things", "get", "controllerFind"),
+        ("listThings", "/things", "get", "list"),
+    ])
+    func `a method has the name of the operation without the tag`(
+        id: String,
+        path: String,
+        method: String,
+        expected: String
+    ) throws {
+        let code = try client(
+            paths: "  \(path): { \(method): { operationId: '\(id)', tags: [things], responses: {} } }"
+        ).code
+
+        #expect(code.contains("func \(expected)("))
+    }
+
+    @Test func `the shorter identifier gets the short name`() throws {
+        let code = try client(
+            paths: """
+                  /b: { get: { operationId: listThings, tags: [things], responses: {} } }
+                  /a: { get: { operationId: listThing, tags: [things], responses: {} } }
+                """
+        ).code
+
+        #expect(code.contains("    /// Sends `GET /a`.\n    func list("))
+        #expect(code.contains("    /// Sends `GET /b`.\n    func listThings("))
+    }
+}
