@@ -63,6 +63,8 @@ extension YAMLReader {
         let mark = cursor.next
         cursor.advance()
         var text = ""
+        // What an escape has written is no space at the end of a line.
+        var written = 0
         while true {
             guard !cursor.isAtEnd else { throw ReadingError("the text has no closing quotation mark", at: start) }
             if cursor.next == mark {
@@ -75,9 +77,10 @@ extension YAMLReader {
                 return text
             }
             if cursor.next.isLineEnd {
-                try foldLine(into: &text)
+                try foldLine(into: &text, behind: written)
             } else if mark == UInt8(ascii: "\""), cursor.next == UInt8(ascii: "\\") {
                 try escape(into: &text)
+                written = text.utf8.count
             } else {
                 text += try quotedPiece(until: mark)
             }
@@ -97,8 +100,10 @@ extension YAMLReader {
     }
 
     /// Folds the end of a line in a quoted text: one break is a space, more are line feeds.
-    private mutating func foldLine(into text: inout String) throws(ReadingError) {
-        while let last = text.unicodeScalars.last, last == " " || last == "\t" { text.unicodeScalars.removeLast() }
+    private mutating func foldLine(into text: inout String, behind written: Int) throws(ReadingError) {
+        while text.utf8.count > written, let last = text.unicodeScalars.last, last == " " || last == "\t" {
+            text.unicodeScalars.removeLast()
+        }
         var breaks = 0
         while cursor.next.isLineEnd, !cursor.isAtEnd {
             skipLineEnd()

@@ -120,7 +120,8 @@ struct CodeLines {
     /// The first sentence of a text, without markup that would span lines; `nil` if there is none.
     static func sentence(_ text: String) -> String? {
         let paragraph = text.split(separator: "\n\n", omittingEmptySubsequences: true).first ?? ""
-        var words = paragraph.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        // More than this is on no line.
+        var words = paragraph.prefix(1_000).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "").replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }
         words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")
         words = words.replacing("e.g.,", with: "for example,").replacing("i.e.,", with: "that is,")

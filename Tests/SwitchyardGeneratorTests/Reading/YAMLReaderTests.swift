@@ -35,6 +35,7 @@ import Testing
         ("a: x\n  y\n\n  z\nb: 1", #"{"a":"x y\nz","b":1}"#),
         ("a: \"x\\n\\u00e9\\ud83d\\ude00 \\\n  y\"", #"{"a":"x\né😀 y"}"#),
         ("a: 'it''s\n  two'", #"{"a":"it's two"}"#),
+        ("a: \"x\\t\n  y  \n  z\"", #"{"a":"x\t y z"}"#),
         ("a: https://x.example/y", #"{"a":"https://x.example/y"}"#),
     ])
     func `scalars of all styles are read`(text: String, expected: String) throws {
