@@ -59,6 +59,8 @@ struct curl_functions {
     int (*easy_setopt)(void *easy, int option, ...);
     int (*easy_getinfo)(void *easy, int info, ...);
     int (*easy_pause)(void *easy, int mask);
+    int (*easy_send)(void *easy, const void *bytes, size_t count, size_t *sent);
+    int (*easy_recv)(void *easy, void *place, size_t room, size_t *received);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *multi);
     int (*multi_setopt)(void *multi, int option, ...);
@@ -111,6 +113,7 @@ enum {
     CURLOPT_UPLOAD = 46,
     CURLOPT_POST = 47,
     CURLOPT_XFERINFODATA = 10057,
+    CURLOPT_HTTPPROXYTUNNEL = 61,
     CURLOPT_FRESH_CONNECT = 74,
     CURLOPT_HEADERFUNCTION = 20079,
     CURLOPT_DEBUGFUNCTION = 20094,
@@ -123,6 +126,7 @@ enum {
     CURLOPT_SSL_CTX_FUNCTION = 20108,
     CURLOPT_SSL_CTX_DATA = 10109,
     CURLOPT_HTTP_CONTENT_DECODING = 158,
+    CURLOPT_CONNECT_ONLY = 141,
     CURLOPT_INFILESIZE_LARGE = 30115,
     CURLOPT_POSTFIELDSIZE_LARGE = 30120,
     CURLOPT_IGNORE_CONTENT_LENGTH = 136,
@@ -159,6 +163,7 @@ enum {
     CURLINFO_PROXY_ERROR = 0x20003B,
     CURLINFO_NUM_CONNECTS = 0x20001A,
     CURLINFO_HTTP_VERSION = 0x20002E,
+    CURLINFO_ACTIVESOCKET = 0x50002C,
     CURLINFO_TLS_SSL_PTR = 0x40002D,
     CURLINFO_TOTAL_TIME_T = 0x600032,
     CURLINFO_NAMELOOKUP_TIME_T = 0x600033,
@@ -177,7 +182,7 @@ enum {
 
 enum { CURL_POLL_NONE = 0, CURL_POLL_IN = 1, CURL_POLL_OUT = 2, CURL_POLL_REMOVE = 4 };
 enum { CURL_CSELECT_IN = 1, CURL_CSELECT_OUT = 2 };
-enum { CURL_HTTP_VERSION_2 = 3 };
+enum { CURL_HTTP_VERSION_1_1 = 2, CURL_HTTP_VERSION_2 = 3 };
 enum { CURLPAUSE_RECV = 1, CURLPAUSE_SEND = 4, CURLPAUSE_CONT = 0 };
 enum { CURL_SEEKFUNC_OK = 0, CURL_SEEKFUNC_FAIL = 1 };
 enum { CURL_PREREQFUNC_OK = 0, CURL_PREREQFUNC_ABORT = 1 };
@@ -191,12 +196,16 @@ enum { CURLPROTO_HTTP_AND_HTTPS = 3 };
 enum {
     CURLE_OK = 0,
     CURLE_NOT_BUILT_IN = 4,
+    CURLE_WEIRD_SERVER_REPLY = 8,
     CURLE_HTTP2 = 16,
     CURLE_PARTIAL_FILE = 18,
+    CURLE_WRITE_ERROR = 23,
     CURLE_OUT_OF_MEMORY = 27,
+    CURLE_BAD_FUNCTION_ARGUMENT = 43,
     CURLE_UNKNOWN_OPTION = 48,
     CURLE_BAD_CONTENT_ENCODING = 61,
     CURLE_GOT_NOTHING = 52,
+    CURLE_AGAIN = 81,
     CURLE_HTTP2_STREAM = 92,
     CURLE_TOO_LARGE = 100,
 };

@@ -70,7 +70,10 @@ int64_t deadlines_idle(const struct ycurl_exchange *exchange) {
 }
 
 static int64_t first(const struct ycurl_exchange *exchange) {
-    return earlier(earlier(exchange->connect_deadline, exchange->deadline), deadlines_idle(exchange));
+    int64_t timer = exchange->connection ? exchange->connection->timer : INT64_MAX;
+    // Nobody waits for it any more but libcurl.
+    if (exchange->place == ABANDONED) return timer;
+    return earlier(timer, earlier(earlier(exchange->connect_deadline, exchange->deadline), deadlines_idle(exchange)));
 }
 
 bool deadlines_renew(ycurl_loop *loop, struct ycurl_exchange *exchange) {

@@ -39,6 +39,7 @@ void exchange_close_file(struct ycurl_exchange *exchange) {
 }
 
 void ycurl_exchange_destroy(ycurl_exchange *exchange) {
+    connection_free(exchange);
     if (exchange->easy) ycurl_lib.easy_cleanup(exchange->easy);
     exchange_close_file(exchange);
     codings_end(exchange);
@@ -108,6 +109,7 @@ const char *ycurl_head(const ycurl_exchange *exchange, size_t *count) {
 bool ycurl_has_head(const ycurl_exchange *exchange) { return exchange->head_phase == HEAD_COMPLETE; }
 
 long ycurl_status(const ycurl_exchange *exchange) {
+    if (exchange->connection) return exchange->head_phase == HEAD_COMPLETE ? head_status(&exchange->head) : 0;
     long status = 0;
     ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
     return status;
@@ -155,6 +157,7 @@ bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window) {
 void ycurl_body_resume(ycurl_exchange *exchange) {
     exchange->receive_paused = false;
     exchange->last_activity = exchange->loop->now;
+    if (exchange->connection) return connection_move(exchange);
     if (exchange->early.refused) {
         end_wait(exchange);
         early_note_doubt(exchange->loop, exchange);

@@ -84,6 +84,30 @@ struct configured {
     long buffer;
 };
 
+/// A connection that libcurl opens and that is ours once it stands.
+///
+/// It has a multi handle of its own: in one that it shared, libcurl would take a connection that is silent for long, or
+/// over which bytes have come, for a dead one when the next request is made (7.88).
+struct connection {
+    void *multi;
+    /// When libcurl wants to be called; INT64_MAX for never.
+    int64_t timer;
+    /// -1 until it stands.
+    int socket;
+    /// What is being sent, and how much of it has gone; it stays where it is until all has, as TLS wants it.
+    struct buffer outgoing;
+    size_t sent;
+    /// The line of the head that is being received.
+    struct buffer line;
+    /// Whether the socket takes no more for now.
+    bool is_full;
+    /// Whether the owner waits until what is being sent has gone.
+    bool is_awaited;
+    bool has_ended;
+    /// Why sending failed; CURLE_OK while it has not.
+    int failure;
+};
+
 struct ycurl_exchange {
     void *easy;
     ycurl_loop *loop;
@@ -123,6 +147,8 @@ struct ycurl_exchange {
     size_t body_before;
     int64_t body_length, body_position;
     enum feed feed;
+    /// NULL for a request that asks for no other protocol.
+    struct connection *connection;
     /// Whether libcurl has had any of a fed body.
     bool fed_taken;
     struct early early;
@@ -201,6 +227,8 @@ struct watched_socket {
     int64_t heard, silent_since;
     /// The ports of its connection; 0 while they have not been asked for.
     int local_port, remote_port;
+    /// The exchange whose connection it belongs to, where that has a multi handle of its own.
+    struct ycurl_exchange *exchange;
 };
 
 /// Who has to know one of the certificates of a chain; nobody when `accepts` is NULL.
@@ -375,6 +403,24 @@ bool chain_goes_on(struct ycurl_exchange *exchange);
 /// Whether the last connection failed because of the judge alone.
 bool chain_was_refused(struct ycurl_exchange *exchange);
 
+/// The status that a head gives; 0 for none.
+int head_status(const struct buffer *head);
+
+/// Makes a handle open a connection and send nothing itself. Returns a CURLcode.
+int connection_prepare(struct ycurl_exchange *exchange, const struct ycurl_request *request);
+/// The multi handle of an exchange; NULL when memory is short.
+void *connection_multi(ycurl_loop *loop, struct ycurl_exchange *exchange);
+/// Takes a connection over that stands, and sends the head; false when there is none, or nothing may be sent.
+bool connection_begin(struct ycurl_exchange *exchange);
+/// Has libcurl do what is due, or tells it what has happened at a socket of its.
+void connection_act(struct ycurl_exchange *exchange, int socket, int what);
+/// Sends and receives what can be.
+void connection_move(struct ycurl_exchange *exchange);
+void connection_free(struct ycurl_exchange *exchange);
+
+/// Takes note of what libcurl has ended on a multi handle.
+void loop_collect(ycurl_loop *loop, void *multi);
+
 /// What libcurl calls to open and to close a socket, and to say what it wants to know of one.
 int loop_open_socket(void *loop, int purpose, struct curl_sockaddr *address);
 int loop_close_socket(void *loop, int socket);
@@ -384,6 +430,8 @@ int sockets_watch(void *easy, int socket, int what, void *loop, void *unused);
 int sockets_control(ycurl_loop *loop, int operation, int socket, uint32_t events);
 /// Tells libcurl what has happened at a socket.
 void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
+/// Watches the socket of a connection that is ours.
+void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted);
 /// Takes note that libcurl has ended an exchange well, so that its connection is kept if it can be.
 void sockets_keep(struct ycurl_exchange *exchange);
 /// Ends kept connections whose servers have said something unasked, before one of them is used again.

@@ -8,8 +8,7 @@
 
 static bool starts_response(const char *line, size_t count) { return count >= 5 && strncasecmp(line, "HTTP/", 5) == 0; }
 
-/// The status that a head gives; 0 for none.
-static int status_of(const struct buffer *head) {
+int head_status(const struct buffer *head) {
     const char *end = head->bytes + head->count, *at = memchr(head->bytes, ' ', head->count);
     while (at && at < end && *at == ' ') at++;
     int status = 0, digits = 0;
@@ -145,7 +144,7 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     bool ends = (count == 2 && line[0] == '\r') || (count == 1 && line[0] == '\n');
     if (!ends) return count;
     exchange->head_phase = HEAD_AWAITED;
-    int status = status_of(head);
+    int status = head_status(head);
     if (is_interim(status)) return count;
     // Nobody knows what comes next; libcurl would wait for it as for a body.
     if (status == 101 && !exchange->names.upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);

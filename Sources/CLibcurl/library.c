@@ -45,6 +45,8 @@ static const char *find_functions(void *library) {
         {"curl_easy_setopt", &ycurl_lib.easy_setopt},
         {"curl_easy_getinfo", &ycurl_lib.easy_getinfo},
         {"curl_easy_pause", &ycurl_lib.easy_pause},
+        {"curl_easy_send", &ycurl_lib.easy_send},
+        {"curl_easy_recv", &ycurl_lib.easy_recv},
         {"curl_multi_init", &ycurl_lib.multi_init},
         {"curl_multi_cleanup", &ycurl_lib.multi_cleanup},
         {"curl_multi_setopt", &ycurl_lib.multi_setopt},

@@ -55,7 +55,7 @@ static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
     early_forget(loop, exchange);
-    ycurl_lib.multi_remove_handle(loop->multi, exchange->easy);
+    ycurl_lib.multi_remove_handle(connection_multi(loop, exchange), exchange->easy);
 }
 
 static void close_multi(ycurl_loop *loop) {
@@ -110,7 +110,8 @@ int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
     sockets_end_idle(exchange);
     choose_connection(loop, exchange);
-    int code = ycurl_lib.multi_add_handle(loop->multi, exchange->easy);
+    void *multi = connection_multi(loop, exchange);
+    int code = multi ? ycurl_lib.multi_add_handle(multi, exchange->easy) : -1;
     if (code != 0) deadlines_set(loop, exchange, INT64_MAX);
     if (code != 0) return code;
     exchange->place = RUNNING;
@@ -135,6 +136,9 @@ static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 
 /// Takes an exchange that libcurl is done with off its hands.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
+    bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
+    if (has_connection && connection_begin(exchange)) return;
+    if (has_connection) code = -1;
     bool is_refused = code != CURLE_OK && exchange->verdict == YCURL_NO_VERDICT && refusal_holds(exchange);
     code = exchange_judge_end(exchange, code);
     take_off(loop, exchange);
@@ -208,24 +212,36 @@ static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t no
 
 /// Ends the exchanges whose time is up; sets the next look at the others.
 static void run_deadlines(ycurl_loop *loop) {
-    while (loop->heap_count && loop->heap[0]->due <= loop->now) {
+    // Not for ever: libcurl may want to be called at once, time and again.
+    size_t looks = loop->heap_count + 16;
+    while (looks-- > 0 && loop->heap_count && loop->heap[0]->due <= loop->now) {
         struct ycurl_exchange *exchange = loop->heap[0];
+        if (exchange->connection && exchange->connection->timer <= loop->now) {
+            connection_act(exchange, CURL_SOCKET_TIMEOUT, 0);
+            continue;
+        }
         exchange->verdict = judge_time(exchange, loop->now);
         if (exchange->verdict == YCURL_NO_VERDICT) deadlines_renew(loop, exchange);
         else loop_note_finished(loop, exchange, -1);
     }
 }
 
-static void collect_finished(ycurl_loop *loop) {
+void loop_collect(ycurl_loop *loop, void *multi) {
     int left;
     struct curl_message *message;
-    while ((message = ycurl_lib.multi_info_read(loop->multi, &left))) {
+    while ((message = ycurl_lib.multi_info_read(multi, &left))) {
         if (message->kind != CURLMSG_DONE) continue;
         struct ycurl_exchange *exchange = NULL;
         int code = message->data.code;
         ycurl_lib.easy_getinfo(message->easy, CURLINFO_PRIVATE, &exchange);
+        bool is_alone = exchange && exchange->connection;
         if (exchange) finish(loop, exchange, code);
+        if (is_alone) return;  // The multi handle may be gone.
     }
+}
+
+static void collect_finished(ycurl_loop *loop) {
+    loop_collect(loop, loop->multi);
     memory_trim(loop);
 }
 

@@ -319,6 +319,7 @@ int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request)
     if (code == CURLE_OK) code = install_method(exchange, request->method);
     if (code == CURLE_OK) code = install_body(exchange, request);
     if (code == CURLE_OK) code = install_switches(exchange, request, decompress);
+    if (code == CURLE_OK && request->opening) code = connection_prepare(exchange, request);
     exchange->verdict = YCURL_NO_VERDICT;
     return code;
 }

@@ -62,11 +62,12 @@ static void set_kept(ycurl_loop *loop, struct watched_socket *entry, bool is_kep
     loop->kept_count += is_kept ? 1 : (size_t)-1;
 }
 
-/// Remembers which socket an exchange uses.
-static void note_user(ycurl_loop *loop, void *easy, int socket) {
+/// Remembers which socket an exchange uses, and the exchange where libcurl has the socket on a multi handle of its own.
+static void note_user(ycurl_loop *loop, void *easy, int socket, struct watched_socket *entry) {
     struct ycurl_exchange *exchange = NULL;
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
     if (exchange && exchange->loop == loop) exchange->socket = socket;
+    entry->exchange = exchange && exchange->connection ? exchange : NULL;
 }
 
 int sockets_watch(void *easy, int socket, int what, void *context, void *unused) {
@@ -76,7 +77,8 @@ int sockets_watch(void *easy, int socket, int what, void *context, void *unused)
     struct watched_socket *entry = watched(loop, socket);
     if (!entry) return -1;
     entry->wanted = 0;
-    note_user(loop, easy, socket);
+    note_user(loop, easy, socket, entry);
+    if (what == CURL_POLL_REMOVE) entry->exchange = NULL;
     set_kept(loop, entry, false);
     if (what != CURL_POLL_REMOVE) {
         if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
@@ -110,6 +112,14 @@ int loop_close_socket(void *context, int socket) {
     if (entry) deaf_forget(context, entry);
     if (entry) *entry = (struct watched_socket){0};
     return close(socket);
+}
+
+void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted) {
+    struct watched_socket *entry = watched(exchange->loop, exchange->connection->socket);
+    if (!entry) return;
+    entry->exchange = exchange;
+    entry->wanted = wanted;
+    apply(exchange->loop, exchange->connection->socket, entry);
 }
 
 // MARK: Kept connections
@@ -227,6 +237,7 @@ void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events) {
     if (events & EPOLLIN || trouble) what |= CURL_CSELECT_IN;
     if (events & EPOLLOUT || (trouble && (entry->wanted & EPOLLOUT))) what |= CURL_CSELECT_OUT;
     int running;
+    if (entry->exchange) return connection_act(entry->exchange, socket, what);
     ycurl_lib.multi_socket_action(loop->multi, socket, what, &running);
     if (only_takes) note_fruitless(loop, socket);
 }

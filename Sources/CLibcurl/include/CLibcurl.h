@@ -177,6 +177,12 @@ struct ycurl_request {
     void *owner;
     /// Asked on the loop's thread just before the request is sent for the first time; one that must not be is ended.
     bool (*may_send)(void *owner);
+    /// The head of a request that asks for another protocol, as it is sent; NULL for every other request.
+    ///
+    /// Its connection serves nothing else. After a 101 (Switching Protocols) the bytes of the other protocol come as the
+    /// body of a streamed response and go out with ycurl_connection_send. Any other response ends the exchange behind its head.
+    const void *opening;
+    size_t opening_count;
 };
 
 /// Forgets the header lines of the request before, which otherwise are this one's too.
@@ -218,6 +224,11 @@ void ycurl_body_resume(ycurl_exchange *exchange);
 
 /// Hands over the next bytes (copied); count 0 ends the body. Returns a CURLcode.
 int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count);
+
+// MARK: A connection that has changed its protocol
+
+/// Sends bytes (copied); YCURL_UPLOAD_HUNGRY says that they have gone, and no more are taken before. Returns a CURLcode.
+int ycurl_connection_send(ycurl_exchange *exchange, const void *bytes, size_t count);
 
 // MARK: What happened
 

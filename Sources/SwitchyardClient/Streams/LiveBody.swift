@@ -33,7 +33,7 @@ package final class LiveBody: Sendable {
     }
 
     deinit {
-        end()
+        endTransfer()
         stream?.cancel()
     }
 
@@ -42,7 +42,7 @@ package final class LiveBody: Sendable {
         if let reason = transfer.handle.reason { throw failure(reason) }
         do throws(TransportError) {
             let piece = try await nextPiece()
-            if piece == nil { end() }
+            if piece == nil { endTransfer() }
             return piece
         } catch {
             throw ended(by: error)
@@ -54,9 +54,14 @@ package final class LiveBody: Sendable {
         transfer.handle.cancel(reason)
     }
 
+    /// Ends the body, of which no more is wanted.
+    package func end() {
+        stream?.cancel()
+        endTransfer()
+    }
+
     /// Ends the transfer because the reader does not want what comes.
     package func refuse(_ error: TransportError) -> RequestFailure {
-        stream?.cancel()
         end()
         return failure(.transport(error))
     }
@@ -73,17 +78,21 @@ package final class LiveBody: Sendable {
     }
 
     private func ended(by error: TransportError) -> RequestFailure {
-        defer { end() }
+        defer { endTransfer() }
         if let reason = transfer.handle.reason { return failure(reason) }
         if error.kind == .cancelled { return failure(.cancelled) }
-        let outcome = AttemptOutcome(error.kind)
-        if outcome.failureKind != nil, let attempt = context.attempt {
-            transfer.charge(Transfer.Break(attempt: attempt, outcome: outcome))
-        }
+        charge(error)
         return failure(.transport(error))
     }
 
-    private func end() {
+    /// Charges the server with a failure, if it is one of the server's.
+    package func charge(_ error: TransportError) {
+        let outcome = AttemptOutcome(error.kind)
+        guard outcome.failureKind != nil, let attempt = context.attempt else { return }
+        transfer.charge(Transfer.Break(attempt: attempt, outcome: outcome))
+    }
+
+    private func endTransfer() {
         if endsTransfer { transfer.end() }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Foundation has none on Linux, and request bodies are small: JSON shrinks to a quarter or so, which is a little less
 /// than zlib would reach with codes of its own for each body.
-struct Deflate {
+package struct Deflate {
     private static let windowSize = 1 << 15
     private static let hashSize = 1 << 15
     private static let longestMatch = 258
@@ -20,7 +20,17 @@ struct Deflate {
     /// Compresses bytes to one final block.
     static func compressed(_ input: [UInt8]) -> [UInt8] {
         var deflate = Deflate(input)
-        deflate.run()
+        deflate.run(isFinal: true)
+        return deflate.bits.finish()
+    }
+
+    /// Compresses bytes to a block that others may follow, up to the end of a byte (RFC 7692 section 7.2.1).
+    ///
+    /// It ends with an empty block without compression, whose last four bytes (00 00 FF FF) are left out.
+    package static func flushed(_ input: [UInt8]) -> [UInt8] {
+        var deflate = Deflate(input)
+        deflate.run(isFinal: false)
+        deflate.bits.append(0b000, count: 3)
         return deflate.bits.finish()
     }
 
@@ -29,8 +39,8 @@ struct Deflate {
         previous = [Int32](repeating: -1, count: input.count)
     }
 
-    private mutating func run() {
-        bits.append(0b011, count: 3)  // The final block, with fixed codes.
+    private mutating func run(isFinal: Bool) {
+        bits.append(isFinal ? 0b011 : 0b010, count: 3)  // A block with fixed codes.
         var position = 0
         while position < input.count {
             let match = longestMatch(at: position)

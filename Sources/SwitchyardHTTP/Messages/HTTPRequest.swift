@@ -101,6 +101,11 @@ public struct HTTPRequest: Sendable {
     /// head, since a body that comes right behind its head costs no connection. `false` unless set; a `NetworkClient` sets it where it follows redirects without asking. Of no effect on what is
     /// streamed, which is handed over with its head anyway.
     public var skipsRedirectBody = false
+    /// Whether it asks for another protocol (RFC 9110 section 7.8), and a 101 (Switching Protocols) hands the connection over.
+    ///
+    /// The body of that response is the other protocol's bytes, and ``HTTPBodyStream/connection`` sends. Of any other response
+    /// the head alone is handed over. Such a request is streamed, has no body and goes over HTTP/1.1.
+    package var opensConnection = false
     /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; only
     /// for a safe method (RFC 9110 section 9.2.1) when `nil`.
     ///

@@ -147,9 +147,13 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
     private struct Source: Sendable {
         let next: @Sendable () async throws(TransportError) -> Data?
         let cancel: @Sendable () -> Void
+        var connection: (any OpenedConnection)?
     }
 
     private let source: Boxed<Source>
+
+    /// The connection that a 101 (Switching Protocols) has handed over; `nil` for the body of every other response.
+    package var connection: (any OpenedConnection)? { source.value.connection }
 
     /// Creates a body.
     ///
@@ -162,6 +166,15 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         next: @escaping @Sendable () async throws(TransportError) -> Data?
     ) {
         source = Boxed(Source(next: next, cancel: cancel))
+    }
+
+    /// Creates the receiving half of a connection that has been handed over.
+    package init(
+        connection: any OpenedConnection,
+        cancel: @escaping @Sendable () -> Void,
+        next: @escaping @Sendable () async throws(TransportError) -> Data?
+    ) {
+        source = Boxed(Source(next: next, cancel: cancel, connection: connection))
     }
 
     /// Stops the transfer, from any thread, whether somebody is reading or not; harmless after the end.

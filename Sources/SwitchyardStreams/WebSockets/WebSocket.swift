@@ -1,16 +1,22 @@
 public import Foundation
+public import SwitchyardClient
 public import SwitchyardHTTP
+import SwitchyardTransport
 
-/// A WebSocket connection (RFC 6455): Apple systems only, where URLSession carries it.
+/// A WebSocket connection (RFC 6455): frames of its own over libcurl on Linux, URLSession on Apple systems.
 ///
-/// On other systems opening one throws ``/SwitchyardHTTP/TransportError/Kind/unsupported``.
+///     let socket = try await client.webSocket(APIConfiguration(path: "live"))
+///     try await socket.send(.text("hello"))
+///     for try await message in socket.messages { show(message) }
 ///
-/// It stands beside the clients and knows nothing of them: neither the trust settings and pins of a transport nor the
-/// rule for http, credentials or cookies of a client hold for it. Whom it trusts is said in ``Options/tls``. Nothing is
-/// kept, no cookie, credential or answer, and an opening that the server redirects fails.
+/// ``SwitchyardClient/NetworkClient/webSocket(_:options:id:)`` opens one under the rules of a client: its servers, header
+/// fields, credentials and cookies. ``init(_:options:)`` opens one that knows no client: neither the trust settings and
+/// pins of a transport nor the rule for http, credentials or cookies of a client hold for it, whom it trusts is said in
+/// ``Options/tls``, and an opening that the server redirects fails. Nothing of a connection is kept.
 ///
-/// On watchOS the system lets an app have WebSockets only while it streams audio or has a call, and for some other uses
-/// (Apple, TN3135); any other app finds that the connection does not come about.
+/// Letting go of the last reference closes the connection. On watchOS the system lets an app have WebSockets only while it
+/// streams audio or has a call, and for some other uses (Apple, TN3135); any other app finds that the connection does not
+/// come about.
 ///
 /// Apple's Network has a type of the same name from iOS 26 and macOS 26 on; a file that imports both writes
 /// `SwitchyardStreams.WebSocket`.
@@ -23,87 +29,120 @@ public final class WebSocket: Sendable {
         case data(Data)
     }
 
-    /// How a connection behaves.
-    public struct Options: Sendable {
-        /// The time between two pings; none are sent when `nil`, the default.
-        ///
-        /// One that is not answered by the time of the next ends the connection, so that less than a second counts as
-        /// one second.
-        public var pingInterval: Duration?
-        /// The largest message in bytes that is accepted; 1 MiB unless set.
-        ///
-        /// A larger one ends the connection.
-        public var maximumMessageSize = 1 << 20
-        /// Whom the connection trusts; the system's trust unless set.
-        ///
-        /// What cannot be done is refused, never ignored; with pins so is a URL of the scheme http.
-        public var tls = TLSConfiguration()
+    /// The request that opened the connection, and who answered it; `nil` without a client.
+    public let context: RequestContext?
+    private let door: WebSocketDoor
 
-        /// Creates options; every one has a default.
-        public init() {}
-
-        /// The time between two pings that is kept to.
-        var pingPause: Duration? { pingInterval.map { max($0, .seconds(1)) } }
-    }
-
-    #if canImport(Darwin)
-        private let connection: WebSocketConnection
-    #endif
-
-    /// Opens a connection; messages sent before it stands wait for it.
+    /// Opens a connection that knows no client; messages sent before it stands wait for it.
     ///
     /// - Parameters:
-    ///   - request: The request that opens it, with a URL of the scheme http or https.
+    ///   - request: The request that opens it, a GET with a URL of the scheme http or https.
     ///   - options: How it behaves.
-    /// - Throws: `TransportError`; with `TransportError.Kind.unsupported` on systems without, and for trust settings
-    ///   that URLSession does not have.
+    /// - Throws: `TransportError` when the system has no transport, and for trust settings that it does not have.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
-        #if canImport(Darwin)
-            connection = try WebSocketConnection(request, options)
-        #else
-            throw Self.unsupported
-        #endif
+        context = nil
+        door = WebSocketDoor()
+        try door.open(request, options)
     }
 
-    /// Sends a message, and returns when it has been handed to the system.
+    /// Wraps a connection that stands.
+    init(_ engine: any WebSocketEngine, subprotocol: String?, context: RequestContext) {
+        self.context = context
+        door = WebSocketDoor(engine, subprotocol: subprotocol)
+    }
+
+    deinit {
+        door.abandon()
+    }
+
+    /// The subprotocol that the server has chosen; `nil` for none, and until the connection stands.
+    public var subprotocol: String? { door.subprotocol }
+
+    /// How the connection ended; `nil` while it has not, and when it never stood.
+    public var closure: Closure? { door.closure }
+
+    /// Sends a message, and returns when all of it has been handed to the system.
     ///
-    /// - Throws: ``/SwitchyardHTTP/TransportError`` when the connection is broken or closed; with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted.
+    /// That does not say that the server has it. A cancel before the first byte takes the message back; after it, the
+    /// message goes out in full.
+    ///
+    /// - Throws: ``/SwitchyardHTTP/TransportError`` when the connection is broken or closed;
+    ///   ``/SwitchyardHTTP/TransportError/mayHaveBeenSent`` says whether the server may have the message. With
+    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted, with
+    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` when the task is cancelled.
     public func send(_ message: Message) async throws(TransportError) {
-        #if canImport(Darwin)
-            try await connection.send(message)
-        #else
-            throw Self.unsupported
-        #endif
+        let engine = try await door.engine()
+        try await engine.send(message)
     }
 
     /// Waits for the next message.
     ///
-    /// A cancel ends the waiting and not the connection; the message that comes then is the next call's.
+    /// A cancel ends the waiting and not the connection; the message that comes then is the next call's. While nobody
+    /// receives, only a bounded number of bytes is taken from the server.
     ///
     /// - Throws: `TransportError` when the connection is broken or closed, or the message too large; with
+    ///   ``/SwitchyardHTTP/TransportError/Kind/closed`` after a Close frame, which ``closure`` shows, with
     ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted, with
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` when the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
-        #if canImport(Darwin)
-            return try await connection.receive()
-        #else
-            throw Self.unsupported
-        #endif
+        let engine = try await door.engine()
+        return try await engine.receive()
     }
 
-    /// Closes the connection in an orderly way; harmless when it is closed.
-    public func close() {
-        #if canImport(Darwin)
-            connection.close()
-        #endif
+    /// The messages as they come, up to the end of the connection.
+    public var messages: Messages { Messages(socket: self) }
+
+    /// Closes the connection in an orderly way, behind the messages that wait to be sent; harmless when it is closed.
+    ///
+    /// - Parameters:
+    ///   - code: Why; a code that must not be sent (``CloseCode/isSendable``) counts as ``CloseCode/normal``.
+    ///   - reason: The reason in words, of which 123 bytes of UTF-8 are sent at most; empty unless given.
+    public func close(_ code: CloseCode = .normal, reason: String = "") {
+        door.close(code, reason: reason)
+    }
+}
+
+extension WebSocket {
+    /// The messages of a connection.
+    ///
+    /// They end without an error after a normal closure (``Closure/isNormal``).
+    public struct Messages: AsyncSequence, Sendable {
+        /// One message.
+        public typealias Element = Message
+        /// The failure that ends the messages early.
+        public typealias Failure = TransportError
+
+        let socket: WebSocket
+
+        /// Starts receiving.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(socket: socket)
+        }
+
+        /// Receives message by message.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let socket: WebSocket
+
+            /// Returns the next message, or `nil` after a normal closure.
+            ///
+            /// - Throws: `TransportError` as ``WebSocket/receive()`` does.
+            public mutating func next() async throws(TransportError) -> Message? {
+                try await socket.nextMessage()
+            }
+
+            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller plays no part.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Message? {
+                try await socket.nextMessage()
+            }
+        }
     }
 
-    #if !canImport(Darwin)
-        private static let unsupported = TransportError(
-            .unsupported,
-            message: "WebSockets need an Apple system",
-            mayHaveBeenSent: false
-        )
-    #endif
+    fileprivate func nextMessage() async throws(TransportError) -> Message? {
+        do throws(TransportError) {
+            return try await receive()
+        } catch {
+            guard error.kind == .closed, closure?.isNormal == true else { throw error }
+            return nil
+        }
+    }
 }

@@ -79,6 +79,11 @@ extension Result<HTTPResponse, TransportError> {
             record(self)
             return self
         }
+        // What goes over a connection that was handed over is no body, and nothing that could be replayed.
+        guard stream.connection == nil else {
+            record(.success(response.with(.whole(Data()))))
+            return self
+        }
         let body = StreamRecord(limit: limit) { [response] end in record(end.map { response.with(.whole($0)) }) }
         response.body = .stream(body.reading(stream))
         return .success(response)

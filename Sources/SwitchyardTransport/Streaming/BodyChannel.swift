@@ -156,6 +156,14 @@ final class BodyReader: Sendable {
             try await self.channel.next()
         }
     }
+
+    /// The receiving half of a connection as callers see it.
+    func stream(of connection: any OpenedConnection) -> HTTPBodyStream {
+        HTTPBodyStream(connection: connection, cancel: { [channel] in channel.abandon() }) {
+            () async throws(TransportError) in
+            try await self.channel.next()
+        }
+    }
 }
 
 extension TransportError {

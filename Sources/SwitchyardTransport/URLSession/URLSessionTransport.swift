@@ -57,10 +57,12 @@ public final class URLSessionTransport: Transport {
         public init() {}
     }
 
-    private let configuration: Configuration
+    let configuration: Configuration
     private let sessions: URLSessionDriver
     /// The transports of requests whose TLS configuration is another.
     private let others: TransportsByTLS
+    /// The connections for other protocols.
+    let sockets = URLSessionSockets()
 
     /// Creates a transport.
     ///
@@ -82,7 +84,7 @@ public final class URLSessionTransport: Transport {
         sessions.close(cancelling: false)
     }
 
-    private static func settings(_ configuration: Configuration) -> URLSessionConfiguration {
+    static func settings(_ configuration: Configuration) -> URLSessionConfiguration {
         let settings = URLSessionConfiguration.ephemeral
         settings.keepNothing()
         settings.httpMaximumConnectionsPerHost = max(1, configuration.maximumConnectionsPerHost)
@@ -108,6 +110,7 @@ public final class URLSessionTransport: Transport {
         if let tls = request.tls, tls != configuration.tls {
             return others.start(request, tls, progress: progress, completion: completion)
         }
+        if request.opensConnection { return openConnection(request, completion) }
         let exchange = URLSessionExchange(
             request: request,
             configuration: configuration,
@@ -136,6 +139,7 @@ public final class URLSessionTransport: Transport {
     /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
     public func shutdown() {
         sessions.close(cancelling: true)
+        sockets.close()
         others.shutdown()
     }
 }

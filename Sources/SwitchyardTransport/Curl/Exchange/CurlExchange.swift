@@ -21,6 +21,8 @@
         var buffers: PieceBuffers?
         /// What feeds a streamed request.
         var upload: CurlUpload?
+        /// Sends over a connection that has been handed over.
+        var outlet: CurlOutlet?
         /// Keeps the bytes of a large body where libcurl reads them.
         var borrowedBody: NSData?
 
@@ -29,6 +31,7 @@
         /// The header fields as they are in the handle.
         let fields: [HTTPHeaders.Field]
         let isStreamed: Bool
+        let opensConnection: Bool
         /// Whether libcurl may send it again when the connection is lost under it.
         let mayBeSentAgain: Bool
         private let progress: TransferProgressHandler?
@@ -48,7 +51,8 @@
             self.loop = loop
             url = request.url
             fields = request.headers.fields
-            isStreamed = request.delivery == .stream
+            isStreamed = request.delivery == .stream || request.opensConnection
+            opensConnection = request.opensConnection
             mayBeSentAgain = request.resendRule == .anytime
             self.progress = progress
             self.completion = completion
@@ -88,6 +92,8 @@
             upload?.stop()
             upload = nil
             borrowedBody = nil
+            outlet?.finish(result)
+            outlet = nil  // It holds the exchange, to send.
             let channel = channel
             self.channel = nil  // It holds the exchange, to cancel it.
             buffers = nil

@@ -43,16 +43,35 @@
             form.may_send = { owner in
                 owner.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue().beginSending() } ?? false
             }
+            if request.opensConnection { return try open(request, handle) }
             let code =
                 if form.body == YCURL_BODY_COPIED, case .data(let data) = request.body {
                     data.withUnsafeBytes { prepare(handle, for: request, body: $0.baseAddress) }
                 } else {
                     prepare(handle, for: request, body: form.body_bytes)
                 }
+            try check(code)
+        }
+
+        private func check(_ code: Int32) throws(TransportError) {
             guard code != 100 else {
                 throw invalid("the request's head is larger than \(YCURL_MOST_REQUEST_HEAD) bytes")
             }
             guard code == 0 else { throw CurlFailure(code: code).error }
+        }
+
+        /// Has the handle open a connection for another protocol.
+        private mutating func open(_ request: HTTPRequest, _ handle: OpaquePointer) throws(TransportError) {
+            let head = try CurlOpening.head(of: request)
+            form.decompress = false
+            form.skip_redirect_body = false
+            let code = head.withUnsafeBytes { bytes in
+                form.opening = bytes.baseAddress
+                form.opening_count = bytes.count
+                return prepare(handle, for: request, body: nil)
+            }
+            form.opening = nil
+            try check(code)
         }
 
         private func writeFields(of request: HTTPRequest, to handle: OpaquePointer) {
@@ -255,7 +274,7 @@
 
     extension HTTPHeaders.Field {
         /// The value's bytes as they go out.
-        fileprivate func withBytes(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
+        func withBytes(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
             guard isLatin1 || OpaqueText.hasMarks(value) else { return value.withContiguousCharacters(body) }
             OpaqueText.bytes(of: echo).withUnsafeBufferPointer { $0.withMemoryRebound(to: CChar.self, body) }
         }

@@ -14,6 +14,7 @@
             case cancel(CurlExchange)
             case resume(CurlExchange)
             case feed(CurlExchange, Result<Data?, TransportError>)
+            case send(CurlExchange, Data)
         }
 
         /// How a transport ends.

@@ -40,6 +40,7 @@
             case .cancel(let exchange): end(exchange, .cancelled, "cancelled")
             case .resume(let exchange): resume(exchange)
             case .feed(let exchange, let piece): feed(exchange, piece)
+            case .send(let exchange, let bytes): send(bytes, over: exchange)
             }
         }
 
@@ -68,6 +69,12 @@
             case .failure(let error):
                 end(exchange, error.kind, error.message)
             }
+        }
+
+        private func send(_ bytes: Data, over exchange: CurlExchange) {
+            guard exchange.slot >= 0, let handle = exchange.handle else { return }
+            let code = bytes.withUnsafeBytes { ycurl_connection_send(handle, $0.baseAddress, $0.count) }
+            if code != 0 { end(exchange, .other, CurlLibrary.text(of: code)) }
         }
 
         /// Ends a running exchange from our side.
@@ -128,6 +135,7 @@
             if events.contains(YCURL_HEAD_ARRIVED) { deliverHead(of: exchange, handle) }
             if events.contains(YCURL_BODY_ARRIVED) { deliverBody(of: exchange, handle) }
             if events.contains(YCURL_PROGRESSED) { exchange.reportProgress() }
+            if events.contains(YCURL_UPLOAD_HUNGRY) { exchange.outlet?.hasSent() }
             if events.contains(YCURL_UPLOAD_HUNGRY), let upload = exchange.upload {
                 upload.readNext { [owner] piece in owner.submit(.feed(exchange, piece)) }
             }
@@ -141,8 +149,14 @@
             )
             exchange.channel = channel
             exchange.buffers = PieceBuffers()
-            let response = response(from: handle, body: .stream(BodyReader(channel).stream))
-            exchange.complete(.success(response))
+            let reader = BodyReader(channel)
+            if exchange.opensConnection, ycurl_status(handle) == 101 {
+                let outlet = CurlOutlet { [owner] bytes in owner.submit(.send(exchange, bytes)) }
+                exchange.outlet = outlet
+                exchange.complete(.success(response(from: handle, body: .stream(reader.stream(of: outlet)))))
+            } else {
+                exchange.complete(.success(response(from: handle, body: .stream(reader.stream))))
+            }
         }
 
         private func deliverBody(of exchange: CurlExchange, _ handle: OpaquePointer) {

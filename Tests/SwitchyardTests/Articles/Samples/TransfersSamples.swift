@@ -83,4 +83,30 @@ struct TransfersSamples {
         _ = try await client.download(download)
     }
     // end
+
+    // sample
+    func follow(_ room: String, with client: NetworkClient) async throws {
+        var options = WebSocket.Options()
+        options.subprotocols = ["chat.v2"]
+        options.pingInterval = .seconds(30)
+        let socket = try await client.webSocket(APIConfiguration(path: "rooms/\(room)"), options: options)
+        try await socket.send(.text("hello"))
+        for try await message in socket.messages {
+            if case .text(let text) = message { print(text) }
+        }
+    }
+    // end
+
+    // sample
+    func stayConnected(with client: NetworkClient) async throws {
+        let socket = client.reconnectingWebSocket(APIConfiguration(path: "live")) { resumption in
+            // Before anything else is sent over the new connection.
+            try await resumption.socket.send(.text("subscribe news"))
+            // The server may have what was being sent, and does nothing twice.
+            return .sendAgain
+        }
+        try await socket.send(.text("waits until there is a connection"))
+        for try await message in socket.messages { print(message) }
+    }
+    // end
 }

@@ -1,0 +1,269 @@
+import Foundation
+package import SwitchyardAPI
+public import SwitchyardClient
+public import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+/// Why a WebSocket was not opened.
+public enum WebSocketFailure: Error, Sendable {
+    /// The request failed, or was cancelled.
+    case request(RequestFailure)
+    /// The server answered with a status other than 101 (Switching Protocols); the response has no body.
+    case refused(ServiceResponse)
+    /// The server answered with 101, and not by the rules of RFC 6455 section 4.1; the text says what is wrong.
+    case handshake(ServiceResponse, String)
+    /// The connection was closed, and no other follows it; thrown by ``ReconnectingWebSocket`` alone.
+    case closed(WebSocket.Closure)
+}
+
+extension NetworkClient {
+    /// Opens a WebSocket (RFC 6455) under the rules of the client.
+    ///
+    /// The opening request is a GET like any other request: the client chooses the server and goes on to the next one
+    /// when that is down, refuses the connection or breaks the handshake, each of which counts as evidence. Header fields,
+    /// credentials with their renewal, cookies, interceptors and retries hold for it, and redirects are followed as
+    /// ``/SwitchyardClient/APIConfiguration/redirects`` says. ``cancel(_:)-(RequestID)``, the end of the owner and
+    /// ``shutdown()`` end the connection.
+    ///
+    /// A `timeout` that the configuration itself sets bounds the connection in all; other timeouts bound the opening.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to ask for.
+    ///   - options: How the connection behaves.
+    ///   - id: The name with which another task can cancel the connection.
+    /// - Returns: The connection, which stands.
+    /// - Throws: ``WebSocketFailure``.
+    public func webSocket(
+        _ configuration: APIConfiguration,
+        options: WebSocket.Options = WebSocket.Options(),
+        id: RequestID = RequestID()
+    ) async throws(WebSocketFailure) -> WebSocket {
+        let transfer = Transfer(id: id, client: self, hasEnd: false)
+        let opening = WebSocketOpening(configuration, options, transfer)
+        try opening.begin()
+        do throws(WebSocketFailure) {
+            return try await opening.open()
+        } catch {
+            transfer.end()
+            throw error
+        }
+    }
+}
+
+/// The opening of a WebSocket by a client.
+struct WebSocketOpening: Sendable {
+    private let configuration: APIConfiguration
+    private let options: WebSocket.Options
+    /// In the client's table for as long as the connection stands, by identifier and owner.
+    private let transfer: Transfer
+    /// Whether the transfer ends with the connection.
+    private let endsTransfer: Bool
+    /// What each attempt has asked with, a key of its own among others.
+    private let handshakes: HandshakeList
+
+    init(
+        _ configuration: APIConfiguration,
+        _ options: WebSocket.Options,
+        _ transfer: Transfer,
+        endsTransfer: Bool = true
+    ) {
+        let handshakes = HandshakeList(options)
+        self.handshakes = handshakes
+        self.options = options
+        self.transfer = transfer
+        self.endsTransfer = endsTransfer
+        self.configuration = Self.opening(configuration, options, handshakes)
+    }
+
+    /// The configuration whose requests ask for a WebSocket.
+    private static func opening(
+        _ configuration: APIConfiguration,
+        _ options: WebSocket.Options,
+        _ handshakes: HandshakeList
+    ) -> APIConfiguration {
+        // One key over all attempts.
+        var opening = configuration.snapshot()
+        if opening.tls == nil, options.tls != TLSConfiguration() { opening.tls = options.tls }
+        let modifier = opening.modifier
+        opening.modifier = { request in
+            try modifier?(&request)
+            request.prepare(for: handshakes.make())
+        }
+        return opening
+    }
+
+    /// Enters the transfer in the client's table; from here on the connection belongs to the transfer's owner, whose end is
+    /// that of the connection.
+    func begin() throws(WebSocketFailure) {
+        do throws(RequestFailure.Reason) {
+            try transfer.begin(configuration)
+        } catch {
+            throw .request(RequestFailure(error, id: transfer.id, context: transfer.context(of: configuration)))
+        }
+    }
+
+    /// Opens the connection.
+    ///
+    /// - Parameter first: Servers that are not asked as long as there is another.
+    /// - Returns: The connection, which stands.
+    /// - Throws: ``WebSocketFailure``.
+    func open(avoiding first: [Server.ID] = []) async throws(WebSocketFailure) -> WebSocket {
+        var avoided = first
+        handshakes.forget()
+        while true {
+            let response = try await request(avoiding: avoided)
+            guard response.status == 101 else { throw .refused(response.withoutBody) }
+            guard case .stream(let stream) = response.response.body, let connection = stream.connection else {
+                response.discardBody()
+                throw .request(failure(.transport(.noConnection), of: response))
+            }
+            do throws(Handshake.Refusal) {
+                return try socket(over: connection, response)
+            } catch {
+                response.discardBody()
+                charge(response)
+                guard let server = response.context.server, !avoided.contains(server), transfer.pool.hasAlternatives
+                else { throw .handshake(response.withoutBody, error.message) }
+                avoided.append(server)
+            }
+        }
+    }
+
+    private func request(avoiding avoided: [Server.ID]) async throws(WebSocketFailure) -> ServiceResponse {
+        do throws(RequestFailure) {
+            return try await transfer.open(configuration, avoiding: avoided, endsByHandle: true)
+        } catch {
+            throw .request(error)
+        }
+    }
+
+    /// Charges a server with a handshake that it has broken.
+    private func charge(_ response: ServiceResponse) {
+        guard let attempt = response.context.attempt else { return }
+        transfer.charge(Transfer.Break(attempt: attempt, outcome: AttemptOutcome(.protocolViolation)))
+    }
+
+    private func failure(_ reason: RequestFailure.Reason, of response: ServiceResponse) -> RequestFailure {
+        RequestFailure(reason, id: transfer.id, context: response.context)
+    }
+
+    private func socket(
+        over connection: any OpenedConnection,
+        _ response: ServiceResponse
+    ) throws(Handshake.Refusal) -> WebSocket {
+        #if canImport(Darwin)
+            if let socket = connection as? URLSessionSocket, let task = socket.task {
+                return try system(task, of: socket, response)
+            }
+        #endif
+        guard let connection = connection as? any ByteConnection else {
+            throw Handshake.Refusal(message: TransportError.noConnection.message)
+        }
+        let agreement = try handshakes.agreement(in: response.headers)
+        let link = ClientLink(body: LiveBody(transfer, response, endsTransfer: endsTransfer), connection: connection)
+        let engine = FramedWebSocket(
+            over: link,
+            options: options,
+            compression: agreement.compression,
+            time: transfer.core.time
+        )
+        return WebSocket(engine, subprotocol: agreement.subprotocol, context: response.context)
+    }
+
+    #if canImport(Darwin)
+        private func system(
+            _ task: URLSessionWebSocketTask,
+            of socket: URLSessionSocket,
+            _ response: ServiceResponse
+        ) throws(Handshake.Refusal) -> WebSocket {
+            let subprotocol = try handshakes.make().subprotocol(in: response.headers)
+            let body = LiveBody(transfer, response, endsTransfer: endsTransfer)
+            let engine = SystemWebSocket(task, of: socket, options) { failure in
+                if let failure { body.charge(failure) }
+                body.end()
+            }
+            // The body ends when the connection does, and tells the client how.
+            Task { _ = try? await body.next() }
+            return WebSocket(engine, subprotocol: subprotocol, context: response.context)
+        }
+    #endif
+}
+
+/// The handshakes of one opening, one for each attempt.
+final class HandshakeList: Sendable {
+    private let options: WebSocket.Options
+    private let made = Locked<[Handshake]>([])
+
+    init(_ options: WebSocket.Options) {
+        self.options = options
+    }
+
+    /// Makes the handshake of an attempt.
+    func make() -> Handshake {
+        let new = Handshake(subprotocols: options.subprotocols, offersCompression: options.compression)
+        made.withLock { $0.append(new) }
+        return new
+    }
+
+    func forget() {
+        made.withLock { $0 = [] }
+    }
+
+    /// Checks the response to one of the attempts.
+    func agreement(in headers: HTTPHeaders) throws(Handshake.Refusal) -> Handshake.Agreement {
+        let accept = headers["Sec-WebSocket-Accept"]
+        let attempts = made.withLock { $0 }
+        let own = attempts.first { $0.accept == accept } ?? attempts.last ?? make()
+        return try own.agreement(in: headers)
+    }
+}
+
+extension ServiceResponse {
+    /// The response, whose body is ended and left out.
+    fileprivate var withoutBody: ServiceResponse {
+        discardBody()
+        var response = self
+        response.response.body = .whole(Data())
+        return response
+    }
+}
+
+extension WebSocketFailure: Discreet {
+    /// What happened, with credentials hidden.
+    public var description: String {
+        switch self {
+        case .request(let failure): "\(failure)"
+        case .refused(let response): "the server answered with \(response.status), expected 101"
+        case .handshake(_, let message): message
+        case .closed(let closure): closure.error.message
+        }
+    }
+}
+
+extension WebSocketFailure: APIErrorConvertible {
+    package func apiError(in context: APIError.Context) -> APIError {
+        switch self {
+        case .request(let failure): return APIError(failure)
+        case .refused(let answer): return error(.status(answer.status), of: answer)
+        case .closed(let closure):
+            return APIError(closure.error, context: context)
+        case .handshake(let answer, let message):
+            var failure = RequestFailure(
+                .transport(TransportError(.protocolViolation, message: message)),
+                id: answer.id,
+                context: answer.context
+            )
+            failure.context.mayHaveBeenExecuted = false
+            return APIError(failure)
+        }
+    }
+
+    private func error(_ reason: APIError.Reason, of answer: ServiceResponse) -> APIError {
+        var context = APIError.Context(answer.context)
+        context.requestID = answer.id
+        context.underlying = self
+        context.keep(status: answer.status, headers: answer.headers, body: Data())
+        return APIError(reason, context: context)
+    }
+}

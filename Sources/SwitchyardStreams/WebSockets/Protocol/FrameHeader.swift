@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a frame carries (RFC 6455 section 5.2).
+enum FrameOpcode: UInt8, Sendable {
+    case continuation = 0
+    case text = 1
+    case binary = 2
+    case close = 8
+    case ping = 9
+    case pong = 10
+
+    var isControl: Bool { rawValue >= 8 }
+}
+
+/// The beginning of a frame that has been received.
+struct FrameHeader {
+    /// Whether it ends its message.
+    var isFinal: Bool
+    /// Whether its message is compressed (RFC 7692 section 6).
+    var isCompressed: Bool
+    var opcode: FrameOpcode
+    /// The length of the payload in bytes.
+    var length: Int
+
+    /// The bytes that a header takes, by its first two.
+    static func size(_ bytes: [UInt8]) -> Int {
+        guard bytes.count >= 2 else { return 2 }
+        switch bytes[1] & 0x7F {
+        case 126: return 4
+        case 127: return 10
+        default: return 2
+        }
+    }
+
+    /// Reads a header that a server has sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: The header, whole.
+    ///   - allowsCompression: Whether messages may be compressed.
+    /// - Throws: ``WebSocketViolation``.
+    init(_ bytes: [UInt8], allowsCompression: Bool) throws(WebSocketViolation) {
+        isFinal = bytes[0] & 0x80 != 0
+        isCompressed = bytes[0] & 0x40 != 0
+        guard let opcode = FrameOpcode(rawValue: bytes[0] & 0x0F) else {
+            throw .protocolError("a frame has the opcode \(bytes[0] & 0x0F), which is reserved")
+        }
+        self.opcode = opcode
+        let mayBeCompressed = allowsCompression && (opcode == .text || opcode == .binary)
+        guard bytes[0] & 0x30 == 0, mayBeCompressed || !isCompressed else {
+            throw .protocolError("a frame has a reserved bit set")
+        }
+        guard bytes[1] & 0x80 == 0 else { throw .protocolError("a frame of the server is masked") }
+        let announced = bytes.dropFirst(2).reduce(UInt64(bytes.count == 2 ? bytes[1] : 0)) { $0 << 8 | UInt64($1) }
+        guard announced <= UInt64(Int64.max) else {
+            throw .protocolError("a frame announces \(announced) bytes, at most \(Int64.max) are allowed")
+        }
+        length = Int(clamping: announced)
+        guard !opcode.isControl || (isFinal && length <= 125) else {
+            throw .protocolError("a control frame is fragmented, or longer than 125 bytes")
+        }
+    }
+}
+
+/// What ends a connection: the server has broken the protocol, or a limit of this side (RFC 6455 section 7.1.7).
+struct WebSocketViolation: Error, Hashable {
+    /// What the Close frame says.
+    var code: WebSocket.CloseCode
+    /// What is wrong.
+    var message: String
+
+    static func protocolError(_ message: String) -> Self { Self(code: .protocolError, message: message) }
+    static func invalidText(_ message: String) -> Self { Self(code: .invalidPayload, message: message) }
+    static func tooLarge(_ message: String) -> Self { Self(code: .messageTooBig, message: message) }
+}

@@ -1,0 +1,402 @@
+import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The state of a framed WebSocket: a pure state machine, told what has come and what time it is.
+struct FramedWebSocketState: Sendable {
+    typealias Message = WebSocket.Message
+    /// Told what has become of a message.
+    typealias Sender = @Sendable (Result<Void, TransportError>) -> Void
+    /// Told that there is room for more bytes.
+    typealias Reader = @Sendable () -> Void
+
+    /// A message that ends without having been sent.
+    struct Failed {
+        var waiter: Sender
+        var error: TransportError
+    }
+
+    /// What remains to be done after a change.
+    struct Step {
+        var failed: [Failed] = []
+        var startsWriting = false
+        var hasEnded = false
+        var setsTimer = false
+        /// Whether the connection below ends at once, and what its server is charged with.
+        var linkEnd: LinkEnd?
+        var reader: Reader?
+    }
+
+    struct LinkEnd {
+        var failure: TransportError?
+    }
+
+    private struct Queued {
+        var id: UInt64
+        var message: OutgoingMessage
+        var waiter: Sender
+    }
+
+    private enum Writing { case control, message, close }
+
+    /// Pongs that wait to be written at most; of more pings the newest are answered (RFC 6455 section 5.5.3).
+    private static let mostPongs = 64
+    /// What a message that waits for its reader takes beside its bytes.
+    private static let overhead = 64
+
+    private let options: WebSocket.Options
+    private var reader: MessageReader
+
+    // What has come.
+    private var ready: [Message] = []
+    private var readyBytes = 0
+    /// Whether somebody waits for the next message.
+    var isAsked = false
+    /// Whether nobody reads what still comes.
+    var isDiscarding = false
+    private var heldReader: Reader?
+
+    // What goes out.
+    private var control: [Data] = []
+    private var queue: [Queued] = []
+    private var lastID: UInt64 = 0
+    private var writing: Writing?
+    private var isWriting = false
+    /// The Close frame of this side, until it has been handed out.
+    private var closeFrame: Data?
+    /// Whether the Close frame goes before the messages that wait.
+    private var closesAtOnce = false
+
+    // How it ends.
+    private var ownClose: WebSocket.Closure?
+    private var hasSentClose = false
+    private var peerClose: WebSocket.Closure?
+    private var end: TransportError?
+    private var isOver = false
+    /// What the server is charged with when the connection ends.
+    private var fault: TransportError?
+    private(set) var closure: WebSocket.Closure?
+
+    // Time.
+    private var lastReceived: MonotonicTime
+    private var pingSent: MonotonicTime?
+    private var pingDue: MonotonicTime?
+    private var closeDue: MonotonicTime?
+
+    init(_ options: WebSocket.Options, inflater: Inflater?, at now: MonotonicTime) {
+        self.options = options
+        let limits = MessageReader.Limits(
+            message: max(0, options.maximumMessageSize),
+            frame: max(0, options.maximumFrameSize ?? options.maximumMessageSize)
+        )
+        reader = MessageReader(limits: limits, inflater: inflater)
+        lastReceived = now
+        pingDue = options.pingPause.map { now.advanced(by: $0) }
+    }
+
+    mutating func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+}
+
+// MARK: - Receiving
+
+extension FramedWebSocketState {
+    /// Whether so much waits for its reader that no more is taken from the server.
+    private var isFull: Bool { readyBytes >= max(64 << 10, options.maximumMessageSize) && !isDiscarding && !isOver }
+
+    /// Keeps whoever reads the connection until there is room; `true` when there is.
+    mutating func holdReader(_ reader: @escaping Reader, at now: MonotonicTime) -> Bool {
+        guard isFull else { return true }
+        heldReader = reader
+        return false
+    }
+
+    /// Whoever reads the connection, once there is room again.
+    mutating func takeReader() -> Reader? {
+        guard !isFull else { return nil }
+        defer { heldReader = nil }
+        return heldReader
+    }
+
+    /// The next message, or the end, for somebody who waits for it.
+    mutating func takeForReader() -> Result<Message, TransportError>? {
+        guard isAsked else { return nil }
+        if !ready.isEmpty {
+            isAsked = false
+            let message = ready.removeFirst()
+            readyBytes -= message.size + Self.overhead
+            return .success(message)
+        }
+        guard let end else { return nil }
+        isAsked = false
+        return .failure(end)
+    }
+
+    mutating func receive(_ bytes: Data, at now: MonotonicTime) -> Step {
+        lastReceived = now
+        guard !reader.hasEnded, !isOver else { return Step() }
+        var events: [MessageReader.Event] = []
+        var step = Step()
+        do throws(WebSocketViolation) {
+            try reader.read(bytes) { events.append($0) }
+            for event in events { take(event, at: now, &step) }
+        } catch {
+            for event in events { take(event, at: now, &step) }
+            fail(error, at: now, &step)
+        }
+        startWriting(&step)
+        return step
+    }
+
+    private mutating func take(_ event: MessageReader.Event, at now: MonotonicTime, _ step: inout Step) {
+        switch event {
+        case .message(let message):
+            guard !isDiscarding else { return }
+            ready.append(message)
+            readyBytes += message.size + Self.overhead
+        case .ping(let payload):
+            guard ownClose == nil || !hasSentClose else { return }
+            if control.count >= Self.mostPongs { control.removeFirst() }
+            control.append(FrameWriter.frame(.pong, payload))
+        case .pong: break
+        case .close(let code, let reason): takeClose(code, reason, at: now, &step)
+        }
+    }
+
+    /// Takes the server's Close frame, and answers it unless this side has sent its own.
+    private mutating func takeClose(
+        _ code: WebSocket.CloseCode,
+        _ reason: String,
+        at now: MonotonicTime,
+        _ step: inout Step
+    ) {
+        let isAnswer = ownClose != nil && hasSentClose
+        peerClose = WebSocket.Closure(code: code, reason: reason, isByServer: !isAnswer, isClean: true)
+        if !isAnswer {
+            ownClose = peerClose
+            closeFrame = FrameWriter.close(code, reason: "")
+            closesAtOnce = true
+        }
+        finish(peerClose?.error, with: peerClose, &step)
+        // The server closes first (RFC 6455 section 7.1.1), if it does.
+        closeDue = now.advanced(by: options.closeTimeout)
+        step.setsTimer = true
+    }
+
+    /// Fails the connection (RFC 6455 section 7.1.7).
+    private mutating func fail(_ violation: WebSocketViolation, at now: MonotonicTime, _ step: inout Step) {
+        let (code, reason) = (violation.code, violation.message)
+        let closure = WebSocket.Closure(code: code, reason: reason, isByServer: false, isClean: false)
+        if ownClose == nil || !hasSentClose {
+            closeFrame = FrameWriter.close(violation.code, reason: violation.message)
+            closesAtOnce = true
+        }
+        ownClose = ownClose ?? closure
+        let kind: TransportError.Kind = violation.code == .messageTooBig ? .bodyTooLarge : .protocolViolation
+        let error = TransportError(kind, message: violation.message)
+        if kind == .protocolViolation { fault = error }
+        finish(error, with: closure, &step)
+        closeDue = now.advanced(by: options.closeTimeout)
+        step.setsTimer = true
+    }
+}
+
+// MARK: - Sending
+
+extension FramedWebSocketState {
+    /// Takes a message; the error when none is taken any more.
+    mutating func add(_ message: OutgoingMessage, id: UInt64, _ waiter: @escaping Sender) -> (TransportError?, Step) {
+        var step = Step()
+        if let end { return (end.unsent, step) }
+        if let ownClose { return (ownClose.error.unsent, step) }
+        queue.append(Queued(id: id, message: message, waiter: waiter))
+        startWriting(&step)
+        return (nil, step)
+    }
+
+    /// Takes a message back of which nothing has been sent.
+    mutating func takeBack(_ id: UInt64) -> Sender? {
+        guard let place = queue.firstIndex(where: { $0.id == id }), !queue[place].message.hasBegun else { return nil }
+        return queue.remove(at: place).waiter
+    }
+
+    private mutating func startWriting(_ step: inout Step) {
+        let hasWork = !control.isEmpty || !queue.isEmpty || closeFrame != nil
+        guard hasWork, !isWriting, !isOver else { return }
+        isWriting = true
+        step.startsWriting = true
+    }
+
+    /// What is written next: control frames go between the frames of a message.
+    mutating func nextWrite() -> Data? {
+        if !isOver, let next = chosenWrite() { return next }
+        isWriting = false
+        return nil
+    }
+
+    private mutating func chosenWrite() -> Data? {
+        guard !hasSentClose else { return nil }
+        if !control.isEmpty {
+            writing = .control
+            return control.removeFirst()
+        }
+        if let frame = closeFrame, closesAtOnce || queue.isEmpty {
+            writing = .close
+            closeFrame = nil
+            hasSentClose = true
+            return frame
+        }
+        guard !queue.isEmpty else { return nil }
+        writing = .message
+        return queue[0].message.nextFrame()
+    }
+
+    /// Takes note that the last write is done; who waits for the message that it has ended.
+    mutating func hasWritten() -> Sender? {
+        defer { writing = nil }
+        guard writing == .message, let first = queue.first, first.message.isSent else { return nil }
+        return queue.removeFirst().waiter
+    }
+}
+
+// MARK: - The end
+
+extension FramedWebSocketState {
+    /// Begins the closing, behind the messages that wait.
+    mutating func close(_ code: WebSocket.CloseCode, reason: String, at now: MonotonicTime) -> Step {
+        var step = Step()
+        guard ownClose == nil, end == nil else { return step }
+        let code = code.isSendable ? code : .normal
+        ownClose = WebSocket.Closure(code: code, reason: reason, isByServer: false, isClean: false)
+        closeFrame = FrameWriter.close(code, reason: reason)
+        closeDue = now.advanced(by: options.closeTimeout)
+        startWriting(&step)
+        return step
+    }
+
+    /// Takes note that the server sends no more.
+    mutating func endOfBytes() -> Step {
+        let error = TransportError(.connectionReset, message: "the connection ended without a Close frame")
+        if peerClose == nil, !hasSentClose { fault = error }
+        return connectionBroke(error)
+    }
+
+    /// Takes note that the connection below has ended.
+    mutating func connectionBroke(_ error: TransportError) -> Step {
+        var step = Step()
+        let closure = WebSocket.Closure(code: .abnormal, isByServer: true, isClean: false)
+        let isOwn = ownClose != nil && hasSentClose
+        finish(isOwn ? ownClose?.error : error, with: isOwn ? ownClose : closure, &step)
+        isOver = true
+        step.linkEnd = LinkEnd(failure: fault)
+        return step
+    }
+
+    /// Takes note that nothing can be sent any more: what the server has said before may still be read.
+    mutating func writingBroke(_ error: TransportError) -> Step {
+        isWriting = false
+        var step = Step()
+        failQueue(error, &step)
+        if error.kind != .connectionReset { step.linkEnd = LinkEnd(failure: fault) }
+        return step
+    }
+
+    /// Ends the messages: what was not sent fails, and whoever reads meets the end behind what has come.
+    private mutating func finish(
+        _ error: TransportError?,
+        with closure: WebSocket.Closure?,
+        _ step: inout Step
+    ) {
+        if self.closure == nil { self.closure = closure }
+        if end == nil { end = error }
+        failQueue(end ?? .ended, &step)
+        step.hasEnded = true
+        if let held = takeReader() { step.reader = held }
+    }
+
+    private mutating func failQueue(_ error: TransportError, _ step: inout Step) {
+        step.failed += queue.map { queued in
+            Failed(waiter: queued.waiter, error: queued.message.hasBegun ? error.sent : error.unsent)
+        }
+        queue = []
+    }
+}
+
+// MARK: - Time
+
+extension FramedWebSocketState {
+    /// When the state has to be looked at next; `nil` for never.
+    var nextLook: MonotonicTime? {
+        guard !isOver else { return nil }
+        let idle = end == nil ? options.idlePause.map { lastReceived.advanced(by: $0) } : nil
+        return [end == nil ? pingDue : nil, idle, closeDue].compactMap(\.self).min()
+    }
+
+    /// Does what is due.
+    mutating func look(at now: MonotonicTime) -> Step {
+        var step = Step()
+        guard !isOver else { return step }
+        // Nothing is read while nobody takes what has come, which is no silence of the server.
+        if heldReader != nil { lastReceived = now }
+        if let closeDue, closeDue <= now {
+            finish(ownClose?.error, with: ownClose, &step)
+            isOver = true
+            step.linkEnd = LinkEnd(failure: fault)
+            return step
+        }
+        guard end == nil else { return step }
+        if let idle = options.idlePause, lastReceived.advanced(by: idle) <= now {
+            timeOut("nothing was received for longer than the idle timeout", &step)
+        } else if let pingDue, pingDue <= now {
+            ping(at: now, &step)
+        }
+        return step
+    }
+
+    private mutating func ping(at now: MonotonicTime, _ step: inout Step) {
+        if let pingSent, lastReceived < pingSent, heldReader == nil {
+            return timeOut("a ping was not answered by the time of the next", &step)
+        }
+        pingSent = now
+        pingDue = options.pingPause.map { now.advanced(by: $0) }
+        control.append(FrameWriter.frame(.ping, Data()))
+        startWriting(&step)
+    }
+
+    private mutating func timeOut(_ message: String, _ step: inout Step) {
+        let error = TransportError(.timeout, message: message)
+        finish(error, with: WebSocket.Closure(code: .abnormal, isByServer: false, isClean: false), &step)
+        isOver = true
+        step.linkEnd = LinkEnd(failure: error)
+    }
+}
+
+extension TransportError {
+    fileprivate static let ended = TransportError(.closed, message: "the WebSocket has ended")
+
+    /// The error of a message of which nothing was sent.
+    fileprivate var unsent: TransportError {
+        var error = self
+        error.mayHaveBeenSent = false
+        return error
+    }
+
+    /// The error of a message of which something was sent.
+    fileprivate var sent: TransportError {
+        var error = self
+        error.mayHaveBeenSent = true
+        return error
+    }
+}
+
+extension WebSocket.Message {
+    /// The payload in bytes.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .data(let data): data.count
+        }
+    }
+}

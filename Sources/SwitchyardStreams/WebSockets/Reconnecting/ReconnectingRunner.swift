@@ -1,0 +1,334 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// Carries a ``ReconnectingWebSocket`` out: connection by connection, each with a task that reads and one that sends.
+final class ReconnectingRunner: Sendable {
+    typealias Message = WebSocket.Message
+
+    private struct State {
+        var queue: SendQueue
+        var lastID: UInt64 = 0
+        var socket: WebSocket?
+        /// Messages that have been read, and for which nobody has asked yet.
+        var ready: [Message] = []
+        var isAsked = false
+        var end: TransportError?
+        var failure: WebSocketFailure?
+        /// How it is closed by this side.
+        var closing: (code: WebSocket.CloseCode, reason: String)?
+        var endsNormally = false
+        /// Woken when there is something to send, and when somebody asks for a message.
+        var sender = WakeUp()
+        var reader = WakeUp()
+    }
+
+    private let configuration: APIConfiguration
+    private let options: ReconnectingWebSocket.Options
+    /// One for all connections, so that its end is theirs.
+    private let transfer: Transfer
+    /// Keeps the client for as long as it runs.
+    private let client: NetworkClient
+    private let resume: ReconnectingWebSocket.Resume
+    private let state: Locked<State>
+    let inbox: MessageInbox<Message>
+    private let asking = Locked<@Sendable () -> Void>({})
+
+    init(
+        _ configuration: APIConfiguration,
+        _ options: ReconnectingWebSocket.Options,
+        id: RequestID,
+        client: NetworkClient,
+        resume: @escaping ReconnectingWebSocket.Resume
+    ) {
+        // One key over all connections.
+        self.configuration = configuration.snapshot()
+        self.options = options
+        self.client = client
+        self.resume = resume
+        transfer = Transfer(id: id, client: client, hasEnd: false)
+        state = Locked(State(queue: SendQueue(messages: options.queueLimit, bytes: options.queueByteLimit)))
+        let asking = asking
+        inbox = MessageInbox { _ in asking.withLock { $0 }() }
+        asking.withLock { $0 = { [weak self] in self?.ask() } }
+    }
+
+    var id: RequestID { transfer.id }
+    var socket: WebSocket? { state.withLock { $0.socket } }
+    var failure: WebSocketFailure? { state.withLock { $0.failure } }
+    var endsNormally: Bool { state.withLock { $0.endsNormally } }
+
+    func start() {
+        Task { await run() }
+    }
+
+    // MARK: Callers
+
+    func send(_ message: Message) async throws(WebSocketSendFailure) {
+        guard !Task.isCancelled else { throw .cancelled }
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (caller: CheckedContinuation<Result<Void, WebSocketSendFailure>, Never>) in
+                let entry = SendQueue.Entry(id: id, message: message) { caller.resume(returning: $0) }
+                let (refusal, wake) = state.withLock { state in
+                    // A cancel after this look finds the message in its place.
+                    (Task.isCancelled ? .cancelled : state.queue.add(entry), state.sender.ring())
+                }
+                if let refusal { caller.resume(returning: .failure(refusal)) }
+                wake?()
+            }
+        } onCancel: {
+            if let ended = state.withLock({ $0.queue.takeBack(id) }) { ended.waiter(.failure(ended.failure)) }
+        }
+        try outcome.get()
+    }
+
+    private func ask() {
+        let wake = state.withLock { state in
+            state.isAsked = true
+            return state.reader.ring()
+        }
+        wake?()
+        serve()
+    }
+
+    private func serve() {
+        let outcome: Result<Message, TransportError>? = state.withLock { state in
+            guard state.isAsked, !state.ready.isEmpty || state.end != nil else { return nil }
+            state.isAsked = false
+            if !state.ready.isEmpty { return .success(state.ready.removeFirst()) }
+            return state.end.map { .failure($0) }
+        }
+        if let outcome { inbox.take(outcome) }
+    }
+
+    func close(_ code: WebSocket.CloseCode, reason: String) {
+        let socket = state.withLock { state in
+            if state.closing == nil { state.closing = (code, reason) }
+            return state.socket
+        }
+        socket?.close(code, reason: reason)
+        // What is being opened, or waited for, ends with the transfer.
+        if socket == nil { transfer.handle.cancel(.cancelled) }
+        closeQueue()
+    }
+
+    private func closeQueue() {
+        for ended in state.withLock({ $0.queue.close(.ended) }) { ended.waiter(.failure(ended.failure)) }
+    }
+
+    // MARK: Connections
+
+    private func run() async {
+        let opening = WebSocketOpening(configuration, options.socket, transfer, endsTransfer: false)
+        do throws(WebSocketFailure) {
+            try opening.begin()
+            var course = ReconnectingCourse(options)
+            while !isClosing {
+                try await connect(opening, &course)
+                guard !isClosing else { break }
+                await wait(course)
+                try checkRunning()
+            }
+            finish(nil)
+        } catch {
+            finish(isClosing ? nil : error)
+        }
+    }
+
+    private var isClosing: Bool { state.withLock { $0.closing != nil } }
+
+    /// Makes a connection and serves it to its end; returns when another one is to be made.
+    private func connect(
+        _ opening: WebSocketOpening,
+        _ course: inout ReconnectingCourse
+    ) async throws(WebSocketFailure) {
+        let socket: WebSocket
+        do throws(WebSocketFailure) {
+            socket = try await opening.open(avoiding: course.avoided)
+        } catch {
+            try checkRunning()
+            guard course.mayGoOn(after: error) else { throw error }
+            return
+        }
+        course.avoided = []
+        let isWanted = state.withLock { state in
+            if state.closing == nil { state.socket = socket }
+            return state.closing == nil
+        }
+        guard isWanted else { return socket.close() }
+        let error = await serve(socket, number: course.connections)
+        course.connections += 1
+        state.withLock { $0.socket = nil }
+        guard !isClosing else { return }
+        try checkRunning()
+        try judge(socket, error, &course)
+    }
+
+    /// Decides whether another connection follows one that has ended.
+    private func judge(
+        _ socket: WebSocket,
+        _ end: ConnectionEnd,
+        _ course: inout ReconnectingCourse
+    ) throws(WebSocketFailure) {
+        if end.hasReceived { course.failures = 0 }
+        if let closure = socket.closure, closure.code != .abnormal, !options.reconnects(closure) {
+            throw .closed(closure)
+        }
+        guard course.mayFailAgain() else {
+            throw .closed(socket.closure ?? WebSocket.Closure(code: .abnormal, isByServer: true, isClean: false))
+        }
+        if transfer.pool.hasAlternatives, let server = socket.context?.server { course.avoided = [server] }
+    }
+
+    /// What is known of a connection that has ended.
+    private struct ConnectionEnd {
+        var hasReceived = false
+    }
+
+    /// Resumes the session over a connection, and serves it to its end.
+    private func serve(_ socket: WebSocket, number: Int) async -> ConnectionEnd {
+        let interrupted = state.withLock { $0.queue.interrupted.map(\.message) }
+        do {
+            let resumption = ReconnectingWebSocket.Resumption(socket: socket, interrupted: interrupted, number: number)
+            let decision = try await resume(resumption)
+            for ended in state.withLock({ $0.queue.settle(decision) }) { ended.waiter(.failure(ended.failure)) }
+        } catch {
+            socket.close(.goingAway)
+            return ConnectionEnd()
+        }
+        return await withTaskGroup(of: Bool?.self) { group in
+            group.addTask { await self.readAll(socket) }
+            group.addTask {
+                await self.sendAll(socket)
+                return nil
+            }
+            var end = ConnectionEnd()
+            for await hasReceived in group {
+                end.hasReceived = end.hasReceived || hasReceived == true
+                group.cancelAll()
+            }
+            // A sender that has failed ends the connection, if that has not ended itself.
+            socket.close(.goingAway)
+            return end
+        }
+    }
+
+    /// Reads until the connection ends; whether anything came.
+    private func readAll(_ socket: WebSocket) async -> Bool {
+        var hasReceived = false
+        while !Task.isCancelled {
+            guard let message = try? await socket.receive() else { break }
+            hasReceived = true
+            state.withLock { $0.ready.append(message) }
+            serve()
+            await waitForReader()
+        }
+        return hasReceived
+    }
+
+    /// Waits until all that has been read has been asked for.
+    private func waitForReader() async {
+        while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty }) {
+            await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked }
+        }
+    }
+
+    private func sendAll(_ socket: WebSocket) async {
+        while !Task.isCancelled {
+            guard let entry = state.withLock({ $0.queue.take() }) else {
+                await sleep(\.sender) { !$0.queue.hasWork }
+                continue
+            }
+            do throws(TransportError) {
+                try await socket.send(entry.message)
+                state.withLock { $0.queue.sent() }?(.success(()))
+            } catch {
+                let ended = state.withLock { $0.queue.broke(mayHaveBeenDelivered: error.mayHaveBeenSent) }
+                if let ended { ended.waiter(.failure(ended.failure)) }
+                return
+            }
+        }
+    }
+
+    /// Waits until woken, or the task is cancelled.
+    private func sleep(_ place: any WritableKeyPath<State, WakeUp> & Sendable, unless: @Sendable (State) -> Bool) async
+    {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (sleeper: CheckedContinuation<Void, Never>) in
+                let mustSleep = state.withLock { state in
+                    // A cancel after this look finds the sleeper in its place.
+                    guard !Task.isCancelled, unless(state) else { return false }
+                    state[keyPath: place].set { sleeper.resume() }
+                    return true
+                }
+                if !mustSleep { sleeper.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0[keyPath: place].ring() }?()
+        }
+    }
+
+    // MARK: Between connections
+
+    private func wait(_ course: ReconnectingCourse) async {
+        let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)
+        let end = time.now.advanced(by: course.pause)
+        let wait = Task { _ = await transfer.core.connectivity.wait(since: openings, until: end, on: time) }
+        transfer.handle.attach { wait.cancel() }
+        await wait.value
+    }
+
+    private func checkRunning() throws(WebSocketFailure) {
+        guard let reason = transfer.handle.reason else { return }
+        throw .request(RequestFailure(reason, id: transfer.id, context: transfer.context(of: configuration)))
+    }
+
+    private func finish(_ failure: WebSocketFailure?) {
+        state.withLock { state in
+            state.failure = failure
+            state.end = failure?.transportError ?? .closedHere
+            state.endsNormally = failure?.isNormal ?? true
+        }
+        closeQueue()
+        serve()
+        transfer.end()
+    }
+}
+
+/// Wakes somebody who sleeps until there is something to do.
+struct WakeUp: Sendable {
+    private var sleeper: (@Sendable () -> Void)?
+
+    mutating func set(_ sleeper: @escaping @Sendable () -> Void) {
+        self.sleeper = sleeper
+    }
+
+    mutating func ring() -> (@Sendable () -> Void)? {
+        defer { sleeper = nil }
+        return sleeper
+    }
+}
+
+extension TransportError {
+    fileprivate static let closedHere = TransportError(.closed, message: "this side closed the WebSocket")
+}
+
+extension WebSocketFailure {
+    /// The failure as what ends a call.
+    fileprivate var transportError: TransportError {
+        switch self {
+        case .request(let failure): TransportError(failure.reason)
+        case .closed(let closure): closure.error
+        case .refused, .handshake: TransportError(.protocolViolation, message: description)
+        }
+    }
+
+    fileprivate var isNormal: Bool {
+        if case .closed(let closure) = self { closure.isNormal } else { false }
+    }
+}

@@ -1,0 +1,80 @@
+import SwitchyardHTTP
+
+extension WebSocket {
+    /// Why a connection was closed (RFC 6455 section 7.4).
+    public struct CloseCode: RawRepresentable, Sendable, Hashable {
+        /// The number.
+        public var rawValue: UInt16
+
+        /// Creates a code.
+        public init(rawValue: UInt16) {
+            self.rawValue = rawValue
+        }
+
+        /// 1000: the connection has served its purpose.
+        public static let normal = Self(rawValue: 1000)
+        /// 1001: the server goes down, or the app leaves.
+        public static let goingAway = Self(rawValue: 1001)
+        /// 1002: the protocol was broken.
+        public static let protocolError = Self(rawValue: 1002)
+        /// 1003: a message of this type is not accepted.
+        public static let unsupportedData = Self(rawValue: 1003)
+        /// 1005: the Close frame has no code; never sent.
+        public static let noStatus = Self(rawValue: 1005)
+        /// 1006: the connection ended without a Close frame; never sent.
+        public static let abnormal = Self(rawValue: 1006)
+        /// 1007: a message is not what its type says, such as text that is no valid UTF-8.
+        public static let invalidPayload = Self(rawValue: 1007)
+        /// 1008: a message is against a policy of the receiver.
+        public static let policyViolation = Self(rawValue: 1008)
+        /// 1009: a message is too large.
+        public static let messageTooBig = Self(rawValue: 1009)
+        /// 1010: the server has not agreed to an extension.
+        public static let missingExtension = Self(rawValue: 1010)
+        /// 1011: the server has met an error.
+        public static let internalError = Self(rawValue: 1011)
+        /// 1012: the server restarts.
+        public static let serviceRestart = Self(rawValue: 1012)
+        /// 1013: the server is overloaded.
+        public static let tryAgainLater = Self(rawValue: 1013)
+
+        /// Whether a Close frame may have the code: 1000 to 1003, 1007 to 1014, and 3000 to 4999.
+        public var isSendable: Bool {
+            switch rawValue {
+            case 1000...1003, 1007...1014, 3000...4999: true
+            default: false
+            }
+        }
+    }
+
+    /// How a connection ended.
+    public struct Closure: Sendable, Hashable {
+        /// The code of the Close frame; ``CloseCode/noStatus`` for a frame without, ``CloseCode/abnormal`` without a frame.
+        public var code: CloseCode
+        /// The reason of the Close frame; empty when it has none.
+        public var reason: String
+        /// Whether the server began the closing.
+        public var isByServer: Bool
+        /// Whether both sides have sent a Close frame.
+        public var isClean: Bool
+
+        /// Creates a closure.
+        public init(code: CloseCode, reason: String = "", isByServer: Bool, isClean: Bool) {
+            self.code = code
+            self.reason = reason
+            self.isByServer = isByServer
+            self.isClean = isClean
+        }
+
+        /// Whether nothing went wrong: the codes 1000, 1001 and 1005, on both sides.
+        public var isNormal: Bool { isClean && [.normal, .goingAway, .noStatus].contains(code) }
+
+        /// The closure as what ends a call.
+        var error: TransportError {
+            let who = isByServer ? "the server" : "this side"
+            let said = code == .noStatus ? "" : ": \(code.rawValue)"
+            let why = reason.isEmpty ? "" : " (\(reason))"
+            return TransportError(.closed, message: "\(who) closed the WebSocket\(said)\(why)")
+        }
+    }
+}

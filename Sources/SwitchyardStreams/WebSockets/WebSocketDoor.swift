@@ -1,0 +1,160 @@
+import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+/// Where the calls of a ``WebSocket`` wait until its connection stands.
+final class WebSocketDoor: Sendable {
+    typealias Outcome = Result<any WebSocketEngine, TransportError>
+
+    private struct State {
+        var outcome: Outcome?
+        var subprotocol: String?
+        var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+        var lastID: UInt64 = 0
+        var task: (any TransportTask)?
+        /// How the connection is closed as soon as it stands.
+        var closing: (code: WebSocket.CloseCode, reason: String)?
+    }
+
+    private let state = Locked(State())
+
+    init() {}
+
+    init(_ engine: any WebSocketEngine, subprotocol: String?) {
+        state.withLock { state in
+            state.outcome = .success(engine)
+            state.subprotocol = subprotocol
+        }
+    }
+
+    var subprotocol: String? { state.withLock { $0.subprotocol } }
+
+    var closure: WebSocket.Closure? { current?.closure }
+
+    private var current: (any WebSocketEngine)? { state.withLock { try? $0.outcome?.get() } }
+
+    // MARK: Opening
+
+    /// Opens a connection without a client.
+    func open(_ request: HTTPRequest, _ options: WebSocket.Options) throws(TransportError) {
+        try options.tls.check(request.url)
+        let transport = try Self.transport.get()
+        let handshake = Handshake(subprotocols: options.subprotocols, offersCompression: options.compression)
+        var request = request
+        request.prepare(for: handshake)
+        if options.tls != TLSConfiguration() { request.tls = options.tls }
+        let task = transport.start(request, progress: nil) { [self] result in
+            take(result, handshake, options)
+        }
+        let isClosed = state.withLock { state in
+            if state.outcome == nil { state.task = task }
+            return state.closing != nil
+        }
+        if isClosed { task.cancel() }
+    }
+
+    /// The transport of all connections that know no client.
+    private static let transport: Result<any Transport, TransportError> = {
+        do throws(TransportError) { return .success(try Transports.systemDefault()) } catch { return .failure(error) }
+    }()
+
+    private func take(
+        _ result: Result<HTTPResponse, TransportError>,
+        _ handshake: Handshake,
+        _ options: WebSocket.Options
+    ) {
+        do throws(TransportError) {
+            let response = try result.get()
+            guard response.status == 101 else {
+                response.cancelBody()
+                let message = "the server answers the opening with \(response.status), expected 101"
+                throw TransportError(.protocolViolation, message: message)
+            }
+            let (engine, subprotocol) = try PlainLink.engine(of: response, handshake, options)
+            settle(.success(engine), subprotocol)
+        } catch {
+            settle(.failure(error), nil)
+        }
+    }
+
+    private func settle(_ outcome: Outcome, _ subprotocol: String?) {
+        let (waiters, closing) = state.withLock { state in
+            state.outcome = outcome
+            state.subprotocol = subprotocol
+            state.task = nil
+            defer { state.waiters = [:] }
+            return (state.waiters, state.closing)
+        }
+        if let closing, case .success(let engine) = outcome { engine.close(closing.code, reason: closing.reason) }
+        for waiter in waiters.values { waiter.resume(returning: outcome) }
+    }
+
+    // MARK: Waiting
+
+    /// The connection, once it stands.
+    func engine() async throws(TransportError) -> any WebSocketEngine {
+        if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait($0, id) }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: .failure(.openingGivenUp))
+        }
+        return try outcome.get()
+    }
+
+    private func wait(_ waiter: CheckedContinuation<Outcome, Never>, _ id: UInt64) {
+        let outcome: Outcome? = state.withLock { state in
+            // A cancel after this look finds the waiter in its place.
+            if Task.isCancelled { return .failure(.openingGivenUp) }
+            if state.outcome == nil { state.waiters[id] = waiter }
+            return state.outcome
+        }
+        if let outcome { waiter.resume(returning: outcome) }
+    }
+
+    // MARK: Closing
+
+    func close(_ code: WebSocket.CloseCode, reason: String) {
+        let (engine, task) = state.withLock { state -> ((any WebSocketEngine)?, (any TransportTask)?) in
+            if state.outcome == nil, state.closing == nil { state.closing = (code, reason) }
+            return (try? state.outcome?.get(), state.task)
+        }
+        engine?.close(code, reason: reason)
+        // Whoever waits for a connection that is being made is told that it was closed.
+        task?.cancel()
+    }
+
+    /// Closes the connection, whose messages nobody receives any more.
+    func abandon() {
+        if let engine = current { engine.abandon() } else { close(.goingAway, reason: "") }
+    }
+}
+
+extension TransportError {
+    fileprivate static let openingGivenUp = TransportError(
+        .cancelled,
+        message: "the task that waits was cancelled",
+        mayHaveBeenSent: false
+    )
+}
+
+extension HTTPRequest {
+    /// Makes it the request that opens a WebSocket.
+    mutating func prepare(for handshake: Handshake) {
+        opensConnection = true
+        delivery = .stream
+        for field in handshake.fields { headers.set(field.name, field.value) }
+    }
+}
+
+extension HTTPResponse {
+    /// Ends a body that nobody reads.
+    func cancelBody() {
+        if case .stream(let stream) = body { stream.cancel() }
+    }
+}

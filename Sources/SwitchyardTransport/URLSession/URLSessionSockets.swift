@@ -1,0 +1,65 @@
+import Foundation
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The WebSocket connections of a transport, each with a session of its own.
+final class URLSessionSockets: Sendable {
+    private struct State {
+        var open: [ObjectIdentifier: any TransportTask] = [:]
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+
+    /// Keeps a connection until ``remove(_:)``; `false` after ``close()``.
+    func add(_ socket: some TransportTask & AnyObject) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.open[ObjectIdentifier(socket)] = socket
+            return true
+        }
+    }
+
+    func remove(_ id: ObjectIdentifier) {
+        // Released behind the lock.
+        _ = state.withLock { $0.open.removeValue(forKey: id) }
+    }
+
+    /// Ends all connections, and lets no other begin.
+    func close() {
+        let open = state.withLock { state in
+            state.isClosed = true
+            defer { state.open = [:] }
+            return state.open
+        }
+        for socket in open.values { socket.cancel() }
+    }
+}
+
+extension URLSessionTransport {
+    /// Opens a WebSocket connection, the only other protocol that `URLSession` speaks.
+    func openConnection(
+        _ request: HTTPRequest,
+        _ completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> any TransportTask {
+        #if canImport(Darwin)
+            do throws(TransportError) {
+                try configuration.tls.check(request.url)
+                let trust = try URLSessionTrust(configuration.tls)
+                let form = try URLSessionSocketForm(request)
+                let socket = URLSessionSocket(form, settings: Self.settings(configuration), trust, completion)
+                guard sockets.add(socket) else { throw .shutDown }
+                socket.start { [sockets] in sockets.remove($0) }
+                return socket
+            } catch {
+                return RefusedExchange(error, completion: completion)
+            }
+        #else
+            let message = "URLSession has no WebSockets on this system; CurlTransport opens them"
+            return RefusedExchange(
+                TransportError(.unsupported, message: message, mayHaveBeenSent: false),
+                completion: completion
+            )
+        #endif
+    }
+}

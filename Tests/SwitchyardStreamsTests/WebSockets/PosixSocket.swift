@@ -1,0 +1,103 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Blocking sockets of the system, for servers with a thread for each connection.
+enum PosixSocket {
+    struct Failure: Error {
+        var call: String
+        var code: Int32
+    }
+
+    #if canImport(Glibc)
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let stream = SOCK_STREAM
+    #endif
+
+    static func listen(port: UInt16) throws -> (Int32, UInt16) {
+        let descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
+        }
+        guard isBound, systemListen(descriptor) == 0 else {
+            let code = errno
+            shutdownAndClose(descriptor)
+            throw Failure(call: "bind", code: code)
+        }
+        _ = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// The next connection; `nil` when the listener has been closed.
+    static func accept(_ listener: Int32) -> Int32? {
+        while true {
+            let descriptor = systemAccept(listener)
+            if descriptor >= 0 { return descriptor }
+            guard errno == EINTR || errno == ECONNABORTED else { return nil }
+        }
+    }
+
+    static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+        var position = 0
+        while position < bytes.count {
+            let count = bytes[position...].withUnsafeBytes { bytes in
+                #if canImport(Darwin)
+                    send(descriptor, bytes.baseAddress, bytes.count, 0)
+                #else
+                    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            position += count
+        }
+        return true
+    }
+
+    /// What comes next, empty at the end; `nil` when the connection has broken.
+    static func read(_ descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count < 0, errno == EINTR { continue }
+            return count < 0 ? nil : Array(bytes.prefix(count))
+        }
+    }
+
+    static func shutdownAndClose(_ descriptor: Int32) {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+
+    /// Closes a connection with a reset.
+    static func reset(_ descriptor: Int32) {
+        var off = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
+        // A thread that reads is woken by this alone.
+        shutdown(descriptor, Int32(SHUT_RD))
+        close(descriptor)
+    }
+
+    static func close(_ descriptor: Int32) {
+        systemClose(descriptor)
+    }
+}
+
+private func systemListen(_ descriptor: Int32) -> Int32 { listen(descriptor, 128) }
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
+private func systemClose(_ descriptor: Int32) { close(descriptor) }

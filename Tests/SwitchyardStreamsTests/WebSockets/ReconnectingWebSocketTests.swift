@@ -1,0 +1,242 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardStreams
+
+/// WebSockets that go on with another connection, over real sockets.
+@Suite(.timeLimit(.minutes(5)), .prompt)
+struct ReconnectingWebSocketTests {
+    private static func client(_ servers: [WebSocketServer]) throws -> NetworkClient {
+        try NetworkClient(service: .at(servers.map(\.baseURL)), options: .init(seed: 1))
+    }
+
+    private static func options(
+        _ change: (inout ReconnectingWebSocket.Options) -> Void = { _ in }
+    ) -> ReconnectingWebSocket.Options {
+        var options = ReconnectingWebSocket.Options()
+        options.reconnectionTime = .milliseconds(10)
+        options.longestWait = .milliseconds(50)
+        change(&options)
+        return options
+    }
+
+    @Test func `it moves to the next server when one is killed, and the hook goes first`() async throws {
+        let received = Locked<[String]>([])
+        let serve: WebSocketServer.Script = { peer in
+            while true {
+                let message = try peer.readMessage()
+                guard message.opcode == .text else { return }
+                received.withLock { $0.append(String(decoding: message.payload, as: UTF8.self)) }
+                try peer.write(.text, message.payload)
+            }
+        }
+        let servers = [try WebSocketServer(script: serve), try WebSocketServer(script: serve)]
+        let numbers = Locked<[Int]>([])
+        let socket = try Self.client(servers).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options()
+        ) { resumption in
+            numbers.withLock { $0.append(resumption.number) }
+            try await resumption.socket.send(.text("hello \(resumption.number)"))
+            return .fail
+        }
+        try await socket.send(.text("one"))
+        #expect(try await socket.receive() == .text("hello 0"))
+        #expect(try await socket.receive() == .text("one"))
+        #expect(socket.context?.server == "primary")
+
+        servers[0].stop()
+        try await socket.send(.text("two"))
+
+        #expect(try await socket.receive() == .text("hello 1"))
+        #expect(try await socket.receive() == .text("two"))
+        #expect(socket.context?.server == "secondary")
+        #expect(numbers.withLock { $0 } == [0, 1])
+        #expect(received.withLock { $0 } == ["hello 0", "one", "hello 1", "two"])
+        socket.close()
+    }
+
+    @Test func `messages wait in order until there is a connection`() async throws {
+        let server = try WebSocketServer.echo()
+        server.stop()
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options()
+        )
+        let sending = Task {
+            for number in 0..<3 { try await socket.send(.text("\(number)")) }
+        }
+        try await calm()
+
+        try server.start()
+        try await sending.value
+
+        for number in 0..<3 { #expect(try await socket.receive() == .text("\(number)")) }
+        socket.close()
+    }
+
+    @Test func `a full queue refuses at once`() async throws {
+        let server = try WebSocketServer.echo()
+        server.stop()
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options { $0.queueLimit = 2 }
+        )
+        let waiting = (0..<2).map { number in Task { try await socket.send(.text("\(number)")) } }
+        try await calm()
+
+        let error = await #expect(throws: WebSocketSendFailure.self) { try await socket.send(.text("more")) }
+        socket.close()
+
+        #expect(error == .queueFull(messages: 2, bytes: 2))
+        for task in waiting {
+            let error = await #expect(throws: WebSocketSendFailure.self) { try await task.value }
+            #expect(error == .ended)
+        }
+    }
+
+    @Test(arguments: [ReconnectingWebSocket.Interrupted.fail, .sendAgain])
+    func `the hook decides about a message that the server may have`(
+        decision: ReconnectingWebSocket.Interrupted
+    ) async throws {
+        let large = WebSocket.Message.data(Data(count: 32 << 20))
+        let breaking = try WebSocketServer { peer in
+            _ = try peer.readBytes()
+            peer.reset()
+        }
+        let good = try WebSocketServer { peer in
+            while try peer.readMessage().opcode != .close { try peer.write(text: "got it") }
+        }
+        let interrupted = Locked<[[WebSocket.Message]]>([])
+        let socket = try Self.client([breaking, good]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options { $0.queueByteLimit = 64 << 20 }
+        ) { resumption in
+            interrupted.withLock { $0.append(resumption.interrupted) }
+            return decision
+        }
+
+        let result = await Task { try await socket.send(large) }.result
+
+        #expect(interrupted.withLock { $0 } == [[], [large]])
+        switch decision {
+        case .fail:
+            let error = #expect(throws: WebSocketSendFailure.self) { try result.get() }
+            #expect(error == .mayHaveBeenDelivered)
+        case .sendAgain:
+            #expect(throws: Never.self) { try result.get() }
+            #expect(try await socket.receive() == .text("got it"))
+        }
+        socket.close()
+    }
+
+    @Test func `a hook that throws has another connection made`() async throws {
+        let server = try WebSocketServer.echo()
+        let calls = Locked(0)
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options()
+        ) { _ in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if number == 1 { throw CancellationError() }
+            return .fail
+        }
+
+        try await socket.send(.text("a"))
+
+        #expect(try await socket.receive() == .text("a"))
+        #expect(calls.withLock { $0 } == 2)
+        socket.close()
+    }
+
+    @Test func `a normal closure by the server ends it, and one for a restart does not`() async throws {
+        let codes = Locked<[UInt16]>([1012, 1001, 1000])
+        let server = try WebSocketServer { peer in
+            let code = codes.withLock { $0.removeFirst() }
+            try peer.write(text: "\(code)")
+            try peer.writeClose(code)
+            _ = try? peer.readFrame()
+        }
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options()
+        )
+        var received: [WebSocket.Message] = []
+
+        for try await message in socket.messages { received.append(message) }
+
+        #expect(received == [.text("1012"), .text("1001"), .text("1000")])
+        guard case .closed(let closure)? = socket.failure else {
+            Issue.record("\(String(describing: socket.failure))")
+            return
+        }
+        #expect(closure.code == .normal)
+        let error = await #expect(throws: WebSocketSendFailure.self) { try await socket.send(.text("late")) }
+        #expect(error == .ended)
+    }
+
+    @Test func `so many failures in a row as were set end it`() async throws {
+        let server = try WebSocketServer(.status(503)) { _ in }
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options { $0.maximumFailures = 2 }
+        )
+
+        await #expect(throws: TransportError.self) { try await socket.receive() }
+
+        guard case .refused(let response)? = socket.failure else {
+            Issue.record("\(String(describing: socket.failure))")
+            return
+        }
+        #expect(response.status == 503)
+    }
+
+    @Test func `a refusal that says no ends it at once`() async throws {
+        let server = try WebSocketServer(.status(403)) { _ in }
+        let socket = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options()
+        )
+
+        await #expect(throws: TransportError.self) { try await socket.receive() }
+
+        #expect(server.heads.count == 1)
+    }
+
+    @Test func `cancelling its name ends it for good`() async throws {
+        let server = try WebSocketServer.echo()
+        let client = try Self.client([server])
+        let id = RequestID()
+        let socket = client.reconnectingWebSocket(APIConfiguration(path: "live"), options: Self.options(), id: id)
+        try await socket.send(.text("a"))
+        _ = try await socket.receive()
+
+        client.cancel(id)
+
+        let error = await #expect(throws: TransportError.self) { try await socket.receive() }
+        #expect(error?.kind == .cancelled)
+        await until { server.connections == 0 }
+        #expect(server.heads.count == 1)
+    }
+
+    @Test func `letting go of the last reference closes it`() async throws {
+        let server = try WebSocketServer.echo()
+        var socket: ReconnectingWebSocket? = try Self.client([server]).reconnectingWebSocket(
+            APIConfiguration(path: "live"),
+            options: Self.options()
+        )
+        try await socket?.send(.text("a"))
+
+        socket = nil
+
+        await until { server.connections == 0 }
+    }
+}
