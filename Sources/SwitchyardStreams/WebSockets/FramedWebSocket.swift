@@ -167,7 +167,8 @@ final class FramedWebSocket: WebSocketEngine {
 
     private func setTimer() {
         guard let due = state.withLock({ $0.nextLook }) else { return }
-        let next = time.schedule(at: due) { [weak self] in self?.look() }
+        // In a task, behind those that have bytes to take: where tasks wait for a thread, that is no silence of the server.
+        let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }
         let before = timer.withLock { timer in
             defer { timer = next }
             return timer

@@ -79,12 +79,14 @@ final class WebSocketDoor: Sendable {
     }
 
     private func settle(_ outcome: Outcome, _ subprotocol: String?) {
-        let (waiters, closing) = state.withLock { state in
+        let (outcome, waiters, closing) = state.withLock { state in
+            var outcome = outcome
+            if state.closing != nil, case .failure = outcome { outcome = .failure(.closedBeforeOpen) }
             state.outcome = outcome
             state.subprotocol = subprotocol
             state.task = nil
             defer { state.waiters = [:] }
-            return (state.waiters, state.closing)
+            return (outcome, state.waiters, state.closing)
         }
         if let closing, case .success(let engine) = outcome { engine.close(closing.code, reason: closing.reason) }
         for waiter in waiters.values { waiter.resume(returning: outcome) }
@@ -136,6 +138,11 @@ final class WebSocketDoor: Sendable {
 }
 
 extension TransportError {
+    fileprivate static let closedBeforeOpen = TransportError(
+        .closed,
+        message: "this side closed the WebSocket before the connection stood",
+        mayHaveBeenSent: false
+    )
     fileprivate static let openingGivenUp = TransportError(
         .cancelled,
         message: "the task that waits was cancelled",

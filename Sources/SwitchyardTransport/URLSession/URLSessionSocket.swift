@@ -38,7 +38,7 @@
         private struct State {
             var completion: (@Sendable (Result<HTTPResponse, TransportError>) -> Void)?
             var forget: (@Sendable (ObjectIdentifier) -> Void)?
-            var timer: DispatchWorkItem?
+            var timer: (any ScheduledTimer)?
             /// Why this object has ended the task, of which `URLSession` tells something else.
             var refusal: TransportError?
             var end: End?
@@ -75,14 +75,13 @@
         ///
         /// - Parameter forget: Called with the identity of this object when the connection has ended.
         func start(forgetting forget: @escaping @Sendable (ObjectIdentifier) -> Void) {
-            let timer = DispatchWorkItem { [weak self] in self?.refuse(.openingTimedOut) }
+            let time = SystemTime.shared
+            let timer = limit.map { limit in
+                time.schedule(at: time.now.advanced(by: limit)) { [weak self] in self?.refuse(.openingTimedOut) }
+            }
             state.withLock { state in
                 state.forget = forget
-                if limit != nil { state.timer = timer }
-            }
-            if let limit {
-                let wait = DispatchTimeInterval.nanoseconds(Int(clamping: max(1, limit.clampedNanoseconds)))
-                DispatchQueue.global().asyncAfter(deadline: .now() + wait, execute: timer)
+                state.timer = timer
             }
             task?.resume()
         }

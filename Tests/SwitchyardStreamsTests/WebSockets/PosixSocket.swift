@@ -79,8 +79,12 @@ enum PosixSocket {
         }
     }
 
+    static func shutdown(_ descriptor: Int32) {
+        systemShutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     static func shutdownAndClose(_ descriptor: Int32) {
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        shutdown(descriptor)
         close(descriptor)
     }
 
@@ -89,7 +93,7 @@ enum PosixSocket {
         var off = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
         // A thread that reads is woken by this alone.
-        shutdown(descriptor, Int32(SHUT_RD))
+        systemShutdown(descriptor, Int32(SHUT_RD))
         close(descriptor)
     }
 
@@ -100,4 +104,5 @@ enum PosixSocket {
 
 private func systemListen(_ descriptor: Int32) -> Int32 { listen(descriptor, 128) }
 private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
-private func systemClose(_ descriptor: Int32) { close(descriptor) }
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
+private func systemShutdown(_ descriptor: Int32, _ how: Int32) { _ = shutdown(descriptor, how) }

@@ -152,6 +152,7 @@ final class WebSocketPeer: Sendable {
     private let descriptor: Int32
     private let input = Locked<[UInt8]>([])
     private let isClosed = Locked(false)
+    private let isReset = Locked(false)
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -237,22 +238,28 @@ final class WebSocketPeer: Sendable {
 
     // MARK: The end
 
-    /// Ends the connection in an orderly way.
+    deinit {
+        close()
+        if !isReset.withLock({ $0 }) { PosixSocket.close(descriptor) }
+    }
+
+    /// Ends the connection in an orderly way; the descriptor stays, which another thread may be reading.
     func close() {
-        end { PosixSocket.shutdownAndClose($0) }
+        if isFirstEnd { PosixSocket.shutdown(descriptor) }
     }
 
     /// Breaks the connection off.
     func reset() {
-        end { PosixSocket.reset($0) }
+        guard isFirstEnd else { return }
+        isReset.withLock { $0 = true }
+        PosixSocket.reset(descriptor)
     }
 
-    private func end(_ how: (Int32) -> Void) {
-        let isFirst = isClosed.withLock { isClosed in
+    private var isFirstEnd: Bool {
+        isClosed.withLock { isClosed in
             defer { isClosed = true }
             return !isClosed
         }
-        if isFirst { how(descriptor) }
     }
 }
 
@@ -274,7 +281,8 @@ struct SentFrame: Equatable {
         var length = Int(head[1] & 0x7F)
         if length >= 126 { length = try take(length == 126 ? 2 : 8).reduce(0) { $0 << 8 | Int($1) } }
         let key = isMasked ? try take(4) : [0, 0, 0, 0]
-        payload = try take(length).enumerated().map { $1 ^ key[$0 & 3] }
+        payload = try take(length)
+        for index in payload.indices { payload[index] ^= key[index & 3] }
     }
 
     /// The frames of what a client has written.

@@ -143,7 +143,7 @@ struct MessageReader {
         }
         let payload = try inflated(whole.payload)
         guard whole.isText else { return .data(payload) }
-        guard let text = String(validating: payload, as: UTF8.self) else {
+        guard let text = UTF8Checker.text(payload) else {
             throw .invalidText("a text message is no valid UTF-8")
         }
         return .text(text)
@@ -168,7 +168,7 @@ struct MessageReader {
         guard code.isSendable else {
             throw .protocolError("a Close frame has the code \(code.rawValue), which is reserved")
         }
-        guard let reason = String(validating: bytes.dropFirst(2), as: UTF8.self) else {
+        guard let reason = UTF8Checker.text(payload.dropFirst(2)) else {
             throw .invalidText("the reason of a Close frame is no valid UTF-8")
         }
         return .close(code, reason: reason)

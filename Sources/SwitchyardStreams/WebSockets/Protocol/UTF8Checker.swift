@@ -10,6 +10,13 @@ struct UTF8Checker {
     /// Whether the text may end here.
     var isComplete: Bool { missing == 0 }
 
+    /// The text of bytes that are whole; `nil` when they are no valid UTF-8.
+    static func text(_ bytes: Data) -> String? {
+        var checker = UTF8Checker()
+        guard checker.accept(bytes), checker.isComplete else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Takes the next piece; `false` when the text is invalid.
     mutating func accept(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in

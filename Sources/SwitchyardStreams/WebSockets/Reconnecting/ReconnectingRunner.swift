@@ -255,18 +255,19 @@ final class ReconnectingRunner: Sendable {
         }
     }
 
-    /// Waits until woken, or the task is cancelled.
-    private func sleep(_ place: any WritableKeyPath<State, WakeUp> & Sendable, unless: @Sendable (State) -> Bool) async
+    /// Waits until woken, or the task is cancelled; not at all unless the condition holds.
+    private func sleep(_ place: any WritableKeyPath<State, WakeUp> & Sendable, if mustSleep: @Sendable (State) -> Bool)
+        async
     {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (sleeper: CheckedContinuation<Void, Never>) in
-                let mustSleep = state.withLock { state in
+                let sleeps = state.withLock { state in
                     // A cancel after this look finds the sleeper in its place.
-                    guard !Task.isCancelled, unless(state) else { return false }
+                    guard !Task.isCancelled, mustSleep(state) else { return false }
                     state[keyPath: place].set { sleeper.resume() }
                     return true
                 }
-                if !mustSleep { sleeper.resume() }
+                if !sleeps { sleeper.resume() }
             }
         } onCancel: {
             state.withLock { $0[keyPath: place].ring() }?()
