@@ -378,7 +378,8 @@ struct WebSocketTests {
     @Test func `every case of the Autobahn suite passes over a real connection`() async throws {
         let file = try CaseFile("autobahn_websocket")
         await file.runAsync { item in
-            guard item["id"]?.string?.hasPrefix("9.") == false else { return .passed }
+            let isLarge = item["id"]?.string?.hasPrefix("9.") ?? false
+            guard !isLarge else { return .notApplicable("section 9 is run against the state machine alone") }
             return try await RealCourse(item).run()
         }
     }
