@@ -44,17 +44,14 @@
         @Test func `a write that is sent once takes a connection that has just been used`() async throws {
             try await send(.post)
             try await waitIdle()
-            let clock = ContinuousClock()
-            while true {
-                // On a busy machine the two may be a second apart: then the write is right to open another.
-                let start = clock.now
+            // On a busy machine the loop may see the two requests a second apart, and is right to open a connection then.
+            for _ in 0..<10 {
                 try await send(.get)
                 let accepted = server.statistics.connectionsAccepted
                 try await send(.post)
-                guard start.duration(to: clock.now) < .milliseconds(900) else { continue }
-                #expect(server.statistics.connectionsAccepted == accepted)
-                break
+                if server.statistics.connectionsAccepted == accepted { return }
             }
+            Issue.record("ten writes in a row took no connection that had just been used")
         }
 
         @Test(arguments: [HTTPMethod.get, .options])
