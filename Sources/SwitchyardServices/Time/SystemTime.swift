@@ -10,7 +10,7 @@
 /// (nearly all are) costs two short stays in a lock and wakes nobody. After a sleep of the machine everything that is
 /// overdue is called as soon as the next timer is set.
 ///
-/// After a pause of the process, timers wait ``ProcessPause/grace`` longer: what has arrived meanwhile is read first.
+/// After a pause of the process, timers wait 100 ms longer: what has arrived meanwhile is read first.
 public final class SystemTime: TimeSource {
     /// The time source that clients use unless given another; it holds nothing but its timers.
     public static let shared = SystemTime()

@@ -33,7 +33,7 @@ extension NetworkClient {
     ///   - options: How the connection behaves.
     ///   - id: The name with which another task can cancel the connection.
     /// - Returns: The connection, which stands.
-    /// - Throws: ``WebSocketFailure``.
+    /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
     public func webSocket(
         _ configuration: APIConfiguration,
         options: WebSocket.Options = WebSocket.Options(),
@@ -107,7 +107,7 @@ struct WebSocketOpening: Sendable {
     ///
     /// - Parameter first: Servers that are not asked as long as there is another.
     /// - Returns: The connection, which stands.
-    /// - Throws: ``WebSocketFailure``.
+    /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
     func open(avoiding first: [Server.ID] = []) async throws(WebSocketFailure) -> WebSocket {
         var avoided = first
         handshakes.forget()

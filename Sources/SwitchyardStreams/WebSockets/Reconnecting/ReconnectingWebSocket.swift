@@ -198,7 +198,7 @@ extension NetworkClient {
     ///   - options: How it behaves.
     ///   - id: The name with which it can be closed from elsewhere.
     ///   - resume: Resumes the session over each new connection; unless given, messages that the server may have end with
-    ///     ``WebSocketSendFailure/mayHaveBeenDelivered``.
+    ///     ``/SwitchyardStreams/WebSocketSendFailure/mayHaveBeenDelivered``.
     /// - Returns: The WebSocket, which begins to connect.
     public func reconnectingWebSocket(
         _ configuration: APIConfiguration,
