@@ -10,10 +10,17 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WithdrawnWriteTests {
     private func failure(afterHops hops: Int) async throws -> RequestFailure {
         let transport = UnsentHopTransport(hops: hops)
-        let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)
+        let clock = ManualClock()
+        let client = try NetworkClient(
+            service: .topics(switching: .off, servers: 1),
+            transport: transport,
+            time: clock
+        )
         let write = APIConfiguration(path: "pay", method: .post, body: .text("pay"))
         let result = Task { await client.result(of: write) }
         #expect(await transport.waitForUnsent())
+        // The request sets its timer once it holds the handle of the exchange, without which it cannot withdraw it.
+        if hops == 0 { #expect(await clock.waitForTimers(1)) }
         client.cancelAll()
         guard case .failure(let failure) = await result.value else { throw CancellationError() }
         return failure
