@@ -57,7 +57,12 @@ struct TextCursor {
     }
 
     /// The text between an offset and the next byte; `nil` if it is not UTF-8.
-    func text(from start: Int) -> String? { String(validating: bytes[start..<offset], as: UTF8.self) }
+    func text(from start: Int) -> String? {
+        let part = bytes[start..<offset]
+        let text = String(decoding: part, as: UTF8.self)
+        // Decoding repairs what is not UTF-8, which changes the bytes.
+        return text.utf8.elementsEqual(part) ? text : nil
+    }
 }
 
 extension UInt8 {
