@@ -145,7 +145,7 @@ extension Outbox {
             }
         ]
         do throws(RequestFailure) {
-            return .success(try await client.send(configuration))
+            return .success(try await client.answer(to: configuration, id: RequestID(), progress: nil))
         } catch {
             return .failure(error)
         }

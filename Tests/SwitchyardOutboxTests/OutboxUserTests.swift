@@ -240,4 +240,33 @@ import Testing
         await until { outbox.entries == [] }
         #expect(sent(transport) == ["b Bearer b1", "a Bearer a2"])
     }
+
+    @Test(arguments: 1...8)
+    func `a write is not sent for a user who comes while it is taken out`(look: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (credentials, looks) = (Credentials { _ in nil }, Locked(-1_000))
+        credentials.set(.bearer("ada"), in: .test)
+        // The app logs another user in at one of the looks at who is there.
+        let (client, transport) = try NetworkClient.stubbed(
+            options: { options in
+                options.credentials = credentials
+                options.user = { _ in
+                    let count = looks.withLock { looks in
+                        looks += 1
+                        return looks
+                    }
+                    if count == look { credentials.set(.bearer("bob"), in: .test) }
+                    return count < look ? "ada" : "bob"
+                }
+            },
+            answer: { _ in .status(201) }
+        )
+        let outbox = try Outbox(file: file, client: client)
+        try outbox.store(write("a"))
+        looks.withLock { $0 = 0 }
+
+        _ = try await outbox.flush()
+
+        #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer ada" })
+    }
 }
