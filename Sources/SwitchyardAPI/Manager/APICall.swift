@@ -68,20 +68,25 @@ struct APICall<Value: Sendable>: Sendable {
         return Fetched(response: response, body: answer.data, cost: answer.data.count, removals: removals)
     }
 
-    /// Checks the answer that something else than one request has brought, and decodes it; not on the caller's executor.
+    /// Checks the answer that something else than one request has brought, and decodes it; the request is begun on the
+    /// caller's executor, where it is known whose it is, and the answer is decoded away from it.
     ///
     /// - Parameters:
     ///   - client: The client that it came through.
     ///   - send: Sends the call as it is handed over and returns the answer, whatever its status.
     /// - Returns: The value with its answer.
     /// - Throws: ``APIError``.
-    @concurrent func response(
+    nonisolated(nonsending) func response(
         through client: NetworkClient,
-        sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
+        sentBy send: OwnedSending
     ) async throws(APIError) -> APIResponse<Value> {
-        let response = try response(try await call.answer(through: client, sentBy: send))
+        let response = try await decodedResponse(try await call.answer(through: client, sentBy: send))
         call.forgetOutdated(in: client)
         return response
+    }
+
+    @concurrent private func decodedResponse(_ answer: RawCall.Answer) async throws(APIError) -> APIResponse<Value> {
+        try response(answer)
     }
 
     private func response(_ answer: RawCall.Answer) throws(APIError) -> APIResponse<Value> {

@@ -179,10 +179,10 @@ extension APIManager {
     ///   - send: Sends the call as it is handed over and returns the answer, whatever its status.
     /// - Returns: The value with its answer.
     /// - Throws: ``APIError``.
-    package func response<Value: Sendable>(
+    package nonisolated(nonsending) func response<Value: Sendable>(
         to configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>,
-        sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
+        sentBy send: OwnedSending
     ) async throws(APIError) -> APIResponse<Value> {
         let call = APICall(client.ruled(configuration) ?? configuration, serializer, module)
         return try await call.response(through: client, sentBy: send)

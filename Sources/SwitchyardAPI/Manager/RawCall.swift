@@ -1,8 +1,12 @@
 import Foundation
-import SwitchyardClient
+package import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
+
+/// Sends a call from the caller's executor, so that its owner is known before another user can log in.
+package typealias OwnedSending =
+    nonisolated(nonsending) @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
 
 /// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
 ///
@@ -86,9 +90,9 @@ final class RawCall: Sendable {
     /// The answer that something else than one request brings, whatever its status.
     ///
     /// - Throws: ``APIError`` when there is none, or its body breaks off.
-    func answer(
+    nonisolated(nonsending) func answer(
         through client: NetworkClient,
-        sentBy send: @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
+        sentBy send: OwnedSending
     ) async throws(APIError) -> Answer {
         try module.check()
         let answer: ServiceResponse

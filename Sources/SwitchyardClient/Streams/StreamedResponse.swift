@@ -106,7 +106,7 @@ extension NetworkClient {
     ///   - id: The name of the request, with which another task can cancel it, body included.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``RequestFailure`` when there is no answer.
-    public func stream(
+    public nonisolated(nonsending) func stream(
         _ configuration: APIConfiguration,
         id: RequestID = RequestID()
     ) async throws(RequestFailure) -> StreamedResponse {

@@ -19,7 +19,7 @@ extension NetworkClient {
     ///     before, and at the end all of them. Called on no particular thread.
     /// - Returns: The file, in its place.
     /// - Throws: ``/SwitchyardTransfers/DownloadFailure``; then what stood at the destination is still there.
-    public func download(
+    public nonisolated(nonsending) func download(
         _ configuration: DownloadConfiguration,
         id: RequestID = RequestID(),
         progress: @escaping TransferProgressHandler = { _ in }
@@ -119,7 +119,7 @@ extension APIManager {
     ///   - progress: Told about the bytes of the file, in order; never less than before, and at the end all of them.
     /// - Returns: The file, in its place.
     /// - Throws: ``APIError``; the `DownloadFailure` behind it is in ``APIError/Context/underlying``.
-    public func download(
+    public nonisolated(nonsending) func download(
         _ configuration: DownloadConfiguration,
         id: RequestID = RequestID(),
         progress: @escaping TransferProgressHandler = { _ in }

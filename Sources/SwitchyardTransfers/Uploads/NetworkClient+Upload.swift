@@ -17,7 +17,7 @@ extension NetworkClient {
     ///     end all that were sent before this returns. Called on a serial queue.
     /// - Returns: The answer.
     /// - Throws: ``RequestFailure``; with ``RequestFailure/Reason/invalidRequest(_:)`` when it is the source that failed.
-    public func upload(
+    public nonisolated(nonsending) func upload(
         _ configuration: UploadConfiguration,
         id: RequestID = RequestID(),
         progress: @escaping TransferProgressHandler = { _ in }
@@ -166,7 +166,7 @@ extension APIManager {
     ///   - progress: Told about bytes sent, in order; never less than before, and at the end all that were sent.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
-    public func upload<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func upload<Value: Decodable & Sendable>(
         _ configuration: UploadConfiguration,
         as type: Value.Type = Value.self,
         at keyPath: String? = nil,
@@ -187,7 +187,7 @@ extension APIManager {
     /// - Returns: The value, with status and header fields; the context's `url` is that of an upload that can go on.
     /// - Throws: ``APIError``; ``/SwitchyardAPI/APIError/BodyReason/responseLost`` if a tus upload is complete and the
     ///   response that had the value was lost. The record stays then, so that another call does not upload a second copy.
-    public func upload<Value: Sendable>(
+    public nonisolated(nonsending) func upload<Value: Sendable>(
         _ configuration: UploadConfiguration,
         with serializer: ResponseSerializer<Value>,
         id: RequestID = RequestID(),

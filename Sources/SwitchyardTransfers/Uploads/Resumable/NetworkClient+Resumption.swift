@@ -6,7 +6,7 @@ import SwitchyardTransport
 
 extension NetworkClient {
     /// Uploads in as many requests as it takes.
-    func goOn(
+    nonisolated(nonsending) func goOn(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
         id: RequestID,
