@@ -57,10 +57,16 @@ extension APIConfiguration {
         guard let owner = callOwner, owner.environment == environment, !outlivesLogout else { return nil }
         return owner.refusal
     }
+
+    /// Whether the call was made in an environment; a call without an owner is made where it is sent.
+    func isMade(in environment: ServiceEnvironment) -> Bool {
+        rare?.value.callOwner.map { $0.environment == environment } ?? true
+    }
 }
 
 extension NetworkClient {
-    /// Whose call it is that is made now; `nil` where the client has no credentials, users and cookies.
+    /// Whose call it is that is made now; `nil` where the client has no credentials, users and cookies, and one
+    /// environment.
     ///
     /// - Parameters:
     ///   - configuration: The call.
@@ -70,10 +76,13 @@ extension NetworkClient {
         of configuration: APIConfiguration,
         presentUser: (@Sendable () -> String?)? = nil
     ) -> CallOwner? {
-        guard core.knowsOwners else { return nil }
+        guard core.knowsOwners || core.knowsEnvironments else { return nil }
+        let pool = pool
         var user: (@Sendable (ServiceEnvironment) -> String?)?
         if let presentUser { user = { _ in presentUser() } }
-        return core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool, user: user)
+        let owner = core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool, user: user)
+        guard owner == nil, core.knowsEnvironments else { return owner }
+        return CallOwner(environment: pool.environment, cookies: nil)
     }
 
     /// Whether the user of a list is there at each later moment; keeps nothing of the client.

@@ -25,6 +25,8 @@ package final class ClientCore: Sendable {
     let writtenPaths = WrittenPaths()
     /// Whether calls may have an owner: there are credentials, users or cookies.
     let knowsOwners: Bool
+    /// Whether a call that waits to be sent may find another environment in use than the one that it was made in.
+    let knowsEnvironments: Bool
     private let ownsTransport: Bool
     /// Ends the calls of a user who has gone; `nil` for a client without credentials.
     private let userWatch: UserWatch?
@@ -59,6 +61,7 @@ package final class ClientCore: Sendable {
         ownsTransport = transport == nil
         surroundsRequests = options.surroundsRequests
         knowsOwners = options.hasLogins || options.generator.cookies != nil || options.perEnvironment != nil
+        knowsEnvironments = service.environments.count > 1
         if let problem = options.retry?.problem { throw .retry(problem) }
         do throws(TransportError) {
             self.transport = if let transport { transport } else { try Transports.systemDefault() }
@@ -126,6 +129,8 @@ extension ClientCore {
         _ request: some DispatchedRequest,
         continues: @autoclosure () -> Bool = CredentialBypass.isRenewing
     ) {
+        // It waited for its turn, and the app has switched to another environment.
+        guard request.configuration.isMade(in: request.environment) else { return request.cancel(.cancelled) }
         let isOfRenewal = options.credentials?.isBypassed ?? false
         do throws(RequestFailure.Reason) {
             try state.withLock { (state) throws(RequestFailure.Reason) in

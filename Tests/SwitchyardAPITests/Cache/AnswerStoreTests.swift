@@ -73,14 +73,14 @@ import Testing
         #expect(shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `what another environment answers, entered while the store is read, is not kept for this one`()
-        async throws
-    {
+    @Test func `a call ends when the app enters another environment while the store is read`() async throws {
         let (topics, transport) = try start()
         shelf.whileAsked.withLock { $0 = { try? topics.client.switchEnvironment(to: "test") } }
-        _ = try await topics.topic(1, lifetime: .seconds(60))
 
-        #expect(transport.requests.first?.url.origin.host == "test.example")
+        let error = await #expect(throws: APIError.self) { try await topics.topic(1, lifetime: .seconds(60)) }
+
+        #expect(error?.reason == .cancelled(.caller))
+        #expect(transport.requests.isEmpty)
         #expect(topics.cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 

@@ -42,6 +42,25 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `a request object is not sent in an environment that comes after it`(hasCredentials: Bool) async throws {
+        let transport = StubTransport { _ in Topic.answer }
+        var options = NetworkClient.Options()
+        if hasCredentials {
+            credentials.set(.bearer("ann"), in: .release)
+            credentials.set(.bearer("bob"), in: .test)
+            options.credentials = credentials
+        }
+        let topics = TopicAPI(client: try .stubbed(transport, options: options))
+        let request = request(topics, 1)
+
+        try topics.client.switchEnvironment(to: .test)
+
+        await #expect(throws: APIError.self) { try await request.value() }
+        #expect(transport.requests.isEmpty)
+        #expect(try await request.repeated().value().id == 1)
+    }
+
+    @Test(arguments: [false, true])
     func `a chain of one user is not gone on with as another`(isMadeLater: Bool) async throws {
         let (topics, transport) = try start()
         let chain = RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
