@@ -72,6 +72,8 @@ final class WebSocketServer: Sendable {
             state.port = bound
         }
         Thread.detachNewThread { [weak self] in
+            // The thread that accepts closes the socket: closed elsewhere, its number could be another server's by then.
+            defer { PosixSocket.close(listener) }
             while let descriptor = PosixSocket.accept(listener) {
                 guard let self else { return PosixSocket.close(descriptor) }
                 self.serve(descriptor)
@@ -88,7 +90,7 @@ final class WebSocketServer: Sendable {
             }
             return (state.listener, Array(state.peers.values))
         }
-        if listener >= 0 { PosixSocket.shutdownAndClose(listener) }
+        if listener >= 0 { PosixSocket.shutdown(listener) }
         for peer in peers { peer.reset() }
     }
 
