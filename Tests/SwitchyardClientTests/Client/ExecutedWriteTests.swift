@@ -116,19 +116,28 @@ import Testing
 
     @Test func `who makes a failure of a good answer does not undo it`() async throws {
         let veto = RequestInterceptor.retrying("veto") { _ in .fail(SampleError()) }
+        let (entered, entrance) = AsyncStream.makeStream(of: Void.self)
         let endless = RequestInterceptor.retrying("endless") { _ in
+            entrance.yield()
             try await Task.sleep(for: .seconds(3600))
             return .undecided
         }
-        var search = APIConfiguration(path: "search", timeout: .milliseconds(50))
+        var search = APIConfiguration(path: "search", timeout: .seconds(60))
         search.mayBeRepeated = false
-        for (write, interceptor) in [(Self.write, veto), (search, veto), (search, endless)] {
-            let transport = StubTransport { _ in .status(201) }
-            var options = NetworkClient.Options(seed: 1)
-            options.interceptors = [interceptor]
-            let client = try NetworkClient(service: .topics(servers: 1), transport: transport, options: options)
+        for (write, interceptor, isLate) in [(Self.write, veto, false), (search, veto, false), (search, endless, true)]
+        {
+            let clock = ManualClock()
+            let (client, _) = try NetworkClient.stubbed(time: clock, options: { $0.interceptors = [interceptor] }) {
+                _ in
+                .status(201)
+            }
 
-            let failure = try #require(await client.result(of: write).failed)
+            let result = Task { await client.result(of: write) }
+            if isLate {
+                for await _ in entered { break }
+                clock.advance(by: .seconds(60))
+            }
+            let failure = try #require(await result.value.failed)
 
             #expect(failure.mayHaveBeenExecuted)
             client.shutdown()
