@@ -165,7 +165,7 @@ extension APIError {
     /// True for transient failures below HTTP and for responses with a transient status
     /// (``/SwitchyardHTTP/Transience``), whatever code the module or the server gives to them, and for the library's own
     /// limits. A ``/SwitchyardClient/RetryPolicy`` retries the same failures. It does not say whether sending twice is
-    /// safe: see ``mayHaveBeenExecuted``.
+    /// safe: see ``isSafeToRetry``.
     public var isRetryable: Bool {
         switch reason {
         case .transport(let error): Transience(error.kind) == .transient
@@ -177,6 +177,13 @@ extension APIError {
         case .cancelled, .list, .configuration, .security, .cache: false
         }
     }
+
+    /// Whether the same call may succeed later and no server may have executed it.
+    ///
+    /// A loop that repeats calls tests this property. If it is `false` although ``isRetryable`` is `true`, the call is a
+    /// write that a server may have executed: repeat the write only with its idempotency key, or after reading what is
+    /// stored.
+    public var isSafeToRetry: Bool { isRetryable && !mayHaveBeenExecuted }
 
     /// The status of a response by which the server or the module refused the call; `nil` for all other failures.
     ///

@@ -128,4 +128,16 @@ import Testing
         #expect(APIError(URLError(.timedOut)).isRetryable)
         #expect(!APIError(URLError(.cancelled)).isRetryable)
     }
+
+    @Test(arguments: [(503, false, true), (503, true, false), (404, false, false), (404, true, false)])
+    func `a call is safe to retry if its failure is transient and no server may have executed it`(
+        status: Int,
+        mayHaveBeenExecuted: Bool,
+        isSafe: Bool
+    ) {
+        var error = APIError(.status(status))
+        error.context.mayHaveBeenExecuted = mayHaveBeenExecuted
+
+        #expect(error.isSafeToRetry == isSafe)
+    }
 }

@@ -355,6 +355,21 @@ enum RecipesSamples {
         return client
     }
 
+    static func commandLineTool(_ notes: NotesAPI) async -> Int32 {
+        // sample
+        func run(_ notes: NotesAPI, id: Int) async -> Int32 {
+            do throws(APIError) {
+                print(try await notes.note(id).note.name)
+                return EXIT_SUCCESS
+            } catch {
+                FileHandle.standardError.write(Data("notes: \(error.message)\n".utf8))
+                return error.isSafeToRetry ? 75 : EXIT_FAILURE  // 75 is EX_TEMPFAIL of sysexits.h: try again later.
+            }
+        }
+        // end
+        return await run(notes, id: 7)
+    }
+
     // sample
     struct BatchCall: Encodable, Sendable {
         var method = "GET"
