@@ -4,7 +4,7 @@ public import SwitchyardHTTP
 extension APIError: Discreet {
     /// One line for a log: code, reason, where and how, without credentials and without the body.
     public var description: String {
-        var parts = ["APIError \(code.number)", reason.description]
+        var parts = ["APIError \(code.number)", loginAdvice ?? reason.description]
         parts += context.facts
         if mayHaveBeenExecuted { parts.append("may have been executed") }
         return parts.joined(separator: ", ")
@@ -12,6 +12,14 @@ extension APIError: Discreet {
 }
 
 extension APIError {
+    /// The reason that a call lacks a credential, as the client states it.
+    private var loginAdvice: String? {
+        guard reason == .security(.loginRequired), let failure = context.underlying as? RequestFailure,
+            case .credentials = failure.reason
+        else { return nil }
+        return "security: loginRequired: \(failure.reason)"
+    }
+
     /// The most characters of a body in ``debugDescription``.
     private static let debugLength = 200
 
@@ -54,7 +62,7 @@ extension APIError.Reason: Discreet {
         case .security(.loginRequired): "security: loginRequired: \(CredentialError.missing.advice)"
         case .renewal(let outage): "credentials could not be renewed now: \(outage)"
         case .security(let reason): "security: \(reason)"
-        case .limited(let reason): "limited: \(reason)"
+        case .limited(let reason): reason.summary
         case .cache(let reason): "cache: \(reason)"
         }
     }
@@ -79,6 +87,18 @@ extension APIError.BodyReason {
     }
 }
 
+extension APIError.LimitReason {
+    /// The reason in words for a log.
+    var summary: String {
+        switch self {
+        case .deadline: "limited: no response within the deadline"
+        case .rate(let pause): "limited: too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+        case .queue: "limited: too many requests wait already"
+        case .overload: "limited: every server is overloaded"
+        }
+    }
+}
+
 extension ModuleFailure {
     /// The failure in words for a log.
     var summary: String {
@@ -89,6 +109,14 @@ extension ModuleFailure {
 }
 
 extension APIError.Context {
+    /// The underlying error, unless it is one of the library's own, which the reason already states.
+    private var foreignError: (any Error)? {
+        switch underlying {
+        case is RequestFailure, is TransportError: nil
+        default: underlying
+        }
+    }
+
     /// Method and path, and where redirects have led from there.
     private var way: String? {
         guard let method, !redirects.isEmpty else {
@@ -110,7 +138,7 @@ extension APIError.Context {
         let answered: [String?] = [
             headers.isEmpty ? nil : "headers \(LineRedaction.standard.headers(headers))",
             bodyLength > 0 ? "body \(bodyLength) bytes" : nil,
-            underlying.map { "underlying \(type(of: $0))" },
+            foreignError.map { "underlying \(type(of: $0))" },
         ]
         return named.compactMap { name, value in value.map { "\(name) \(LineRedaction.standard.text($0))" } }
             + answered.compactMap { $0 }

@@ -96,7 +96,8 @@ extension APIError.Reason {
             case .overloaded: .limited(.overload)
             case .duplicateID: .configuration(.other("a request of this identifier is under way"))
             case .redirect(let error): .security(.forbidden(error.description))
-            case .credentials(.missing), .credentials(.loginRequired), .credentials(.loggedOut):
+            case .credentials(.missing), .credentials(.setElsewhere), .credentials(.loginRequired),
+                .credentials(.loggedOut):
                 .security(.loginRequired)
             case .credentials(let error):
                 error.outage.map { .renewal($0) } ?? .security(.forbidden(error.description))

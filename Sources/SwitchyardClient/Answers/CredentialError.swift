@@ -1,3 +1,5 @@
+public import SwitchyardServices
+
 /// Why a request has no credentials to go with.
 public enum CredentialError: Error, Sendable, Hashable {
     /// There are none, and none can be had; nothing was sent.
@@ -5,6 +7,8 @@ public enum CredentialError: Error, Sendable, Hashable {
     /// A call that needs none says so: by ``APIConfiguration/allowsAnonymous``, or by ``Credentials/Policy/allowsAnonymous``
     /// for all.
     case missing
+    /// The request's environment has no credential, but these environments have one.
+    case setElsewhere([ServiceEnvironment])
     /// They were renewed too often in a short time, which no service wants.
     case excessiveRenewal(limit: Int)
     /// Renewing them took too long.
@@ -28,6 +32,8 @@ extension CredentialError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing: "no credentials"
+        case .setElsewhere(let others):
+            "no credentials in this environment; credentials are set in \(others.map(\.rawValue).joined(separator: ", "))"
         case .excessiveRenewal(let limit): "credentials were renewed more than \(limit) times in a short time"
         case .renewalTimedOut: "credentials could not be renewed in time"
         case .unavailable(let outage): "credentials could not be renewed now: \(outage)"
@@ -43,6 +49,7 @@ extension CredentialError {
     /// What a developer may do who did not expect the error; empty where there is nothing to be done.
     package var advice: String {
         switch self {
+        case .setElsewhere: "set credentials in the environment of the call"
         case .missing, .loginRequired, .loggedOut:
             "log in, or let calls that need no credential go without (allowsAnonymous, usesCredentials)"
         default: ""

@@ -44,9 +44,16 @@ extension Credentials {
             let view = view(in: request.environment)
             if error.mayPass, isDue(view), let lease = leaseOfPresent(view) { return lease }
             // What was kept and cannot be read is there all the same.
-            guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw error }
+            guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw detailed(error, view) }
             return leaseOfNothing(view)
         }
+    }
+
+    /// Returns the error to throw, which names the environments that have a credential if this one has none.
+    private func detailed(_ error: CredentialError, _ view: View) -> CredentialError {
+        guard error == .missing, view.credential == nil else { return error }
+        let others = state.withLock { slots in slots.filter { $0.value.credential != nil }.map(\.key) }
+        return others.isEmpty ? error : .setElsewhere(others.sorted { $0.rawValue < $1.rawValue })
     }
 
     /// What a request goes with that has been refused with the only credential there is.
@@ -181,7 +188,7 @@ extension CredentialError {
     fileprivate var mayPass: Bool {
         switch self {
         case .unavailable, .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
-        case .missing, .loginRequired, .loggedOut, .unsupportedScheme: false
+        case .missing, .setElsewhere, .loginRequired, .loggedOut, .unsupportedScheme: false
         }
     }
 
@@ -189,7 +196,7 @@ extension CredentialError {
     /// logged out while the request was one of theirs.
     fileprivate var leavesNothing: Bool {
         switch self {
-        case .missing, .loginRequired, .renewalFailed, .excessiveRenewal: true
+        case .missing, .setElsewhere, .loginRequired, .renewalFailed, .excessiveRenewal: true
         case .unavailable, .renewalTimedOut, .loggedOut, .unsupportedScheme: false
         }
     }
