@@ -19,8 +19,8 @@ import Testing
         #expect(try await client.send(configuration).status == 200)
     }
 
-    @Test func `the service file of the README is a valid one`() throws {
-        let blocks = ArticleText.blocks(in: try ArticleText.readme(), from: "```json", to: "```")
+    @Test func `the service file of the first article is valid`() throws {
+        let blocks = ArticleText.blocks(in: try ArticleText.article("GettingStarted"), from: "```json", to: "```")
         let json = try #require(blocks.first)
 
         let service = try ServiceCatalog.service(from: Data(json.joined(separator: "\n").utf8), named: "topics")
