@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `the picture's figures of this library are those of the article's table`() throws {
-        let article = try ArticleText.article("Switching")
+        let article = try ArticleText.article("SwitchingMeasurements")
         let figures = try Self.figures()
         let own = try #require(figures.systems.first { $0.isOwn == true })
 
@@ -55,6 +55,6 @@ import Testing
         let readme = try ArticleText.readme()
 
         #expect(readme.contains("Resources/outage.svg") && readme.contains("Resources/outage~dark.svg"))
-        #expect(try ArticleText.article("Switching").contains("](outage)"))
+        #expect(try ArticleText.article("SwitchingMeasurements").contains("](outage)"))
     }
 }
