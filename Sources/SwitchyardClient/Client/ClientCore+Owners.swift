@@ -8,18 +8,26 @@ extension ClientCore {
     ///   - configuration: The call.
     ///   - usesCredentials: Whether its sender goes with the client's credentials.
     ///   - pool: The servers that it goes to.
+    ///   - isBound: Whether its sender is bound to the environment of `pool`.
     ///   - user: Names the user of each moment, in place of ``NetworkClient/Options/user``.
     /// - Returns: The owner.
     func callOwner(
         of configuration: APIConfiguration,
         usesCredentials: Bool,
         in pool: ServerPool,
+        isBound: Bool,
         user: (@Sendable (ServiceEnvironment) -> String?)? = nil
     ) -> CallOwner? {
+        let client = isBound ? nil : ObjectIdentifier(self)
+        if let client, let owner = CallOwner.inherited(by: client, before: pool.environment),
+            !configuration.outlivesLogout
+        {
+            return owner
+        }
         guard knowsOwners else { return nil }
         let cookies = configuration.usesCookies ? pool.generator.cookies?.removals : nil
         guard usesCredentials, isBoundToLogin(configuration) else {
-            return cookies.map { CallOwner(environment: pool.environment, cookies: $0) }
+            return cookies.map { CallOwner(environment: pool.environment, client: client, cookies: $0) }
         }
         if let credentials = options.credentials, let owner = CallOwner.inherited(credentials, in: pool.environment) {
             return owner
@@ -28,6 +36,7 @@ extension ClientCore {
             environment: pool.environment,
             source: options.credentials,
             user: user ?? options.user,
+            client: client,
             cookies: cookies
         )
     }
@@ -80,9 +89,16 @@ extension NetworkClient {
         let pool = pool
         var user: (@Sendable (ServiceEnvironment) -> String?)?
         if let presentUser { user = { _ in presentUser() } }
-        let owner = core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool, user: user)
+        let owner = core.callOwner(
+            of: configuration,
+            usesCredentials: usesCredentials,
+            in: pool,
+            isBound: boundPool != nil,
+            user: user
+        )
         guard owner == nil, core.knowsEnvironments else { return owner }
-        return CallOwner(environment: pool.environment, cookies: nil)
+        let client = boundPool == nil ? ObjectIdentifier(core) : nil
+        return CallOwner(environment: pool.environment, client: client, cookies: nil)
     }
 
     /// Whether the user of a list is there at each later moment; keeps nothing of the client.
@@ -134,6 +150,7 @@ extension NetworkClient {
             source: core.options.credentials,
             user: core.options.user,
             name: name,
+            client: nil,
             cookies: pool.generator.cookies?.removals
         )
     }

@@ -90,7 +90,12 @@ extension NetworkClient {
     /// The call with its owner, who is whoever is logged in now unless it was made before.
     private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
-            let owner = core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool)
+            let owner = core.callOwner(
+                of: configuration,
+                usesCredentials: usesCredentials,
+                in: pool,
+                isBound: boundPool != nil
+            )
         else { return configuration }
         var owned = configuration
         owned.callOwner = owner

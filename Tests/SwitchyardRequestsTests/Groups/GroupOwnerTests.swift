@@ -77,6 +77,34 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer ann" })
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `a chain continues in another environment only through another client`(
+        isOther: Bool,
+        hasCredentials: Bool
+    ) async throws {
+        var (topics, transport) = try start()
+        if !hasCredentials {
+            transport = StubTransport { _ in Topic.answer }
+            topics = TopicAPI(client: try .stubbed(transport))
+        }
+        credentials.set(.bearer("bob"), in: .test)
+        var options = NetworkClient.Options()
+        options.credentials = hasCredentials ? credentials : nil
+        let second = isOther ? TopicAPI(client: try .stubbed(transport, options: options)) : topics
+        let (client, other) = (topics.client, second.client)
+        let chain = RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
+        chain.add(request(topics, 1)) { _, chain in
+            try? client.switchEnvironment(to: .test)
+            if isOther { try? other.switchEnvironment(to: .test) }
+            chain.add(second.request(Topic.self, for: TopicAPI.topic(2), on: .global()))
+        }
+
+        let report = await chain.finished()
+
+        #expect((report.outcome == .succeeded) == isOther)
+        #expect(transport.requests.count == (isOther ? 2 : 1))
+    }
+
     @Test func `a graph's own operation goes as the user of its requests`() async throws {
         let (topics, transport) = try start()
         let graph = RequestGraph(options: GroupOptions(policy: .failFast, queue: .global()))

@@ -82,7 +82,7 @@ package struct Transfer: Sendable {
     /// The transfer's owner, as far as a request of it goes as whoever is logged in.
     private func owner(of configuration: APIConfiguration) -> CallOwner? {
         guard let callOwner, callOwner.isBound, !core.isBoundToLogin(configuration) else { return callOwner }
-        return CallOwner(environment: callOwner.environment, cookies: callOwner.cookies)
+        return CallOwner(environment: callOwner.environment, client: callOwner.client, cookies: callOwner.cookies)
     }
 
     /// Ends the transfer: tells its caller, and then those who wait for the last transfer's end.
