@@ -155,6 +155,8 @@ struct ycurl_exchange {
     bool once, was_sent, fresh, may_be_multiplexed;
     /// What is known of an HTTP/2 server that has not processed the request.
     struct refusal refusal;
+    /// Whether libcurl may have noted a refusal in the handle that it has not named. It outlives the request.
+    bool notes_refusal;
     /// The ports of the connection that the request was sent on; 0 while unknown.
     int local_port, remote_port;
     /// The socket on which it was last answered; -1 while unknown.

@@ -139,6 +139,8 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
     if (has_connection && connection_begin(exchange)) return;
     if (has_connection) code = -1;
+    // A stream that is refused behind the head of its response is named by nobody.
+    if (code != CURLE_OK && exchange->may_be_multiplexed) exchange->notes_refusal = true;
     bool is_refused = code != CURLE_OK && exchange->verdict == YCURL_NO_VERDICT && refusal_holds(exchange);
     code = exchange_judge_end(exchange, code);
     take_off(loop, exchange);

@@ -7,6 +7,10 @@
 ///
 /// On a kept connection libcurl calls a refused stream a connection that died. It is none as long as the connection
 /// stands, TLS has not ended and libcurl has named no failure: every other end of a stream has one of these signs.
+///
+/// libcurl notes a refusal in its handle and forgets the note only when it names the refusal (7.88). After one that it did
+/// not name, it calls the next connection that is lost a refused stream, in a later request too, and sends the request
+/// again. So the same signs are asked for there.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -64,10 +68,22 @@ static bool was_refused(struct ycurl_exchange *exchange) {
     return exchange->refusal.stream && !exchange->words[0] && !exchange->head_total && stands(exchange);
 }
 
+/// Whether libcurl's words say that the server has not processed the request.
+static bool tell_of_refusal(struct ycurl_exchange *exchange, const char *words) {
+    if (begins(words, DOWNGRADED)) return true;
+    if (begins(words, REFUSED)) {
+        bool is_doubtful = exchange->notes_refusal;
+        exchange->notes_refusal = false;
+        return !is_doubtful || was_refused(exchange);
+    }
+    if (!begins(words, RETRIED)) return false;
+    exchange->notes_refusal = true;
+    return was_refused(exchange);
+}
+
 static void read_words(struct ycurl_exchange *exchange, const char *words) {
     const char *last, *opened;
-    if (begins(words, REFUSED) || begins(words, DOWNGRADED)) return refusal_forget_request(exchange);
-    if (begins(words, RETRIED) && was_refused(exchange)) return refusal_forget_request(exchange);
+    if (tell_of_refusal(exchange, words)) return refusal_forget_request(exchange);
     if (begins(words, STREAM)) exchange->refusal.stream = stream_number(words + strlen(STREAM));
     else if ((opened = strstr(words, OPENED))) {
         while (opened > words && opened[-1] >= '0' && opened[-1] <= '9') opened--;

@@ -3,16 +3,40 @@
     import Glibc
     import SwitchyardFixtures
 
-    /// A server of one connection over TLS that speaks HTTP/1.1, and answers one request whatever its method.
+    /// A server of one connection over TLS that speaks HTTP/1.1, and answers one request whatever its method, or none.
     final class HTTP1Server {
         private let process: ChildCommand
         private let input: FileHandle
         /// Where it can be reached.
         let url: String
 
-        init(_ certificates: Certificates, answering text: String) throws {
+        convenience init(_ certificates: Certificates, answering text: String) throws {
+            try self.init(certificates)
+            // The command sends it when the handshake is over.
+            input.write(Data("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8))
+        }
+
+        /// Reads the head of a request, tells of it, and closes the connection.
+        convenience init(_ certificates: Certificates, hangingUpAfter read: @escaping @Sendable () -> Void) throws {
+            try self.init(certificates)
+            let (output, input) = (process.output, input)
+            Thread.detachNewThread {
+                var received = Data()
+                while received.range(of: Data(" HTTP/1.1\r\n".utf8)) == nil {
+                    let bytes = output.availableData
+                    guard !bytes.isEmpty else { return }
+                    received.append(bytes)
+                }
+                read()
+                try? input.close()
+            }
+        }
+
+        private init(_ certificates: Certificates) throws {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw TLSServer.NoPort() }
+            // Another server that is started meanwhile would keep the connection open.
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             input = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
             defer { close(ends[0]) }
             process = try ChildCommand(
@@ -23,8 +47,6 @@
                 input: ends[0]
             )
             url = "https://127.0.0.1:\(try TLSServer.port(in: process.output))/"
-            // The command sends it when the handshake is over.
-            input.write(Data("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8))
         }
     }
 #endif

@@ -46,6 +46,11 @@
         /// A server of HTTP/1.1 that answers 200.
         func serveHTTP1(_ text: String) throws -> HTTP1Server { try HTTP1Server(certificates, answering: text) }
 
+        /// A server of HTTP/1.1 that reads a request, tells of it, and hangs up.
+        func serveHTTP1(hangingUpAfter read: @escaping @Sendable () -> Void) throws -> HTTP1Server {
+            try HTTP1Server(certificates, hangingUpAfter: read)
+        }
+
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
             try await transport.send(request)
         }

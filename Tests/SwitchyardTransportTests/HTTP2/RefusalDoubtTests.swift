@@ -1,0 +1,103 @@
+#if os(Linux)
+    import Foundation
+    import SwitchyardClient
+    import SwitchyardFixtures
+    import SwitchyardHTTP
+    import SwitchyardServices
+    import Testing
+
+    /// What looks like a refusal of an HTTP/2 server and is none: the request may have been processed.
+    @Suite(.timeLimit(.minutes(5)), .prompt) struct RefusalDoubtTests {
+        private let lab: HTTP2Lab
+
+        init() throws {
+            lab = try HTTP2Lab()
+        }
+
+        /// A server that answers its first stream, and refuses those after it.
+        private func refusing() throws -> HTTP2Server {
+            try lab.serve { event in
+                guard case .head(let stream, _) = event else { return [] }
+                return stream == 1 ? HTTP2Frame.answer("first", to: 1) : [.reset(stream, .refusedStream)]
+            }
+        }
+
+        /// A server of HTTP/1.1 that reads a request, counts it, and hangs up.
+        private func silent1(_ count: Locked<Int>) throws -> HTTP1Server {
+            try lab.serveHTTP1 { count.withLock { $0 += 1 } }
+        }
+
+        /// A server that reads each request, counts it, and hangs up.
+        private func silent(_ count: Locked<Int>) throws -> HTTP2Server {
+            try lab.serve { event in
+                guard case .head = event else { return [] }
+                count.withLock { $0 += 1 }
+                return nil
+            }
+        }
+
+        @Test func `a connection that is lost behind a refusal may have carried the request`() async throws {
+            let count = Locked(0)
+            let servers = [try silent1(count), try silent1(count)]
+            let first = try refusing()
+            let relay = try TCPRelay(to: [first.url] + servers.map(\.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+
+            let error = await lab.failure(of: try lab.request(at: relay.url, method: .post))
+
+            #expect(error?.mayHaveBeenSent == true)
+            #expect(count.withLock { $0 } == 1)
+        }
+
+        @Test func `a refusal of an earlier request says nothing of a later one`() async throws {
+            let count = Locked(0)
+            let answering = try lab.serve { event in
+                guard case .head(let stream, _) = event else { return [] }
+                return HTTP2Frame.answer("second", to: stream) + [.goAway(last: stream)]
+            }
+            let silent = [try silent1(count), try silent1(count), try silent1(count)]
+            let first = try refusing()
+            let relay = try TCPRelay(to: [first.url, answering.url] + silent.map(\.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+            _ = try await lab.send(try lab.request(at: relay.url))
+
+            let error = await lab.failure(of: try lab.request(at: relay.url, method: .post))
+
+            #expect(error?.mayHaveBeenSent == true)
+            #expect(count.withLock { $0 } == 1)
+        }
+
+        @Test(arguments: [HTTP2Frame.Code.none, .internalError, .cancel, .enhanceYourCalm])
+        func `a stream that is reset on a kept connection may have been processed`(code: HTTP2Frame.Code) async throws {
+            let count = Locked(0)
+            let first = try lab.serve { event in
+                guard case .head(let stream, _) = event else { return [] }
+                return stream == 1 ? HTTP2Frame.answer("first", to: 1) : [.reset(stream, code)]
+            }
+            let relay = try TCPRelay(to: [first.url, try silent(count).url])
+            _ = try await lab.send(try lab.request(at: relay.url))
+
+            let error = await lab.failure(of: try lab.request(at: relay.url, method: .post))
+
+            #expect(error?.mayHaveBeenSent == true)
+            #expect(count.withLock { $0 } == 0)
+        }
+
+        @Test(arguments: [true, false])
+        func `a goodbye that takes the request in leaves it open`(closes: Bool) async throws {
+            let count = Locked(0)
+            let first = try lab.serve { event in
+                guard case .head(let stream, _) = event else { return closes ? nil : [] }
+                if stream == 1 { return HTTP2Frame.answer("first", to: 1) }
+                return [.goAway(last: stream), .reset(stream, .internalError), .ping]
+            }
+            let relay = try TCPRelay(to: [first.url, try silent(count).url])
+            _ = try await lab.send(try lab.request(at: relay.url))
+
+            let error = await lab.failure(of: try lab.request(at: relay.url, method: .post))
+
+            #expect(error?.mayHaveBeenSent == true)
+            #expect(count.withLock { $0 } == 0)
+        }
+    }
+#endif
