@@ -144,8 +144,15 @@ static int rewind_body(void *context, int64_t offset, int origin) {
 
 // MARK: The connection
 
+/// Whether a request may be sent again whose response's head has come.
+///
 /// After a 417 to a request that waited with its body, libcurl asks again without the expectation, as RFC 9110 section
-/// 10.1.1 has it: nothing has been done, whatever the method.
+/// 10.1.1 has it: nothing has been done, whatever the method. It asks again as well after a head whose stream is reset with
+/// HTTP_1_1_REQUIRED, and then the request has been processed.
+static bool may_forget_answer(const struct ycurl_exchange *exchange) {
+    return !exchange->once || head_status(&exchange->head) == 417;
+}
+
 static void forget_answer(struct ycurl_exchange *exchange) {
     exchange->head_phase = HEAD_AWAITED;
     exchange->early.refused = false;
@@ -164,7 +171,8 @@ static bool start_body_again(struct ycurl_exchange *exchange) {
 
 /// Whether another connection would be for nothing: what was sent must not be sent again, or cannot be.
 static bool must_not_go_again(struct ycurl_exchange *exchange) {
-    if (!exchange->was_sent || exchange->head_phase == HEAD_COMPLETE || refusal_holds(exchange)) return false;
+    if (!exchange->was_sent || refusal_holds(exchange)) return false;
+    if (exchange->head_phase == HEAD_COMPLETE) return !may_forget_answer(exchange);
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
 }
 
@@ -187,6 +195,8 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     exchange->heard_on = -1;
     exchange->sent_at = exchange->loop->now;
     bool is_answered = exchange->head_phase == HEAD_COMPLETE;
+    if (is_answered && !may_forget_answer(exchange))
+        return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     // What has been handed up stays.
     if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
     if (is_answered) forget_answer(exchange);

@@ -70,7 +70,8 @@ static bool was_refused(struct ycurl_exchange *exchange) {
 
 /// Whether libcurl's words say that the server has not processed the request.
 static bool tell_of_refusal(struct ycurl_exchange *exchange, const char *words) {
-    if (begins(words, DOWNGRADED)) return true;
+    // A server that has sent an interim response has begun.
+    if (begins(words, DOWNGRADED)) return !exchange->head_total;
     if (begins(words, REFUSED)) {
         bool is_doubtful = exchange->notes_refusal;
         exchange->notes_refusal = false;

@@ -67,6 +67,24 @@
             #expect(count.withLock { $0 } == 1)
         }
 
+        @Test(arguments: [103, 200])
+        func `a request that a server has begun to answer is not sent again by HTTP/1.1`(status: Int) async throws {
+            let first = try lab.serve { event in
+                switch event {
+                case .head(let stream, _): [.head([":status": "\(status)"], of: stream), .ping]
+                case .pong: [.reset(1, .http11Required)]
+                default: []
+                }
+            }
+            let second = try lab.serveHTTP1("second")
+            let relay = try TCPRelay(to: [first.url, second.url])
+
+            let error = await lab.failure(of: try lab.request(at: relay.url, method: .post))
+
+            #expect(error?.mayHaveBeenSent == true)
+            #expect(relay.connections == 1)
+        }
+
         @Test(arguments: [HTTP2Frame.Code.none, .internalError, .cancel, .enhanceYourCalm])
         func `a stream that is reset on a kept connection may have been processed`(code: HTTP2Frame.Code) async throws {
             let count = Locked(0)
