@@ -190,7 +190,7 @@ extension EndedRound {
     fileprivate var mayAnswerChallenge: Bool { configuration.resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The round's end as a flow's.
-    fileprivate var ending: Result<HTTPResponse, RequestFailure.Reason> {
+    var ending: Result<HTTPResponse, RequestFailure.Reason> {
         switch result {
         case .success(let answer): .success(answer.response)
         case .failure(let failure): .failure(failure.reason)

@@ -15,8 +15,10 @@ struct RequestFlowMemory {
     var tokens: Int?
     /// The same, until that retry is sent.
     var unspentTokens: Int?
-    /// The idempotency key, should an interceptor ask for one: the same in all rounds.
-    var idempotencyKey: IdempotencyKey?
+    /// The idempotency key of the last round: an interceptor may have set it.
+    var idempotencyKey = IdempotencyKey.none
+    /// How the last round ended.
+    var ending: Result<HTTPResponse, RequestFailure.Reason>?
     /// How often the network had come back when the last round was sent; counted where requests wait for it.
     var openings: UInt64 = 0
     /// Places pauses within their jitter.
@@ -32,7 +34,10 @@ extension RequestFlow {
                 throw .vetoed(Veto(name: "retry policy", underlying: problem))
             }
             while true {
-                let passed = try await round(&memory)
+                guard let passed = try await round(&memory) else {
+                    giveBackTokens(&memory)
+                    return end(with: memory.ending ?? .failure(.cancelled))
+                }
                 leaveLimits()
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
                 switch try await nextStep(of: passed, &memory) {
@@ -46,6 +51,7 @@ extension RequestFlow {
                     var record = RoundRecord(passed.ended.result, round: passed.ended.context.round)
                     record.isReauthorized = isReauthorized
                     memory.history.append(record)
+                    memory.ending = passed.ended.ending
                     try await wait(pause, round: record.round)
                 }
             }
@@ -61,7 +67,8 @@ extension RequestFlow {
         var lease: CredentialLease?
     }
 
-    private func round(_ memory: inout RequestFlowMemory) async throws(RequestFailure.Reason) -> PassedRound {
+    /// Goes one round; `nil` when what interceptors have made of the call must not be sent behind the rounds before.
+    private func round(_ memory: inout RequestFlowMemory) async throws(RequestFailure.Reason) -> PassedRound? {
         var context = DispatchContext(
             id: id,
             round: memory.history.count + 1,
@@ -79,6 +86,7 @@ extension RequestFlow {
         )
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)
+        guard mayFollow(adapted) else { return nil }
         // Before, since the network may come back between the failure and its arrival here.
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         let lease: CredentialLease?
@@ -166,12 +174,24 @@ extension RequestFlow {
             }
             try checkRunning()
         }
-        if adapted.idempotencyKey == .automatic {
-            let key = memory.idempotencyKey ?? .random()
-            memory.idempotencyKey = key
-            adapted.idempotencyKey = key
-        }
+        keepKey(of: &adapted, &memory)
         return adapted
+    }
+
+    /// Sends a call with the key of the round before, as long as the server may have executed that: with another key the
+    /// server would execute the call twice.
+    private func keepKey(of adapted: inout APIConfiguration, _ memory: inout RequestFlowMemory) {
+        guard adapted.idempotencyKey != .none else { return }
+        let isBound = adapted.idempotencyKey == .automatic || state.withLock { $0.fate.mayHaveBeenExecuted }
+        if isBound, memory.idempotencyKey != .none { adapted.idempotencyKey = memory.idempotencyKey }
+        if adapted.idempotencyKey == .automatic { adapted.idempotencyKey = .random() }
+        memory.idempotencyKey = adapted.idempotencyKey
+    }
+
+    /// Whether a call may be sent behind the rounds before: interceptors may have changed its method, or taken its key.
+    private func mayFollow(_ adapted: APIConfiguration) -> Bool {
+        let fate = state.withLock { $0.fate }
+        return !fate.mayHaveBeenExecuted || adapted.resendRule.allowsResend(after: fate)
     }
 }
 
