@@ -37,9 +37,12 @@ final class UploadLab: Sendable {
         return upload
     }
 
-    /// Uploads a file until the connection breaks after 300,000 bytes.
+    /// Uploads a file until the connection breaks after 300,000 bytes of its first piece, so that it is certainly not whole.
     func cut(_ file: URL) async throws {
         uploads.cut(after: 300_000)
-        _ = await #expect(throws: RequestFailure.self) { _ = try await client.upload(keptUpload(of: file)) }
+        var upload = keptUpload(of: file)
+        upload.resumption?.pieceLength = 400_000
+        let first = upload
+        _ = await #expect(throws: RequestFailure.self) { _ = try await client.upload(first) }
     }
 }

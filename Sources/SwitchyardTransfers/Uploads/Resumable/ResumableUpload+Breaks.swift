@@ -24,7 +24,9 @@ extension ResumableUpload {
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try goOn(at: count, with: response)
         case .complete: return complete(response, isFromQuestion: true)
-        case .unknown: try forget("the server does not know the upload (\(response.status))")
+        case .unknown where session.isSought && !mayOpenAnother:
+            return try await leaveServer(or: .failure(unusable("the server that may have the upload does not answer")))
+        case .unknown: try forget("the server does not know the upload (\(response.status))", isGone: true)
         case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))
         case .tooLarge: return response
@@ -40,7 +42,7 @@ extension ResumableUpload {
     /// - Returns: The response if it is the end of the upload.
     private mutating func refuse(_ response: ServiceResponse) throws(RequestFailure) -> ServiceResponse? {
         let isLogin = response.status == 401 || response.status == 407
-        guard !isLogin, state.restarts < resumption.maximumContinuations else { return response }
+        guard !isLogin, mayOpenAnother, state.restarts < resumption.maximumContinuations else { return response }
         try startOver("the server refuses to say what has arrived (\(response.status))")
         return nil
     }
@@ -51,7 +53,9 @@ extension ResumableUpload {
             state.session = UploadState.Session(url: url, server: response.context.server)
             try keepRecord()
         }
+        let wasOpen = state.mayBeWhole
         state.arrived(count)
+        if wasOpen { try keepRecord() }
         if let url = state.session?.url { resumption.onEvent?(.resumed(at: count, url)) }
     }
 
@@ -82,6 +86,8 @@ extension ResumableUpload {
 
     /// Leaves a server that does not say what it has: others are asked for the upload, or it begins anew with them.
     ///
+    /// A server that may have all of it is asked again: with another upload there would be two.
+    ///
     /// - Parameter last: What the upload ends with when nothing more is tried.
     /// - Returns: The answer, when that is the end of it.
     /// - Throws: The failure, when that is the end of it.
@@ -94,14 +100,15 @@ extension ResumableUpload {
         }
         let wasSought = session.isSought
         if let server = session.server, !state.lost.contains(server) { state.lost.append(server) }
-        guard transfer.pool.hasOthers(than: state.lost) else {
+        let isSeekable = !wasSought && transfer.pool.path(of: session.url, below: session.server) != nil
+        guard transfer.pool.hasOthers(than: state.lost), isSeekable || mayOpenAnother else {
             // All have been asked: the one that had it comes first again.
             state.lost = []
             state.session?.isSought = false
             try await pause(after: nil)
             return nil
         }
-        if !wasSought, transfer.pool.path(of: session.url, below: session.server) != nil {
+        if isSeekable {
             session.isSought = true
             state.session = session
         } else {
@@ -112,17 +119,24 @@ extension ResumableUpload {
 
     /// Starts over with an upload that no server knows, or that cannot be asked for: its record is removed.
     ///
+    /// - Parameters:
+    ///   - why: Why it starts over.
+    ///   - isGone: Whether its server says that there is no such upload.
     /// - Throws: The failure if the upload has started over too often. The next call opens another upload.
-    mutating func forget(_ why: String) throws(RequestFailure) {
+    mutating func forget(_ why: String, isGone: Bool = false) throws(RequestFailure) {
         place?.remove()
+        if isGone { state.mayBeWhole = false }
         try startOver(why)
     }
 
+    /// Whether there is no second copy when another upload is opened, or the app has said that one does no harm.
+    private var mayOpenAnother: Bool { !state.mayBeWhole || configuration.request.resendRule == .anytime }
+
     /// Starts over; the record stays until another upload is open.
     ///
-    /// - Throws: The failure if the upload has started over too often.
+    /// - Throws: The failure if the upload has started over too often, or its server may have all of it.
     mutating func startOver(_ why: String) throws(RequestFailure) {
-        guard state.restarts < resumption.maximumContinuations else { throw unusable(why) }
+        guard mayOpenAnother, state.restarts < resumption.maximumContinuations else { throw unusable(why) }
         state.startOver()
         resumption.onEvent?(.restarted(why))
     }
@@ -158,6 +172,7 @@ extension ResumableUpload {
         let server = record.server.flatMap { transfer.pool.has($0) ? $0 : nil }
         state.session = UploadState.Session(url: url, server: server)
         state.next = .ask
+        if record.mayBeWhole == true { (state.mayBeWhole, state.mayHaveBeenExecuted) = (true, true) }
         guard own == nil else { return }
         try keepRecord()
         unnamed?.remove()
@@ -174,7 +189,8 @@ extension ResumableUpload {
             server: session.server,
             length: pieces.length,
             file: file,
-            owners: marks
+            owners: marks,
+            mayBeWhole: state.mayBeWhole ? true : nil
         )
         do throws(RequestError) { try place.write(record) } catch { throw failure(.invalidRequest(error)) }
     }

@@ -118,17 +118,20 @@ struct ResumableUpload {
         guard let session = state.session else { return nil }
         let length = max(1, min(resumption.pieceLength ?? .max, state.pieceLimit ?? .max))
         let range = state.offset..<state.offset + min(length, pieces.length - state.offset)
+        pieces.ledger.note(count: 0)
         let response: ServiceResponse
         do throws(RequestFailure) {
             response = try await dispatch(pieceRequest(range, of: session), progress: report(from: range.lowerBound))
         } catch {
+            noteEnd(of: range, error.mayHaveBeenExecuted)
             try await survive(error)
             return nil
         }
+        noteEnd(of: range, response.context.mayHaveBeenExecuted)
         switch dialect.answer(status: response.status, headers: response.headers) {
         case .has(let count): try await accept(count, response)
         case .complete: return complete(response)
-        case .unknown: try forget("the server does not know the upload any more (\(response.status))")
+        case .unknown: try forget("the server does not know the upload any more (\(response.status))", isGone: true)
         case .refused: return response
         case .tooLarge:
             guard let shorter = dialect.shorterPiece(than: range.upperBound - range.lowerBound) else { return response }
@@ -139,6 +142,15 @@ struct ResumableUpload {
             guard try await isSurvived(text, response) else { throw unusable(text) }
         }
         return nil
+    }
+
+    /// Takes note of a last piece that the server may have got, although no response says so.
+    private mutating func noteEnd(of range: Range<Int64>, _ mayHaveArrived: Bool) {
+        let isLast = range.upperBound == pieces.length && pieces.ledger.count >= Int64(range.count)
+        guard isLast, mayHaveArrived else { return }
+        state.mayBeWhole = true
+        // A record that cannot be written says less, and is no reason to end the upload.
+        do throws(RequestFailure) { try keepRecord() } catch {}
     }
 
     /// Takes note of what a piece has brought, which may be nothing.

@@ -20,6 +20,8 @@ struct UploadRecord: Codable, Sendable, Equatable {
     var file: StableFileReader.FileState
     /// What names the user who has begun it; none for an upload of nobody's.
     var owners: [String]?
+    /// Whether the server may have got everything, and has not said since what it has; `nil` as long as it has not.
+    var mayBeWhole: Bool?
 
     /// Whether a user may go on with it: the one who has begun it, or anybody where nobody has.
     func belongs(to marks: [String]) -> Bool {

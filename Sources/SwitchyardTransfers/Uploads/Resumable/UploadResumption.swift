@@ -14,7 +14,9 @@ public import SwitchyardHTTP
 /// A server that speaks one of two protocols. The upload is opened first, which gives it a URL of its own, and then sent
 /// there, as a whole or in pieces. After a break the server is asked how many bytes it has, and gets the rest. A server
 /// that does not answer any more is left: the next one of the service is asked whether it knows the upload, which it does
-/// where servers share what they store, and goes on with it; else the upload begins anew there.
+/// where servers share what they store, and goes on with it; else the upload begins anew there. A server that may have got
+/// all bytes is not left for another upload, which would be a second copy: it is asked again, and the upload ends as one
+/// that may have been executed. An idempotency key, or `mayBeRepeated`, allows the second copy.
 ///
 /// The length of the source has to be known: a stream without one is refused with
 /// ``/SwitchyardHTTP/RequestError/BodyReason/unknownLength``.

@@ -38,6 +38,8 @@ struct UploadState: Sendable {
     var attempts = 0
     /// Whether one of them may have been executed without an answer that says so.
     var mayHaveBeenExecuted = false
+    /// Whether the server may have got everything, and has not said since what it has.
+    var mayBeWhole = false
     /// Whether the server has said that it has everything.
     var isComplete = false
 
@@ -47,6 +49,7 @@ struct UploadState: Sendable {
         if count > most { breaks = 0 }
         most = max(most, count)
         offset = count
+        mayBeWhole = false
         next = .send
     }
 
@@ -61,6 +64,7 @@ struct UploadState: Sendable {
         session = nil
         offset = 0
         most = 0
+        mayBeWhole = false
         restarts += 1
         next = .open
     }
