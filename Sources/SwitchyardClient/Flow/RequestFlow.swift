@@ -128,6 +128,8 @@ extension RequestFlow {
         ending.task?.cancel()
         let answer = stopRound(of: ending, before: result)
         if case .failure = result, answer == nil { state.withLock { $0.dropResponse() } }
+        // Its end may be on its way from another thread.
+        if configuration.hasEffect { state.withLock { $0.dropUntoldRound() } }
         let result = answer.map(Result.success) ?? result
         for pass in ending.passes { pass.leave?() }
         core.finish(self) {

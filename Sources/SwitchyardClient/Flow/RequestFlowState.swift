@@ -27,6 +27,8 @@ struct RequestFlowState {
     private var passes: [LimitPass] = []
     /// How many rounds have begun.
     private(set) var rounds = 0
+    /// How many of them have told how they ended.
+    private var endedRounds = 0
     /// The attempts of all rounds.
     private(set) var attempts = 0
     /// Whether a round may have been executed without an answer that says so.
@@ -89,12 +91,20 @@ struct RequestFlowState {
     ///   - hasEffect: Whether its response says that the request was carried out, with an effect.
     mutating func roundEnded(_ context: RequestContext, hasEffect: Bool) {
         failover = nil
+        endedRounds += 1
         hasUntoldEffect = hasEffect
         attempts += context.attempts
         // The answer of an earlier round was not the end.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         fate = max(fate, context.fate)
         lastContext = context
+    }
+
+    /// Takes note that the flow ends before its last round has told how it ended: nobody knows what became of a request with
+    /// effect.
+    mutating func dropUntoldRound() {
+        guard rounds > endedRounds else { return }
+        (mayHaveBeenExecuted, fate) = (true, .open)
     }
 
     /// Takes note that the response of the last round is dropped.
