@@ -340,8 +340,8 @@ extension ClientCore {
         } catch {
             return completion(.neutral)
         }
-        // An answer from elsewhere says nothing about the server.
-        guard request.url.isAt(route.base) else { return completion(.neutral) }
+        // An answer from elsewhere says nothing about the server, and what a modifier has made a write is no question.
+        guard request.url.isAt(route.base), request.method.isSafe else { return completion(.neutral) }
         request.timeouts.total = limit
         request.needsNewConnection = needsNewConnection
         _ = transport.start(request, progress: nil) { [time] result in

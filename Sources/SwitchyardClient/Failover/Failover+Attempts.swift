@@ -19,6 +19,8 @@ extension Failover {
         }
         let route = charged(route, for: request.url, at: now)
         request.timeouts.total = nil
+        let method = request.method
+        if !method.isSafe, method != configuration.sentMethod { state.withLock { $0.changedMethod = method } }
         if resendRule != .anytime { boundConnecting(of: &request, on: route, at: now) }
         let activity = BodyActivity.watch(on: request.body, startedAt: now, core.clock)
         let (url, isAuthorized) = (request.url, !request.credentialFields.isEmpty)
@@ -92,7 +94,7 @@ extension Failover {
         // How long a large body takes to send is no figure of the server's.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
         let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
-        let fate = RequestFate(of: result, to: configuration.sentMethod)
+        let fate = RequestFate(of: result, to: method)
         conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 

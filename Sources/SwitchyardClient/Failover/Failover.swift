@@ -72,7 +72,10 @@ final class Failover: DispatchedRequest {
     var environment: ServiceEnvironment { pool.environment }
 
     /// When the request may be sent again, and whether it may be at two servers at once.
-    var resendRule: ResendRule { configuration.resendRule }
+    var resendRule: ResendRule { configuration.resendRule(sending: method) }
+
+    /// The method that is sent, which a modifier or a reformer may have changed.
+    var method: HTTPMethod { state.withLock { $0.changedMethod } ?? configuration.sentMethod }
 
     /// Until when anybody waits: the deadline, or the last one of those who share the request.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
@@ -237,7 +240,7 @@ extension Failover {
         var context = RequestContext(
             service: pool.service,
             environment: pool.environment,
-            method: configuration.sentMethod,
+            method: method,
             server: decisive.flatMap { ending.attempts[$0].route.server },
             url: decisive.map { ending.attempts[$0].url },
             attempts: ending.attempts.count,
@@ -245,7 +248,7 @@ extension Failover {
             redirects: decisive.flatMap { ending.attempts[$0].trail?.value.steps } ?? []
         )
         if decisive == nil { context.path = configuration.place }
-        if configuration.hasEffect {
+        if configuration.hasEffect || !context.method.isSafe {
             context.mayHaveBeenExecuted = ending.mayHaveBeenExecuted
             context.fate = ending.fate
         }

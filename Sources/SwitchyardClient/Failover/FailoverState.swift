@@ -149,6 +149,8 @@ struct FailoverState {
     private var mayHaveBeenExecuted = false
     /// What became of the request in the attempts that have ended.
     private(set) var fate = RequestFate.unsent
+    /// The method of the requests, where it is not that of the call, and unsafe.
+    var changedMethod: HTTPMethod?
     /// What an extra attempt was refused with, while an older one waits for its answer.
     private var refusal: Boxed<Refusal>?
     /// Waits for a token that lets it go on to another server.

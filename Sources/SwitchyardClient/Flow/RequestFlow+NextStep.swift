@@ -187,7 +187,7 @@ extension EndedRound {
 
     /// Whether the request may be sent again with another credential: whoever answers a write with the place of a result has
     /// executed it.
-    fileprivate var mayAnswerChallenge: Bool { configuration.resendRule.allowsResend(afterChallengeWith: fate) }
+    fileprivate var mayAnswerChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The round's end as a flow's.
     var ending: Result<HTTPResponse, RequestFailure.Reason> {

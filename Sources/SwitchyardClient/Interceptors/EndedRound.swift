@@ -40,13 +40,16 @@ public struct EndedRound: Sendable {
     ///   a timeout, a broken connection or anything else that leaves open what the server does.
     /// - A POST or PATCH may be sent again only if it was certainly not sent, or a server responded with 421 (RFC 9110
     ///   section 15.5.20).
-    public var isSafeToRepeat: Bool { configuration.resendRule.allowsResend(after: fate) }
+    public var isSafeToRepeat: Bool { resendRule.allowsResend(after: fate) }
+
+    /// The rule of what was sent.
+    var resendRule: ResendRule { configuration.resendRule(sending: result.context.method) }
 
     /// What became of the request in the attempts of the round.
     var fate: RequestFate {
         switch result {
         case .success(let answer):
-            max(answer.context.knownFate, RequestFate(status: answer.status, to: configuration.sentMethod))
+            max(answer.context.knownFate, RequestFate(status: answer.status, to: answer.context.method))
         case .failure(let failure): max(failure.context.knownFate, failure.reason.fate)
         }
     }

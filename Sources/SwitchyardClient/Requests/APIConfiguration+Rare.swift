@@ -91,6 +91,8 @@ extension APIConfiguration {
     }
 
     /// Changes the finished request, before the generator's own modifiers; an error ends the call.
+    ///
+    /// A read that becomes a request of an unsafe method follows that method's ``/SwitchyardHTTP/ResendRule``.
     public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
         get { rare?.value.modifier }
         set { change { $0.modifier = newValue } }

@@ -192,6 +192,17 @@ public struct APIConfiguration: Sendable {
         return ResendRule(method, mayBeRepeated: mayBeRepeated, hasIdempotencyKey: idempotencyKey != .none)
     }
 
+    /// The rule of the call when a modifier or a reformer has made a request of another method of it.
+    func resendRule(sending method: HTTPMethod) -> ResendRule {
+        guard !method.isSafe, method != sentMethod else { return resendRule }
+        let prebuilt = rare?.value.prebuiltRequest
+        return ResendRule(
+            method,
+            mayBeRepeated: mayBeRepeated ?? prebuilt?.mayBeRepeated,
+            hasIdempotencyKey: prebuilt == nil && idempotencyKey != .none
+        )
+    }
+
     /// Whether sending the request twice in a row has the effect of sending it once.
     ///
     /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``. That

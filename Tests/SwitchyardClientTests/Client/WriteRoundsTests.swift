@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What interceptors make of a call from round to round.
+/// What interceptors and modifiers make of a call from round to round.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WriteRoundsTests {
     private static let write = APIConfiguration(path: "pay", method: .post)
 
@@ -41,6 +41,28 @@ import Testing
         )
 
         #expect(keys == ["one"])
+    }
+
+    @Test(arguments: [StubAnswer.failure(.connectionReset), .status(504), .status(503)])
+    func `a read that a modifier makes a write is sent once`(answer: StubAnswer) async throws {
+        let methods = Locked<[HTTPMethod]>([])
+        var options = NetworkClient.Options(seed: 1)
+        options.generator.modifiers = [{ $0.method = .post }]
+        options.retry = RetryPolicy(maximumRetries: 3, backoff: .constant(.zero))
+        let transport = StubTransport { request in
+            methods.withLock { $0.append(request.method) }
+            return answer
+        }
+        let service = try Service.topics(servers: 2)
+        let client = try NetworkClient(service: service, transport: transport, options: options, time: ManualClock())
+
+        let result = await client.result(of: APIConfiguration(path: "pay"))
+
+        #expect(methods.withLock { $0 } == [.post])
+        switch result {
+        case .success(let response): #expect(response.context.mayHaveBeenExecuted)
+        case .failure(let failure): #expect(failure.mayHaveBeenExecuted)
+        }
     }
 
     @Test func `a read that an interceptor makes a write is not sent twice`() async throws {

@@ -84,7 +84,7 @@ extension Failover {
             trail.hasLeft
             ? .answered : AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
         let end = RequestFate(of: result, to: trail.request.method)
-        let fate = max(trail.fate(of: configuration.sentMethod), end)
+        let fate = max(trail.fate(of: method), end)
         conclude(index, outcome, result.mapError { .transport($0.behindRedirect) }, fate, at: now)
     }
 
