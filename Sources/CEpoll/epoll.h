@@ -1,2 +1,2 @@
-/// Linux's `epoll`, which the module of the C library leaves out.
+/// Linux's `epoll`, which is not part of Swift's module of the C library.
 #include <sys/epoll.h>

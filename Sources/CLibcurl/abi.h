@@ -1,4 +1,4 @@
-/// The part of libcurl's ABI that is used here, declared from its documentation. Private to this target.
+/// The used part of libcurl's ABI, declared from its documentation. Private to this target.
 #ifndef CLIBCURL_ABI_H
 #define CLIBCURL_ABI_H
 
@@ -48,7 +48,7 @@ struct curl_sockaddr {
     struct sockaddr address;
 };
 
-/// The functions of libcurl. `setopt` and `getinfo` are variadic there, and so they are here.
+/// The functions of libcurl. `setopt` and `getinfo` are variadic in libcurl, and therefore here as well.
 struct curl_functions {
     int (*global_init_mem)(long flags, void *(*malloc)(size_t), void (*free)(void *), void *(*realloc)(void *, size_t),
                            char *(*strdup)(const char *), void *(*calloc)(size_t, size_t));
@@ -70,30 +70,30 @@ struct curl_functions {
     struct curl_message *(*multi_info_read)(void *multi, int *left);
 };
 
-/// Valid once ycurl_open has answered YCURL_AVAILABLE.
+/// Valid once ycurl_open has returned YCURL_AVAILABLE.
 extern struct curl_functions ycurl_lib;
 
-/// A function of a library, and the place of its pointer.
+/// A function of a library, and the address of its pointer.
 struct wanted_function {
     const char *name;
     void *place;
 };
 
-/// Finds every function, or names the first that is missing.
+/// Finds every function, or returns the name of the first missing one.
 const char *library_find(void *library, const struct wanted_function *wanted, size_t count);
-/// Finds libcurl and sets it up, once; NULL when it cannot be used.
+/// Finds and initializes libcurl once; NULL if it cannot be used.
 void *library_open(void);
-/// Whether it was found, and if not why, as ycurl_open says it.
+/// The result of the search for libcurl, as in ycurl_open.
 int library_availability(void);
-/// Looks for what ycurl_loop_judge_chains needs in the TLS library that libcurl, by what it says of it, stands on.
+/// Finds the functions for ycurl_loop_judge_chains in the TLS library that libcurl reports to use.
 void chain_find_functions(void *library, const char *tls);
-/// Looks for zlib, which libcurl uses as well.
+/// Finds zlib, which libcurl uses as well.
 void codings_find_functions(void);
 
-/// Which codings of bodies this libcurl undoes.
+/// The codings of bodies that this libcurl can decode.
 enum { CURL_VERSION_LIBZ = 1 << 3, CURL_VERSION_BROTLI = 1 << 23, CURL_VERSION_ZSTD = 1 << 26 };
 
-/// The field that names the encodings which this libcurl undoes.
+/// The header field with the codings that this libcurl can decode.
 const char *ycurl_encodings_line(void);
 
 enum {
@@ -187,7 +187,7 @@ enum { CURLPAUSE_RECV = 1, CURLPAUSE_SEND = 4, CURLPAUSE_CONT = 0 };
 enum { CURL_SEEKFUNC_OK = 0, CURL_SEEKFUNC_FAIL = 1 };
 enum { CURL_PREREQFUNC_OK = 0, CURL_PREREQFUNC_ABORT = 1 };
 enum { CURLMSG_DONE = 1 };
-/// What CURLOPT_DEBUGFUNCTION is called with for the words of libcurl itself.
+/// The type of CURLOPT_DEBUGFUNCTION for informational text of libcurl.
 enum { CURLINFO_TEXT = 0 };
 /// The size of the buffer for CURLOPT_ERRORBUFFER.
 enum { CURL_ERROR_SIZE = 256 };

@@ -9,7 +9,7 @@
 bool buffer_reserve(struct buffer *buffer, size_t more) {
     if (buffer->capacity - buffer->count >= more) return true;
     if (more > SIZE_MAX / 2 - buffer->count) return false;
-    // Enough for the fields of most requests, which ten thousand that wait keep each for itself.
+    // Enough for the header fields of most requests; with ten thousand waiting requests, each has a buffer of its own.
     size_t capacity = buffer->capacity ? buffer->capacity * 2 : 192;
     if (capacity < buffer->count + more) capacity = buffer->count + more;
     char *bytes = realloc(buffer->bytes, capacity);

@@ -1,4 +1,4 @@
-/// What libcurl calls during a transfer. All of it runs on the loop's thread.
+/// The callbacks that libcurl calls during a transfer, all on the loop's thread.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -8,10 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// What may be decoded ahead of a slow reader, in bytes. One piece of input of 16 KiB can become that much.
+/// The maximum number of bytes that are decoded ahead of a slow reader. One input piece of 16 KiB can expand to this
+/// size.
 #define MOST_DECODED_AHEAD ((size_t)64 << 20)
 
-/// Reserves what the response announces, within reason, so that a body is not moved while it grows.
+/// Reserves the announced length of the response, within reason, so that a growing body is not moved.
 static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     enum { MOST = 16 << 20 };
     if (exchange->streaming && count >= STREAMED_PIECE / 8) return buffer_reserve(&exchange->received, STREAMED_PIECE);
@@ -22,7 +23,7 @@ static bool reserve_announced(struct ycurl_exchange *exchange, size_t count) {
     return buffer_reserve(&exchange->received, announced > (int64_t)count ? (size_t)announced : count);
 }
 
-/// Keeps a piece of the body, with its codings undone, for the owner.
+/// Appends a decoded piece of the body for the owner.
 static bool keep_body(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
     bool is_full = exchange->streaming && exchange->received.count >= exchange->window;
     exchange->received_total += (int64_t)count;
@@ -48,8 +49,8 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
     if (exchange->is_skipped) return exchange_skip_piece(exchange, count);
     if (exchange->streaming) {
         loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
-        // A decoder does not stop for a pause, it piles up behind it where no limit sees it: take its output here, up
-        // to a bound, and have the owner pause the transfer once the piece of input is decoded.
+        // A decoder does not stop for a pause, but buffers its output where no limit applies. Therefore take its output
+        // here, up to a limit, and let the owner pause the transfer once the input piece is decoded.
         if (exchange->received.count >= exchange->window && !exchange->encoded) {
             exchange->receive_paused = true;
             return CURL_WRITEFUNC_PAUSE;
@@ -61,7 +62,7 @@ static size_t receive_body(const char *bytes, size_t size, size_t count, void *c
 
 // MARK: The request's body
 
-/// Whether the file is as it was when it was opened.
+/// Returns whether the file is unchanged since it was opened.
 static bool is_unchanged(const struct ycurl_exchange *exchange) {
     const struct timespec *before = &exchange->body_file_time;
     struct stat now;
@@ -78,13 +79,14 @@ static size_t read_file(struct ycurl_exchange *exchange, char *place, size_t roo
     if (count < 0) exchange->os_error = errno;
     if (count < 0) return stop(exchange, YCURL_UPLOAD_UNREADABLE, CURL_READFUNC_ABORT);
     if (count == 0) return stop(exchange, YCURL_UPLOAD_SHORT, CURL_READFUNC_ABORT);
-    // The last bytes go only when all are of one and the same file: the server has no body that looks whole else.
+    // The last bytes are sent only if the whole body comes from one unchanged file. Otherwise, the server must not
+    // receive a body that looks complete.
     bool ends = position + count >= exchange->body_file_length;
     if (ends && !is_unchanged(exchange)) return stop(exchange, YCURL_UPLOAD_CHANGED, CURL_READFUNC_ABORT);
     return (size_t)count;
 }
 
-/// Gives what stands in front of a file, the file, or what follows it, whichever comes next.
+/// Reads from the bytes before the file, the file, or the bytes after it, whichever is next.
 static size_t read_enclosed(struct ycurl_exchange *exchange, char *place, size_t room) {
     int64_t before = (int64_t)exchange->body_before, position = exchange->body_position;
     if (position >= before && position - before < exchange->body_file_length)
@@ -128,12 +130,12 @@ static size_t send_body(char *place, size_t size, size_t count, void *context) {
     exchange->last_activity = exchange->loop->now;
     exchange->loop->body_reads++;
     count = read_body(exchange, place, size * count);
-    // This may be the end, after which the answer has to be looked at.
+    // This may be the end of the body, after which the response must be checked.
     if (exchange->head_phase == HEAD_COMPLETE && count != CURL_READFUNC_PAUSE) early_note_doubt(exchange->loop, exchange);
     return count;
 }
 
-/// Called to go back to the start, when a kept-alive connection was dead and the request goes out again.
+/// Rewinds the body to its start if an idle connection was dead and the request is sent again.
 static int rewind_body(void *context, int64_t offset, int origin) {
     struct ycurl_exchange *exchange = context;
     bool can = exchange->body == YCURL_BODY_BORROWED || exchange->body == YCURL_BODY_FILE;
@@ -144,11 +146,11 @@ static int rewind_body(void *context, int64_t offset, int origin) {
 
 // MARK: The connection
 
-/// Whether a request may be sent again whose response's head has come.
+/// Returns whether a request may be sent again after the head of its response.
 ///
-/// After a 417 to a request that waited with its body, libcurl asks again without the expectation, as RFC 9110 section
-/// 10.1.1 has it: nothing has been done, whatever the method. It asks again as well after a head whose stream is reset with
-/// HTTP_1_1_REQUIRED, and then the request has been processed.
+/// After a 417 to a request that waited with its body, libcurl sends the request again without the expectation, as in
+/// RFC 9110 section 10.1.1: nothing has been executed, whatever the method. libcurl also sends a request again if its
+/// stream is reset with HTTP_1_1_REQUIRED after the head, and such a request has been processed.
 static bool may_forget_answer(const struct ycurl_exchange *exchange) {
     return !exchange->once || head_status(&exchange->head) == 417;
 }
@@ -161,22 +163,22 @@ static void forget_answer(struct ycurl_exchange *exchange) {
     codings_end(exchange);
 }
 
-/// Goes back to the start of the body before the request is sent again. libcurl asks for it by `rewind_body` only when
-/// the connection before had been kept alive, and not when a server of HTTP/2 asks for HTTP/1.1 (RFC 9113 section 7).
+/// Rewinds the body to its start before the request is sent again. libcurl calls `rewind_body` only if the previous
+/// connection had been idle, and not if an HTTP/2 server requires HTTP/1.1 (RFC 9113 section 7).
 static bool start_body_again(struct ycurl_exchange *exchange) {
     if (exchange->body == YCURL_BODY_FED) return !exchange->fed_taken;
     exchange->body_position = 0;
     return true;
 }
 
-/// Whether another connection would be for nothing: what was sent must not be sent again, or cannot be.
+/// Returns whether another connection would be useless because the request must not, or cannot, be sent again.
 static bool must_not_go_again(struct ycurl_exchange *exchange) {
     if (!exchange->was_sent || refusal_holds(exchange)) return false;
     if (exchange->head_phase == HEAD_COMPLETE) return !may_forget_answer(exchange);
     return exchange->once || (exchange->body == YCURL_BODY_FED && exchange->fed_taken);
 }
 
-/// Has libcurl tell of refusals, while the request is under way, where a server can refuse it unprocessed.
+/// Makes libcurl report refusals during the request, if a server can refuse it unprocessed.
 static void listen_for_refusals(struct ycurl_exchange *exchange) {
     if (exchange->may_be_multiplexed == exchange->configured.verbose) return;
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_VERBOSE, exchange->may_be_multiplexed ? 1L : 0L);
@@ -197,14 +199,15 @@ static int before_request(void *context, char *remote, char *local, int remote_p
     bool is_answered = exchange->head_phase == HEAD_COMPLETE;
     if (is_answered && !may_forget_answer(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
-    // What has been handed up stays.
+    // A response that has been delivered is final.
     if (is_answered && exchange->streaming) return (int)stop(exchange, YCURL_ANSWERED, CURL_PREREQFUNC_ABORT);
     if (is_answered) forget_answer(exchange);
     else if (exchange->was_sent && exchange->once)
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
     if (exchange->was_sent && !start_body_again(exchange))
         return (int)stop(exchange, YCURL_WOULD_SEND_TWICE, CURL_PREREQFUNC_ABORT);
-    // Once more is enough: a server that refuses again has a reason that another connection does not take away.
+    // One retry is enough: a server that refuses the request again has a reason that another connection does not
+    // remove.
     bool is_refused = exchange->refusal.count > 1 || (exchange->refusal.count && !start_body_again(exchange));
     if (is_refused) return (int)stop(exchange, YCURL_REFUSED, CURL_PREREQFUNC_ABORT);
     listen_for_refusals(exchange);
@@ -231,13 +234,13 @@ static int open_socket(void *context, int purpose, struct curl_sockaddr *address
     if (exchange->connecting != SOCKET_OPENED) exchange->last_activity = exchange->loop->now;
     exchange->connecting = SOCKET_OPENED;
     if (exchange->place == ABANDONED) return CURL_SOCKET_BAD;
-    // What becomes of a connection that can carry nothing must not hide what became of the one before.
+    // The failure of a useless new connection must not replace the failure of the previous connection.
     if (must_not_go_again(exchange)) {
         exchange->verdict = YCURL_WOULD_SEND_TWICE;
         return CURL_SOCKET_BAD;
     }
     int opened = loop_open_socket(exchange->loop, purpose, address);
-    // libcurl does not ask why; another address may fail for a reason of its own.
+    // libcurl does not check the reason; another address may fail for another reason.
     bool lacks_means = opened < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
     if (lacks_means) exchange->os_error = errno;
     return opened;

@@ -1,7 +1,8 @@
-/// The codings of a response's body (RFC 9110 section 8.4): which of them libcurl undoes, and gzip, which is undone here.
+/// The codings of a response's body (RFC 9110 section 8.4): the selection of the codings that libcurl decodes, and the
+/// decoder for gzip.
 ///
-/// libcurl fails a body whose coding it does not know, and reads the first member of a gzip file only (seen with 7.88);
-/// RFC 1952 section 2.2 has any number of them. zlib is there where libcurl is, which stands on it.
+/// libcurl fails if it does not know the coding of a body, and reads only the first member of a gzip file (seen with
+/// 7.88); RFC 1952 section 2.2 allows any number of members. zlib is always available because libcurl depends on it.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -33,7 +34,7 @@ struct zlib_stream {
 };
 
 enum { Z_OK = 0, Z_STREAM_END = 1, Z_BUF_ERROR = -5, Z_NO_FLUSH = 0 };
-/// The largest window, of gzip and nothing else.
+/// The largest window, for the gzip format only.
 enum { GZIP_WINDOW = 15 + 16 };
 
 static struct {
@@ -47,7 +48,7 @@ static bool has_zlib;
 
 struct gunzip {
     struct zlib_stream stream;
-    /// Whether anything has come, and whether a member is being read.
+    /// Whether any bytes have arrived, and whether a member is being read.
     bool has_begun, in_member;
 };
 
@@ -62,7 +63,7 @@ void codings_find_functions(void) {
     has_zlib = library && library_find(library, wanted, sizeof wanted / sizeof wanted[0]) == NULL;
 }
 
-// MARK: What is named
+// MARK: Names of codings
 
 static bool is_token(const char *token, size_t count, const char *name) {
     return strlen(name) == count && strncasecmp(token, name, count) == 0;
@@ -92,7 +93,7 @@ void codings_note(struct codings *codings, const char *value, size_t count) {
     }
 }
 
-/// Whether libcurl can still be told to leave a body as it is when its head has come; 8.5 makes up its mind before.
+/// Whether libcurl can be told to leave a body encoded when its head has arrived; from 8.5 on, it decides earlier.
 static bool can_take_over(void) { return ycurl_version() < 0x080500; }
 
 static struct gunzip *begin_gunzip(void) {
@@ -110,7 +111,7 @@ void codings_settle(struct ycurl_exchange *exchange) {
     bool is_gzip = exchange->encoded && codings->count == 1 && codings->names_gzip && has_zlib;
     if (!exchange->configured.decompress || !can_take_over() || (!is_gzip && !codings->names_unknown)) return;
     if (is_gzip) exchange->gunzip = begin_gunzip();
-    if (is_gzip && !exchange->gunzip) return;  // libcurl may have more luck.
+    if (is_gzip && !exchange->gunzip) return;  // The decoder could not start: libcurl decodes instead.
     ycurl_lib.easy_setopt(exchange->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
     exchange->configured.raw = true;
 }
@@ -127,7 +128,7 @@ bool codings_end(struct ycurl_exchange *exchange) {
     return is_cut;
 }
 
-/// Begins the next member, behind the padding that may stand there.
+/// Starts the next member, after optional padding.
 static bool begin_member(struct gunzip *gunzip) {
     struct zlib_stream *stream = &gunzip->stream;
     while (gunzip->has_begun && stream->available_in && *stream->next_in == 0) {
@@ -140,7 +141,7 @@ static bool begin_member(struct gunzip *gunzip) {
     return true;
 }
 
-/// One step of decoding; false when the bytes are none of gzip.
+/// Performs one step of decoding; false if the bytes are not valid gzip.
 static bool inflate_piece(struct gunzip *gunzip) {
     int outcome = zlib.inflate(&gunzip->stream, Z_NO_FLUSH);
     gunzip->in_member = outcome != Z_STREAM_END;

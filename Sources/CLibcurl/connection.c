@@ -1,7 +1,7 @@
 /// A connection that libcurl opens and hands over (CURLOPT_CONNECT_ONLY), for a request that asks for another protocol.
 ///
-/// libcurl sees to names, proxies, TLS and pins, and encrypts what goes out and comes in. The head of the request is sent
-/// here, and the head of the response is read here.
+/// libcurl handles name lookup, proxies, TLS and pins, and encrypts and decrypts the bytes. The head of the request is
+/// sent here, and the head of the response is read here.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -22,7 +22,7 @@ static int set_timer(void *multi, long wait_ms, void *context) {
     return deadlines_renew(loop, exchange) ? 0 : -1;
 }
 
-// MARK: Life
+// MARK: Lifetime
 
 int connection_prepare(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     struct connection *connection = calloc(1, sizeof *connection);
@@ -35,7 +35,7 @@ int connection_prepare(struct ycurl_exchange *exchange, const struct ycurl_reque
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
     int code = set(exchange->easy, CURLOPT_CONNECT_ONLY, 1L);
     code |= set(exchange->easy, CURLOPT_FRESH_CONNECT, 1L);
-    // HTTP/2 has no such requests, and a proxy would take the other protocol for HTTP.
+    // HTTP/2 has no such requests, and a proxy would treat the other protocol as HTTP.
     code |= set(exchange->easy, YCURL_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     return code | set(exchange->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
 }
@@ -61,7 +61,7 @@ void connection_free(struct ycurl_exchange *exchange) {
     struct connection *connection = exchange->connection;
     if (!connection) return;
     if (connection->multi) ycurl_lib.multi_cleanup(connection->multi);
-    deadlines_set(exchange->loop, exchange, INT64_MAX);  // libcurl may have set its timer once more.
+    deadlines_set(exchange->loop, exchange, INT64_MAX);  // libcurl may have set its timer again.
     buffer_free(&connection->outgoing);
     buffer_free(&connection->line);
     free(connection);
@@ -76,7 +76,7 @@ static void end(struct ycurl_exchange *exchange, int code) {
     loop_note_finished(exchange->loop, exchange, code);
 }
 
-/// Ends an exchange that has all of its response.
+/// Ends an exchange whose response is complete.
 static void end_well(struct ycurl_exchange *exchange) {
     exchange->verdict = YCURL_ANSWERED;
     end(exchange, -1);
@@ -84,7 +84,7 @@ static void end_well(struct ycurl_exchange *exchange) {
 
 // MARK: Sending
 
-/// Sends what the socket takes.
+/// Sends as much as the socket accepts.
 static void flush(struct ycurl_exchange *exchange) {
     struct connection *connection = exchange->connection;
     struct buffer *outgoing = &connection->outgoing;
@@ -118,16 +118,16 @@ int ycurl_connection_send(ycurl_exchange *exchange, const void *bytes, size_t co
 
 // MARK: Receiving
 
-/// Does what follows from a head that is complete.
+/// Performs the actions after a complete head.
 static void finish_head(struct ycurl_exchange *exchange) {
     if (head_status(&exchange->head) != 101) return end_well(exchange);
-    // What bounds a request does not bound what follows it.
+    // The deadlines of a request do not apply to the other protocol.
     exchange->deadline = exchange->connect_deadline = INT64_MAX;
     exchange->idle_limit = 0;
     deadlines_renew(exchange->loop, exchange);
 }
 
-/// Takes a line of the head, or a piece of one; false when it ends the exchange.
+/// Processes a line of the head, or a piece of one; false if it ends the exchange.
 static bool take_line(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
     struct buffer *line = &exchange->connection->line;
     if (line->count + count > exchange->head_limit) exchange->verdict = YCURL_HEAD_TOO_LARGE;
@@ -143,7 +143,7 @@ static bool take_line(struct ycurl_exchange *exchange, const char *bytes, size_t
     return exchange_receive_head(line->bytes, 1, size, exchange) == size;
 }
 
-/// Takes bytes of the head; the number of those that belong to it.
+/// Processes bytes of the head, and returns the number of bytes that belong to it.
 static size_t take_head(struct ycurl_exchange *exchange, const char *bytes, size_t count) {
     size_t taken = 0;
     while (taken < count && exchange->head_phase != HEAD_COMPLETE) {
@@ -175,7 +175,7 @@ static void take(struct ycurl_exchange *exchange, const char *bytes, size_t coun
     loop_note(exchange->loop, exchange, YCURL_BODY_ARRIVED);
 }
 
-/// Receives what has come, as far as the owner has room for it.
+/// Receives as many bytes as the owner has room for.
 static void receive(struct ycurl_exchange *exchange) {
     char piece[RECEIVED_PIECE];
     while (!exchange->connection->has_ended) {
@@ -199,7 +199,7 @@ void connection_move(struct ycurl_exchange *exchange) {
     flush(exchange);
     receive(exchange);
     if (connection->has_ended) return;
-    // What the server has said before it closed has been read by now.
+    // By now, everything that the server sent before it closed the connection has been read.
     if (connection->failure != CURLE_OK) return end(exchange, connection->failure);
     uint32_t wanted = exchange->receive_paused ? 0 : EPOLLIN;
     sockets_watch_own(exchange, connection->is_full ? wanted | EPOLLOUT : wanted);

@@ -1,4 +1,4 @@
-/// What is known of the connections beneath HTTP/2: who was refused on one, and which are deaf. Private to this target.
+/// The state of HTTP/2 connections: refused requests, and unresponsive connections. Private to this target.
 #ifndef CLIBCURL_CONNECTION_H
 #define CLIBCURL_CONNECTION_H
 
@@ -6,44 +6,45 @@
 
 struct watched_socket;
 
-/// How an HTTP/2 server has refused a request unprocessed (RFC 9113 section 8.7).
+/// The refusal of an unprocessed request by an HTTP/2 server (RFC 9113 section 8.7).
 struct refusal {
-    /// Refusals so far.
+    /// The number of refusals so far.
     unsigned count;
-    /// The number of the stream, at least; 0 while unknown.
+    /// A lower bound of the stream's number; 0 while unknown.
     unsigned long stream;
-    /// The server has said that it takes no stream above `last`.
+    /// Whether the server has announced that it accepts no stream above `last`.
     bool goes_away;
     unsigned long last;
 };
 
-/// What a server has said in a GOAWAY and when, and the ports of the connection, which another one may have later.
+/// The content and the time of a server's GOAWAY, with the ports of its connection, which a later connection may reuse.
 struct goodbye {
     int local_port, remote_port;
     unsigned long last;
     int64_t heard;
 };
 
-/// Takes note of what libcurl says of an HTTP/2 server's refusals.
+/// Records refusals of an HTTP/2 server that libcurl reports as text.
 int refusal_note_words(void *easy, int kind, char *words, size_t count, void *exchange);
-/// Whether the server has said goodbye before it looked at the request that was sent last.
+/// Returns whether the server sent a GOAWAY that excludes the last request.
 bool refusal_holds(struct ycurl_exchange *exchange);
-/// Has what was sent count as unsent.
+/// Marks the request as not sent.
 void refusal_forget_request(struct ycurl_exchange *exchange);
 
-/// The socket of the connection that an exchange was sent on; -1 when it is unknown.
+/// The socket of the connection on which an exchange was sent; -1 if unknown.
 int socket_of(const struct ycurl_exchange *exchange);
-/// Takes note that an exchange is given up, which may show that its connection is deaf; the socket, -1 when it is not.
+/// Records that an exchange is given up, which may show that its connection is unresponsive. Returns the socket of the
+/// unresponsive connection, otherwise -1.
 int deaf_note(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Ends a deaf connection that no exchange uses.
+/// Ends an unresponsive connection that no exchange uses.
 void deaf_end_unused(ycurl_loop *loop, int socket);
-/// Takes note that something of the answer has come: libcurl reads a socket unasked as well.
+/// Records that a part of the response has arrived; libcurl may also read a socket without an event.
 void deaf_note_received(struct ycurl_exchange *exchange);
-/// Takes note that a socket has something to read.
+/// Records that a socket is readable.
 void deaf_heard(ycurl_loop *loop, struct watched_socket *entry);
-/// Takes note that a socket is closed, or ends.
+/// Records that a socket is closed or ends.
 void deaf_forget(ycurl_loop *loop, struct watched_socket *entry);
-/// Ends the unused deaf connections to an exchange's server; whether there is one that others still use.
+/// Ends the unused unresponsive connections to an exchange's server; returns whether others still use one.
 bool deaf_remains(ycurl_loop *loop, const struct ycurl_exchange *exchange);
 
 #endif

@@ -1,4 +1,5 @@
-/// A heap of the exchanges that have a deadline. Each exchange knows its place, so that it leaves at once when it ends.
+/// A heap of the exchanges that have a deadline. Each exchange stores its index, so that it can be removed immediately
+/// when it ends.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -71,7 +72,7 @@ int64_t deadlines_idle(const struct ycurl_exchange *exchange) {
 
 static int64_t first(const struct ycurl_exchange *exchange) {
     int64_t timer = exchange->connection ? exchange->connection->timer : INT64_MAX;
-    // Nobody waits for it any more but libcurl.
+    // Only libcurl still waits for the exchange.
     if (exchange->place == ABANDONED) return timer;
     return earlier(timer, earlier(earlier(exchange->connect_deadline, exchange->deadline), deadlines_idle(exchange)));
 }

@@ -1,9 +1,9 @@
-/// Connections that are open and answer nothing: the path behind them is gone, and nobody has said so.
+/// Connections that are open but unresponsive ("deaf"), because the network path is gone without an error.
 ///
-/// Over HTTP/1.1 a request that is given up takes its connection with it. Over HTTP/2 the connection stays, and the next
-/// request would go out on it as well. libcurl (7.88) sends a PING for an easy handle of its own only, and tells nothing
-/// of the answer. So a connection on which a request was given up in silence takes no new request until something
-/// arrives on it. It ends as soon as no exchange uses it.
+/// Over HTTP/1.1, giving a request up closes its connection. Over HTTP/2, the connection stays open, and the next
+/// request would use it as well. libcurl (7.88) sends a PING only for an easy handle of its own, and does not report
+/// the response. Therefore a connection on which a request was given up in silence gets no new requests until something
+/// arrives on it. It is closed as soon as no exchange uses it.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -11,7 +11,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-/// How long a connection must have been silent when a request is cancelled: what a user gives up sooner says nothing.
+/// The minimum silence of a connection when a request is cancelled, in nanoseconds; an earlier cancellation by the user
+/// proves nothing.
 #define LEAST_SILENCE 500000000
 
 static int port_of(const struct sockaddr_storage *address) {
@@ -20,7 +21,7 @@ static int port_of(const struct sockaddr_storage *address) {
     return 0;
 }
 
-/// Reads the ports of a socket that is connected, once.
+/// Reads the ports of a connected socket, once.
 static void read_ports(int socket, struct watched_socket *entry) {
     struct sockaddr_storage local, remote;
     socklen_t local_size = sizeof local, remote_size = sizeof remote;
@@ -36,7 +37,7 @@ static bool is_on(const struct ycurl_exchange *exchange, int socket) {
     return entry->ours && entry->local_port == exchange->local_port && entry->remote_port == exchange->remote_port;
 }
 
-/// libcurl says which socket it watches for the first exchange of a connection, and not for those that join it.
+/// libcurl reports the socket for the first exchange of a connection, but not for later exchanges on it.
 int socket_of(const struct ycurl_exchange *exchange) {
     const ycurl_loop *loop = exchange->loop;
     if (!exchange->local_port) return -1;
@@ -47,13 +48,13 @@ int socket_of(const struct ycurl_exchange *exchange) {
 
 static int64_t later(int64_t one, int64_t other) { return one > other ? one : other; }
 
-/// Whether a connection has been silent for long enough, or for as long as a request was allowed to take.
+/// Returns whether a connection has been silent for long enough, or for as long as the request's timeout.
 static bool is_deaf(const struct ycurl_exchange *exchange, struct watched_socket *entry) {
     bool has_timed_out = exchange->verdict == YCURL_DEADLINE_PASSED || exchange->verdict == YCURL_IDLE_TOO_LONG;
     bool has_bytes = exchange->head_total > 0;
-    // What has begun to answer may be given up for any reason.
+    // A request whose response has started may be given up for any reason.
     if (has_bytes && !has_timed_out) return false;
-    // Silence adds up over the requests that are given up in it.
+    // The silence counts from the first request that was given up in it.
     if (entry->silent_since <= entry->heard) entry->silent_since = later(exchange->last_activity, entry->heard);
     if (ycurl_now() - entry->silent_since >= LEAST_SILENCE) return true;
     return has_timed_out && !has_bytes && entry->heard <= exchange->last_activity;

@@ -1,10 +1,10 @@
-/// An answer that comes before the end of the body: libcurl misses its end, or goes on sending to a server that has said
-/// all it will.
+/// Responses that arrive before the end of the request body. libcurl may miss the end of such a response, or continue
+/// to send to a server that has already responded.
 #if defined(__linux__)
 
 #include "exchange.h"
 
-/// Has an exchange whose answer is ahead of its body looked at again when something has moved.
+/// Schedules another check of an exchange whose response came before the end of its body.
 static void early_note(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     if (!exchange->links[AHEAD].is_listed && exchange->place != ABANDONED) list_append(loop, AHEAD, exchange);
 }
@@ -16,8 +16,9 @@ void early_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     early_note(loop, exchange);
 }
 
-/// A connection of which libcurl wants to know nothing while it waits for more of a fed body has nothing more to say:
-/// its answer has been read, or it was closed without one. libcurl itself would wait for the body all the same.
+/// Records that libcurl stopped watching a connection while it waits for more of a fed body. The connection has no more
+/// data then: its response has been read, or it was closed without a response. libcurl itself would still wait for the
+/// body.
 void early_note_watching(void *easy, int what) {
     struct ycurl_exchange *exchange = NULL;
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
@@ -31,20 +32,22 @@ static bool speaks_http2(struct ycurl_exchange *exchange) {
     return info_long(exchange, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2;
 }
 
-/// Bytes of the body that libcurl has sent.
+/// The number of bytes of the body that libcurl has sent.
 static int64_t sent(struct ycurl_exchange *exchange) { return info_offset(exchange, CURLINFO_SIZE_UPLOAD_T); }
 
-/// Whether the body goes up over HTTP/2 and some of it has still to be sent.
+/// Returns whether the body is sent over HTTP/2 and is not completely sent yet.
 static bool is_behind(struct ycurl_exchange *exchange) {
     if (exchange->body < YCURL_BODY_COPIED || exchange->body_length == 0 || !speaks_http2(exchange)) return false;
     return exchange->body_length < 0 || sent(exchange) < exchange->body_length;
 }
 
-/// An HTTP/2 stream may end with what we send last, the answer having come before. libcurl takes no notice of that
-/// until it looks at the stream again, for which nothing but the end of a pause gives it a reason (seen with 7.88).
+/// Makes libcurl check an HTTP/2 stream again. The stream may end with the last frame that is sent, after the response.
+/// libcurl does not notice that until it checks the stream again, which only the end of a pause causes (seen with
+/// 7.88).
 ///
-/// What it has read of the body last may wait for the server's window or for the socket, and goes out without a word to
-/// us. So there is another look whenever a socket has moved, or bytes were sent, by a look perhaps.
+/// The last bytes that libcurl has read of the body may wait for the server's window or for the socket, and are sent
+/// without a callback. Therefore the stream is checked again whenever a socket has moved or bytes were sent, possibly
+/// by the check itself.
 static void look_again(struct ycurl_exchange *exchange, loop_push push) {
     if (!speaks_http2(exchange)) return;
     push(exchange->loop);
@@ -61,8 +64,8 @@ bool early_is_whole(struct ycurl_exchange *exchange) {
     return info_offset(exchange, CURLINFO_SIZE_DOWNLOAD_T) == exchange->announced_length;
 }
 
-/// Ends an upload that was refused. libcurl would say so to the server with the stream's last frame, and wait for the
-/// answer's end until that frame has gone, which takes a window that nobody may open any more.
+/// Ends an upload that was refused. libcurl would report this to the server with the stream's last frame, and wait for
+/// the end of the response until that frame is sent. This requires a window that the server may never open.
 static bool ends_refused(struct ycurl_exchange *exchange) {
     if (!exchange->early.refused || !speaks_http2(exchange) || !early_is_whole(exchange)) return false;
     exchange->verdict = YCURL_ANSWERED;
@@ -70,16 +73,16 @@ static bool ends_refused(struct ycurl_exchange *exchange) {
     return true;
 }
 
-/// Ends a wait for more of a body that the server will not take any more, and sees to it that the end of an answer that
+/// Ends a wait for more of a body that the server will not accept any more, and ensures that a response end that
 /// libcurl might miss is noticed.
 static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
     if (exchange->place != RUNNING || exchange->links[FINISHED].is_listed || ends_refused(exchange)) return;
-    // Else it has gone on since, on another connection perhaps.
+    // Otherwise, the exchange has continued since, possibly on another connection.
     bool ends = exchange->early.unwatched || exchange->early.refused;
     if (exchange->feed == FEED_AWAITED && !exchange->receive_paused && ends) {
         if (exchange->head_phase != HEAD_COMPLETE) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
-        // libcurl takes the answer for a reason to stop sending, or else asks for more of the body and looks away
-        // again: to ask it each time would never end.
+        // libcurl either treats the response as a reason to stop sending, or requests more of the body and stops
+        // watching the socket again. It is asked only once, because asking each time would loop forever.
         end_wait(exchange);
         exchange->early.asked_again = exchange->early.unwatched;
         ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);
@@ -87,8 +90,9 @@ static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
     if (exchange->head_phase == HEAD_COMPLETE) look_again(exchange, push);
 }
 
-/// Notes an answer whose end libcurl might miss: one that comes before the end of the body, of which a refusal has it
-/// send no more, and over HTTP/2 (7.88) one that is nothing but a head larger than its buffer.
+/// Records a response whose end libcurl might miss: a response before the end of the body, after which libcurl stops
+/// sending if it is a refusal, and over HTTP/2 (7.88) a response that consists only of a head larger than libcurl's
+/// buffer.
 void early_note_answer(struct ycurl_exchange *exchange) {
     exchange->early.refused = exchange->body >= YCURL_BODY_BORROWED && info_long(exchange, CURLINFO_RESPONSE_CODE) >= 300;
     bool is_long = exchange->head.count >= RECEIVED_PIECE;
@@ -103,7 +107,7 @@ static bool settle_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange) {
 }
 
 void early_look(ycurl_loop *loop, bool socket_moved, loop_push push) {
-    // No more than there are now: a look may put one on the list again, or take any off.
+    // Only the current entries are checked, because a check may add an exchange again, or remove any exchange.
     size_t left = 0;
     for (struct ycurl_exchange *next = loop->lists[AHEAD].first; next; next = next->links[AHEAD].next) left++;
     struct ycurl_exchange *exchange;

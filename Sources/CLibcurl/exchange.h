@@ -1,4 +1,4 @@
-/// The inside of an exchange and of a loop. Private to this target.
+/// The internal state of an exchange and of a loop. Private to this target.
 #ifndef CLIBCURL_EXCHANGE_H
 #define CLIBCURL_EXCHANGE_H
 
@@ -13,98 +13,99 @@ struct buffer {
     size_t count, capacity;
 };
 
-/// Makes room for `more` bytes; false when memory is short.
+/// Makes room for `more` bytes; false if no memory is available.
 bool buffer_reserve(struct buffer *buffer, size_t more);
 bool buffer_append(struct buffer *buffer, const void *bytes, size_t count);
 void buffer_free(struct buffer *buffer);
 
-/// The lists of a loop that an exchange may be on.
+/// The lists of a loop that an exchange may be in.
 enum { EVENTS, FINISHED, AHEAD, LISTS };
 
-/// The place of an exchange on one of them.
+/// The links of an exchange in one of the lists.
 struct list_link {
     struct ycurl_exchange *next;
     bool is_listed;
 };
 
-/// What is known of the codings of a body.
+/// The codings of a body.
 struct codings {
     unsigned count;
     bool names_gzip, names_unknown;
 };
 
-/// Whose an exchange is.
+/// The owner of an exchange.
 enum place {
-    /// The caller's alone.
+    /// Owned by the caller.
     IDLE,
-    /// libcurl's.
+    /// Running in libcurl.
     RUNNING,
-    /// libcurl's alone: it cannot let go before it has looked up a name, and then the exchange ends.
+    /// Owned by libcurl only, which cannot release the exchange before a name lookup ends. Then the exchange ends.
     ABANDONED,
 };
 
-/// How far an exchange has come to a connection of its own; one that takes a kept one stays where it begins.
+/// The progress of an exchange in opening a connection; an exchange on a reused connection stays at the first value.
 enum connecting { UNCONNECTED, NAME_LOOKED_UP, SOCKET_OPENED };
 
-/// How far the answer's head has come; that of an interim response, or of a trailer, is none.
+/// The progress of the response's head, without interim responses and trailers.
 enum head_phase { HEAD_AWAITED, HEAD_BEGUN, HEAD_COMPLETE };
 
-/// How a body comes that is fed.
+/// The state of a body that is fed.
 enum feed {
     FEED_GOES_ON,
-    /// libcurl waits for more of it.
+    /// libcurl waits for more of the body.
     FEED_AWAITED,
-    /// That was all.
+    /// The body has ended.
     FEED_ENDED,
 };
 
-/// What is known of an answer that is ahead of the request's body.
+/// The state of a response that came before the end of the request's body.
 struct early {
-    /// libcurl watches the socket no more, neither for reading nor for writing.
+    /// Whether libcurl no longer watches the socket, neither for reading nor for writing.
     bool unwatched;
-    /// It has been asked since then whether the answer was a reason to stop sending.
+    /// Whether libcurl has been asked since then whether the response was a reason to stop sending.
     bool asked_again;
-    /// The answer has come, and is one after which libcurl sends no more.
+    /// Whether the response has arrived and makes libcurl stop sending.
     bool refused;
-    /// The answer may have ended unnoticed, or nothing will come any more.
+    /// Whether the response may have ended unnoticed, or nothing more will arrive.
     bool in_doubt;
-    /// Bytes of the body that had been sent at the last look.
+    /// The number of bytes of the body that had been sent at the last check.
     int64_t sent_at_look;
 };
 
-/// What libcurl was told for the request before, and need not be told again.
+/// The options that libcurl received for the previous request, and that need not be set again.
 struct configured {
     enum ycurl_body body;
     char method[24];
     long connect_timeout;
     bool decompress, progress, fresh, ignores_length, raw, verbose;
-    /// As ycurl_request.bypasses_proxy.
+    /// The value of ycurl_request.bypasses_proxy.
     int bypasses_proxy;
-    /// The size of its receive buffer; 0 is its own.
+    /// The size of the receive buffer; 0 is libcurl's default.
     long buffer;
 };
 
-/// A connection that libcurl opens and that is ours once it stands.
+/// A connection that libcurl opens and hands over.
 ///
-/// It has a multi handle of its own: in one that it shared, libcurl would take a connection that is silent for long, or
-/// over which bytes have come, for a dead one when the next request is made (7.88).
+/// It has a multi handle of its own. In a shared multi handle, libcurl would treat a connection that is silent for
+/// long, or on which bytes have arrived, as dead when the next request is made (7.88).
 struct connection {
     void *multi;
-    /// When libcurl wants to be called; INT64_MAX for never.
+    /// The time at which libcurl must be called; INT64_MAX for never.
     int64_t timer;
-    /// -1 until it stands.
+    /// The socket; -1 until the connection is open.
     int socket;
-    /// What is being sent, and how much of it has gone; it stays where it is until all has, as TLS wants it.
+    /// The bytes that are being sent, and the number of sent bytes; TLS requires that the bytes do not move until all
+    /// are sent.
     struct buffer outgoing;
     size_t sent;
     /// The line of the head that is being received.
     struct buffer line;
-    /// Whether the socket takes no more for now.
+    /// Whether the socket accepts no more bytes for now.
     bool is_full;
-    /// Whether the owner waits until what is being sent has gone.
+    /// Whether the owner waits until the current bytes are sent.
     bool is_awaited;
     bool has_ended;
-    /// Why sending failed; CURLE_OK while it has not.
+    /// The reason why sending failed; CURLE_OK if it has not.
     int failure;
 };
 
@@ -113,26 +114,26 @@ struct ycurl_exchange {
     ycurl_loop *loop;
     void *owner;
 
-    // What stays from one request to the next.
+    // State that is kept between requests.
     struct buffer lines;
     struct curl_slist *line_nodes;
     size_t line_count, line_nodes_capacity;
-    /// The lines of the request itself, which come first.
+    /// The number and the size of the request's own lines, which come first.
     size_t own_count, own_bytes;
-    /// Whether libcurl has the list, and for what it was completed.
+    /// Whether libcurl has the list, and the settings with which it was completed.
     bool is_listed;
     struct {
         bool decompress, body;
     } listed_for;
-    /// Fields of which the lines of the request name one.
+    /// Header fields that the request's own lines contain.
     struct {
         bool accept, content_type, expect, encoding, range, upgrade;
     } names;
     struct curl_slist *resolve;
     struct configured configured;
-    /// Bytes per second that are received and sent at most; 0 is no limit.
+    /// The maximum number of bytes per second received and sent; 0 is no limit.
     int64_t receive_speed, send_speed;
-    /// libcurl looks away from the socket while one of the limits of speed is reached.
+    /// Whether a speed limit applies, during which libcurl does not watch the socket.
     bool limits_speed;
 
     // The request.
@@ -140,48 +141,49 @@ struct ycurl_exchange {
     const char *body_bytes;
     struct buffer body_copy;
     int body_file;
-    /// When the file was last changed before it was opened.
+    /// The modification time of the file when it was opened.
     struct timespec body_file_time;
-    /// The file's bytes follow the first `body_before` of body_copy.
+    /// The length of the file, whose bytes follow the first `body_before` bytes of body_copy.
     int64_t body_file_length;
     size_t body_before;
     int64_t body_length, body_position;
     enum feed feed;
-    /// NULL for a request that asks for no other protocol.
+    /// NULL unless the request asks for another protocol.
     struct connection *connection;
-    /// Whether libcurl has had any of a fed body.
+    /// Whether libcurl has read any of a fed body.
     bool fed_taken;
     struct early early;
     bool once, was_sent, fresh, may_be_multiplexed;
-    /// What is known of an HTTP/2 server that has not processed the request.
+    /// The refusal of the request by an HTTP/2 server.
     struct refusal refusal;
     /// Whether libcurl may have noted a refusal in the handle that it has not named. It outlives the request.
     bool notes_refusal;
     /// The ports of the connection that the request was sent on; 0 while unknown.
     int local_port, remote_port;
-    /// The socket on which it was last answered; -1 while unknown.
+    /// The socket on which the last part of a response arrived; -1 while unknown.
     int heard_on;
-    /// When it was sent last.
+    /// The time at which the request was last sent.
     int64_t sent_at;
-    /// Tells servers apart: of the URL's scheme, host and port.
+    /// A hash of the URL's scheme, host and port that identifies the server.
     uint64_t origin;
     bool (*may_send)(void *owner);
     bool report_progress;
 
     // The response.
     struct buffer head;
-    /// Bytes of all heads, those of interim responses and the trailers too.
+    /// The size of all heads in bytes, including interim responses and trailers, and its limit.
     size_t head_total, head_limit;
     enum head_phase head_phase;
     bool encoded, is_multiplexed;
-    /// What its Content-Encoding fields name, and what undoes gzip; NULL where libcurl does, or nothing is to be undone.
+    /// The codings in the response's Content-Encoding fields, and the gzip decoder; NULL if libcurl decodes, or if
+    /// nothing is to be decoded.
     struct codings codings;
     struct gunzip *gunzip;
-    /// Whether it points elsewhere, and the caller wants nothing of such an answer but its head.
+    /// Whether the response is a redirect with a Location, and the caller only wants the head of such a response.
     bool names_location, skips_redirect_body, is_skipped;
-    /// Whether the body is whole only where TLS says that this is the end, and whether it has.
+    /// Whether the body is complete only after TLS has signalled the end, and whether it has.
     bool minds_end, has_ended;
-    /// What Content-Length said; -1 for nothing yet.
+    /// The value of Content-Length; -1 if there is none yet.
     int64_t announced_length;
     bool contradicts_length, names_transfer;
     struct buffer received;
@@ -189,15 +191,15 @@ struct ycurl_exchange {
     bool streaming, receive_paused;
     size_t window;
 
-    // What came of it.
+    // The result.
     enum ycurl_verdict verdict;
     int os_error;
-    /// libcurl's words for a failure.
+    /// libcurl's message for a failure.
     char words[CURL_ERROR_SIZE];
     struct ycurl_progress progress;
 
-    // On the loop.
-    /// The socket that libcurl has watched for it last; -1 for none.
+    // State on the loop.
+    /// The socket that libcurl has last watched for the exchange; -1 for none.
     int socket;
     enum place place;
     enum connecting connecting;
@@ -211,29 +213,31 @@ struct ycurl_exchange {
 
 struct watched_socket {
     uint32_t wanted, registered;
-    /// Times that any body had been read more of when it last took bytes, and times in a row that none was since.
+    /// The value of `body_reads` when the socket last accepted bytes, and the number of consecutive times that no body
+    /// was read since.
     uint32_t reads_before;
     uint8_t fruitless;
-    /// Opened and closed through our callbacks, so that a registration may outlive its need.
+    /// Whether the socket was opened and is closed through our callbacks, so that its registration may outlive its use.
     bool ours;
-    /// It takes bytes and gets none, and is not watched for that for a while.
+    /// Whether the socket is writable but has nothing to send, and is not watched for writing for a while.
     bool is_stalled;
-    /// No exchange uses it, and its server has no reason to say anything.
+    /// Whether no exchange uses the connection, and its server has no reason to send anything.
     bool is_kept;
-    /// Since when, and whose it is.
+    /// The time since when the connection is idle, and the server it belongs to.
     int64_t kept_since;
     uint64_t origin;
-    /// A request on it was given up, and it has been silent since: it takes no new request (deaf.c).
+    /// Whether a request on the connection was given up and the connection has been silent since; it gets no new
+    /// requests (deaf.c).
     bool is_deaf;
-    /// When it last had something to read, and since when requests on it have been given up in silence.
+    /// The time when the socket was last readable, and the start of the silence in which requests were given up.
     int64_t heard, silent_since;
-    /// The ports of its connection; 0 while they have not been asked for.
+    /// The ports of the connection; 0 until they are read.
     int local_port, remote_port;
-    /// The exchange whose connection it belongs to, where that has a multi handle of its own.
+    /// The exchange of the connection, if that has a multi handle of its own.
     struct ycurl_exchange *exchange;
 };
 
-/// Who has to know one of the certificates of a chain; nobody when `accepts` is NULL.
+/// The function that must accept a certificate of a chain; none if `accepts` is NULL.
 struct chain_judge {
     ycurl_judge accepts;
     const void *context;
@@ -247,123 +251,129 @@ struct loop_option {
 struct ycurl_loop {
     void *multi;
     int epoll, wake;
-    /// Whether the thread waits, or is about to, and has to be woken to see something new.
+    /// Whether the thread waits or is about to wait, so that it must be woken for new work.
     atomic_bool waits;
     struct loop_option options[4];
     size_t option_count;
     struct chain_judge judge;
     int64_t now;
-    /// Exchanges that libcurl has, and those of them with a fed body.
+    /// The number of exchanges that libcurl runs, and how many of these have a fed body.
     size_t running_count, fed_count;
-    /// Exchanges that are in doubt.
+    /// The number of exchanges that are in doubt.
     size_t doubt_count;
-    /// When libcurl wants to be called; INT64_MAX for never.
+    /// The time at which libcurl must be called; INT64_MAX for never.
     int64_t timer;
     struct watched_socket *sockets;
     size_t socket_count;
     size_t kept_count;
-    /// Sockets that are deaf.
+    /// The number of unresponsive sockets.
     size_t deaf_count;
-    /// The latest goodbyes, in a ring.
+    /// A ring of the latest GOAWAYs.
     struct goodbye goodbyes[8];
     size_t goodbye_count;
-    /// When the process was found to have been stopped; its clock until ycurl_loop_catch_up.
+    /// The time at which the process was found to have been stopped, which is the loop's clock until
+    /// ycurl_loop_catch_up.
     int64_t stopped_since;
-    /// When stalled sockets are looked at again; INT64_MAX while there are none.
+    /// The time at which stalled sockets are checked again; INT64_MAX if there are none.
     int64_t stall_end;
-    /// Times that libcurl has read more of a request's body.
+    /// The number of times that libcurl has read more of any request's body.
     uint32_t body_reads;
-    /// Exchanges with a deadline, the next one first.
+    /// The exchanges with a deadline, the earliest first.
     struct ycurl_exchange **heap;
     size_t heap_count, heap_capacity;
     struct {
         struct ycurl_exchange *first, *last;
     } lists[LISTS];
-    /// Linked as if they were on the list of the finished ones, which they are not put on any more.
+    /// The abandoned exchanges, linked with the links of the list of finished exchanges, which they are no longer added
+    /// to.
     struct ycurl_exchange *abandoned;
     bool out_of_memory;
-    /// Whether the last look at the sockets brought much of a streamed body, so that another look is worth it.
+    /// Whether the last check of the sockets received much of a streamed body, so that another check is worthwhile.
     bool gathers;
 };
 
-/// What a response is received in, in bytes.
+/// The size of the receive buffer of a response in bytes.
 #define RECEIVED_PIECE ((size_t)16 << 10)
-/// What a streamed one is received in.
+/// The size of the receive buffer of a streamed response in bytes.
 #define STREAMED_PIECE ((size_t)64 << 10)
-/// What is gathered of one before it is handed over, if it is there already: each time a reader has to be woken.
+/// The number of bytes of a streamed response that are collected before delivery, if they are available; each delivery
+/// must wake a reader.
 #define STREAMED_BATCH ((size_t)128 << 10)
 
 #define NOT_IN_HEAP SIZE_MAX
 
 static inline int64_t earlier(int64_t one, int64_t other) { return one < other ? one : other; }
 
-/// Puts an exchange on the list that ycurl_loop_next_event empties.
+/// Adds an exchange to the list that ycurl_loop_next_event empties.
 void loop_note(ycurl_loop *loop, struct ycurl_exchange *exchange, unsigned event);
 
-/// Notes an answer whose end libcurl might miss, now that its head is there.
+/// Records a response whose end libcurl might miss, when its head is complete.
 void early_note_answer(struct ycurl_exchange *exchange);
-/// Has an exchange looked at whose end is in doubt.
+/// Schedules a check of an exchange whose end is in doubt.
 void early_note_doubt(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Learns that libcurl wants to know something else of the socket of an exchange with a fed body.
+/// Records that libcurl has changed what it watches on the socket of an exchange with a fed body.
 void early_note_watching(void *easy, int what);
-/// Has libcurl do what is due by now.
+/// Makes libcurl perform what is due.
 typedef void (*loop_push)(ycurl_loop *loop);
-/// Looks at the exchanges noted: at all when a socket has moved, else at those in doubt and those that have sent something.
+/// Checks the recorded exchanges: all of them if a socket has moved, otherwise those that are in doubt or have sent
+/// something.
 void early_look(ycurl_loop *loop, bool socket_moved, loop_push push);
-/// Takes one off that libcurl is done with.
+/// Removes an exchange that libcurl has finished.
 void early_forget(ycurl_loop *loop, struct ycurl_exchange *gone);
-/// Whether all has come that the answer's Content-Length announced, so that nothing the upload does can take from it.
+/// Returns whether the body has the length of the response's Content-Length, so that a failure of the upload cannot
+/// affect it.
 bool early_is_whole(struct ycurl_exchange *exchange);
 
-/// Notes what a Content-Encoding field names.
+/// Records the codings in a Content-Encoding field.
 void codings_note(struct codings *codings, const char *value, size_t count);
-/// Settles who undoes the codings of a body, once its head is complete.
+/// Decides which decoder a body uses, once its head is complete.
 void codings_settle(struct ycurl_exchange *exchange);
-/// Lets go of what undoes gzip; whether the body did not come to an end within.
+/// Releases the gzip decoder; returns whether the body ended prematurely.
 bool codings_end(struct ycurl_exchange *exchange);
-/// Takes what was decoded; false ends it.
+/// Accepts decoded bytes; false ends the decoding.
 typedef bool (*decoded_handler)(struct ycurl_exchange *exchange, const char *bytes, size_t count);
-/// Undoes gzip; false when a handler has ended it, or the bytes are none of gzip.
+/// Decodes gzip; false if the handler has ended the decoding, or the bytes are not valid gzip.
 bool gunzip_decode(struct ycurl_exchange *exchange, const char *bytes, size_t count, decoded_handler handle);
 
-/// What came of an exchange that libcurl has ended, having been told to overlook some of it. Returns a CURLcode.
+/// Returns the result of an exchange that libcurl has ended, considering the failures that it was told to ignore.
+/// Returns a CURLcode.
 int exchange_judge_end(struct ycurl_exchange *exchange, int code);
 
-/// Closes the file of a body that is not needed any more.
+/// Closes the file of a body that is no longer needed.
 void exchange_close_file(struct ycurl_exchange *exchange);
 
-/// Keeps what libcurl gives back on the calling thread from now on, while the loop runs on it.
+/// From now on, keeps the memory that libcurl frees on the calling thread, while the loop runs on it.
 void memory_keep(const ycurl_loop *loop);
-/// Gives malloc back the receive buffers that are too many. This and the two below do nothing on any other thread.
+/// Frees surplus receive buffers. This function, memory_give_back and memory_end do nothing on other threads.
 void memory_trim(const ycurl_loop *loop);
-/// Gives malloc back all that is kept for a loop.
+/// Frees all memory that is kept for a loop.
 void memory_give_back(const ycurl_loop *loop);
-/// The same, and keeps nothing any more.
+/// Frees all memory that is kept for a loop, and keeps no more.
 void memory_end(const ycurl_loop *loop);
 
-/// Puts an exchange at the end of a list.
+/// Adds an exchange at the end of a list.
 void list_append(ycurl_loop *loop, int list, struct ycurl_exchange *exchange);
-/// Takes the first one off; NULL when there is none.
+/// Removes and returns the first exchange of a list; NULL if the list is empty.
 struct ycurl_exchange *list_take(ycurl_loop *loop, int list);
-/// Takes any one off; the lists are nearly always empty or short.
+/// Removes an exchange from a list; the lists are nearly always empty or short.
 void list_forget(ycurl_loop *loop, int list, struct ycurl_exchange *gone);
 
-/// Takes an exchange that goes away off the lists below.
+/// Removes an exchange that is destroyed from the lists of its loop.
 void loop_forget(ycurl_loop *loop, struct ycurl_exchange *gone);
 
-/// Puts an exchange on the list that ycurl_loop_next_finished empties, unless it is there.
+/// Adds an exchange to the list that ycurl_loop_next_finished empties, unless it is in the list.
 void loop_note_finished(ycurl_loop *loop, struct ycurl_exchange *exchange, int code);
 
-/// Sets when an exchange has to be looked at; INT64_MAX takes it out.
+/// Sets the time at which an exchange must be checked; INT64_MAX removes it.
 bool deadlines_set(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t due);
-/// Sets it to the first of its times.
+/// Sets the time of the next check to the earliest deadline of the exchange.
 bool deadlines_renew(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Ends an exchange after so many nanoseconds at the latest.
+/// Ends an exchange after at most this number of nanoseconds.
 void deadlines_shorten(ycurl_loop *loop, struct ycurl_exchange *exchange, int64_t rest);
-/// When the silence of an exchange's server is too long; INT64_MAX for never.
+/// Returns the time at which the idle timeout of an exchange ends; INT64_MAX for never.
 int64_t deadlines_idle(const struct ycurl_exchange *exchange);
 
-/// Has nobody wait for more of a fed body.
+/// Ends the wait for more of a fed body.
 static inline void end_wait(struct ycurl_exchange *exchange) {
     if (exchange->feed == FEED_AWAITED) exchange->feed = FEED_GOES_ON;
 }
@@ -380,69 +390,69 @@ static inline int64_t info_offset(ycurl_exchange *exchange, int info) {
     return value;
 }
 
-/// Ends the transfer from within a callback; the value is what libcurl takes for failure.
+/// Ends the transfer from within a callback, and returns the value that libcurl treats as a failure.
 static inline size_t stop(struct ycurl_exchange *exchange, enum ycurl_verdict verdict, size_t failure) {
     exchange->verdict = verdict;
     return failure;
 }
 
-/// Called with one line of a head, or of the trailers.
+/// Called with one line of a head or of the trailers.
 size_t exchange_receive_head(const char *line, size_t size, size_t count, void *exchange);
-/// Takes a piece of the body of an answer of which nothing but the head is wanted.
+/// Skips a piece of the body of a response of which only the head is needed.
 size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count);
 
-/// Installs what every request of an exchange has in common. Returns a CURLcode.
+/// Installs the callbacks and options that all requests of an exchange share. Returns a CURLcode.
 int exchange_install_callbacks(struct ycurl_exchange *exchange);
 
-/// Has the chains of an exchange's connections judged, if its loop says so. Returns a CURLcode.
+/// Installs the check of certificate chains for an exchange, if its loop has one. Returns a CURLcode.
 int chain_install(struct ycurl_exchange *exchange);
-/// Has TLS mind how a connection ends; false where there is no TLS, or none that can.
+/// Makes TLS check how a connection ends; false without TLS, or if the TLS library does not support it.
 bool chain_mind_end(struct ycurl_exchange *exchange);
-/// Whether the other side has said over TLS that this is the end.
+/// Returns whether the other side has signalled the end over TLS.
 bool chain_has_ended(struct ycurl_exchange *exchange);
-/// Whether TLS is in use and the other side has not ended it; false where that cannot be told.
+/// Returns whether TLS is in use and the other side has not ended it; false if that is unknown.
 bool chain_goes_on(struct ycurl_exchange *exchange);
-/// Whether the last connection failed because of the judge alone.
+/// Returns whether the last connection failed only because of the certificate check of the loop.
 bool chain_was_refused(struct ycurl_exchange *exchange);
 
-/// The status that a head gives; 0 for none.
+/// Returns the status of a head; 0 if there is none.
 int head_status(const struct buffer *head);
 
-/// Makes a handle open a connection and send nothing itself. Returns a CURLcode.
+/// Makes a handle open a connection without sending anything. Returns a CURLcode.
 int connection_prepare(struct ycurl_exchange *exchange, const struct ycurl_request *request);
-/// The multi handle of an exchange; NULL when memory is short.
+/// Returns the multi handle of an exchange; NULL if no memory is available.
 void *connection_multi(ycurl_loop *loop, struct ycurl_exchange *exchange);
-/// Takes a connection over that stands, and sends the head; false when there is none, or nothing may be sent.
+/// Takes an open connection over and sends the head; false if there is no connection, or nothing may be sent.
 bool connection_begin(struct ycurl_exchange *exchange);
-/// Has libcurl do what is due, or tells it what has happened at a socket of its.
+/// Makes libcurl perform what is due, or reports an event of its socket to it.
 void connection_act(struct ycurl_exchange *exchange, int socket, int what);
-/// Sends and receives what can be.
+/// Sends and receives as much as possible.
 void connection_move(struct ycurl_exchange *exchange);
 void connection_free(struct ycurl_exchange *exchange);
 
-/// Takes note of what libcurl has ended on a multi handle.
+/// Records the exchanges that libcurl has ended on a multi handle.
 void loop_collect(ycurl_loop *loop, void *multi);
 
-/// What libcurl calls to open and to close a socket, and to say what it wants to know of one.
+/// The callbacks with which libcurl opens and closes sockets and sets the events that it watches.
 int loop_open_socket(void *loop, int purpose, struct curl_sockaddr *address);
 int loop_close_socket(void *loop, int socket);
 int sockets_watch(void *easy, int socket, int what, void *loop, void *unused);
 
-/// epoll_ctl() for the loop's set.
+/// Calls epoll_ctl() for the loop's epoll set.
 int sockets_control(ycurl_loop *loop, int operation, int socket, uint32_t events);
-/// Tells libcurl what has happened at a socket.
+/// Reports the events of a socket to libcurl.
 void sockets_dispatch(ycurl_loop *loop, int socket, uint32_t events);
-/// Watches the socket of a connection that is ours.
+/// Watches the socket of a connection that libcurl has handed over.
 void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted);
-/// Takes note that libcurl has ended an exchange well, so that its connection is kept if it can be.
+/// Records that libcurl has ended an exchange successfully, so that its connection is kept if possible.
 void sockets_keep(struct ycurl_exchange *exchange);
-/// Ends kept connections whose servers have said something unasked, before one of them is used again.
+/// Ends idle connections whose servers have sent unsolicited data, before one of them is reused.
 void sockets_look_at_kept(ycurl_loop *loop);
-/// Has libcurl find a connection at its end when it next comes to it.
+/// Makes libcurl find a connection closed when it next uses it.
 void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry);
-/// Ends those kept connections to an exchange's server that it may not use because it is sent once only.
+/// Ends the idle connections to an exchange's server that the exchange may not use because it is sent only once.
 void sockets_end_idle(struct ycurl_exchange *exchange);
-/// Watches stalled sockets again when it is time.
+/// Watches stalled sockets again when their time has come.
 void sockets_end_stalls(ycurl_loop *loop);
 
 #endif

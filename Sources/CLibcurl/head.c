@@ -1,4 +1,4 @@
-/// The head of a response, line by line, and what follows from it for the body.
+/// The parser of a response's head, line by line, and its effects on the body.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -19,13 +19,13 @@ int head_status(const struct buffer *head) {
 /// 1xx announces another head; 101 is final.
 static bool is_interim(int status) { return status >= 100 && status < 200 && status != 101; }
 
-/// Whether an answer points elsewhere, as far as its status says.
+/// Returns whether the status is a redirect.
 static bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// Once libcurl has received what the head announced it reads no more. Over HTTP/2 it has to, as long as the body goes
-/// up: it is the server that says how much of it may be sent.
+/// Makes libcurl continue to read. It stops once it has received the announced length, but over HTTP/2 it must read as
+/// long as the body is being sent, because the server controls how much of the body may be sent.
 static void read_on(struct ycurl_exchange *exchange, bool is_http2) {
     bool ignores_length = is_http2 && exchange->body >= YCURL_BODY_COPIED;
     if (ignores_length == exchange->configured.ignores_length) return;
@@ -43,7 +43,8 @@ static void start_head(struct ycurl_exchange *exchange, const char *line, size_t
     exchange->announced_length = -1;
 }
 
-/// A carriage return within a line is none of its end, and must not get into another message (RFC 9110 section 5.5).
+/// Replaces carriage returns within a line by spaces, because they must not get into another message (RFC 9110 section
+/// 5.5).
 static void blank_stray_returns(char *line, size_t count) {
     char *end = line + count;
     for (char *at = line; (at = memchr(at, '\r', (size_t)(end - at))); at++)
@@ -52,8 +53,8 @@ static void blank_stray_returns(char *line, size_t count) {
 
 static bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
 
-/// Reads a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6); libcurl takes the last field,
-/// and in it the first digits, whatever else is said.
+/// Parses a Content-Length, which may be a list of equal numbers (RFC 9110 section 8.6); libcurl uses the first digits
+/// of the last field, whatever the other values are.
 static void note_length(struct ycurl_exchange *exchange, const char *text, const char *end) {
     while (text < end) {
         while (text < end && is_blank(*text)) text++;
@@ -76,7 +77,7 @@ static bool is_field(const char *line, size_t count, const char *name, size_t na
     return count >= name_count && strncasecmp(line, name, name_count) == 0;
 }
 
-/// Keeps what the transfer has to know of a field.
+/// Records the fields that the transfer needs.
 static void note_field(struct ycurl_exchange *exchange, const char *line, size_t count) {
     static const char length[] = "Content-Length:", encoding[] = "Content-Encoding:", transfer[] = "Transfer-Encoding:",
                       location[] = "Location:";
@@ -87,12 +88,12 @@ static void note_field(struct ycurl_exchange *exchange, const char *line, size_t
         codings_note(&exchange->codings, line + sizeof encoding - 1, count - (sizeof encoding - 1));
 }
 
-/// How long the body of a redirect is waited for, in nanoseconds, and how much of it is taken, in bytes: it mostly comes with
-/// the head or right behind it, and then the connection serves the request that follows.
+/// The time in nanoseconds and the size in bytes for which the body of a redirect is read. The body mostly arrives with
+/// the head or directly after it, and then the next request can reuse the connection.
 #define SKIPPED_TIME 100000000
 #define MOST_SKIPPED (64 << 10)
 
-/// Has nothing of the body of a redirect wanted, nor undone: the head says all.
+/// Skips and does not decode the body of a redirect, because only the head is needed.
 static void skip_body(struct ycurl_exchange *exchange, int status) {
     if (!exchange->skips_redirect_body || !exchange->names_location || !is_redirect(status)) return;
     exchange->is_skipped = true;
@@ -105,8 +106,8 @@ size_t exchange_skip_piece(struct ycurl_exchange *exchange, size_t count) {
     return exchange->received_total > MOST_SKIPPED ? stop(exchange, YCURL_ANSWERED, 0) : count;
 }
 
-/// Has a body that ends with its connection be whole only where TLS has said that this is the end (RFC 9112 section 9.8).
-/// libcurl tells of no end (7.88), but calls for progress once more before it lets go of the connection.
+/// Treats a body that ends with its connection as complete only if TLS has signalled the end (RFC 9112 section 9.8).
+/// libcurl (7.88) does not report the end, but calls the progress callback once more before it releases the connection.
 static void mind_end(struct ycurl_exchange *exchange, int status) {
     bool has_body = status >= 200 && status != 204 && status != 304 && exchange->body != YCURL_BODY_HEAD_ONLY;
     bool ends_with_connection = exchange->announced_length < 0 && !exchange->names_transfer && !exchange->is_multiplexed;
@@ -117,7 +118,7 @@ static void mind_end(struct ycurl_exchange *exchange, int status) {
     exchange->configured.progress = true;
 }
 
-/// Does what follows from a head that is complete.
+/// Performs the actions after a complete head.
 static void finish_head(struct ycurl_exchange *exchange, int status) {
     exchange->head_phase = HEAD_COMPLETE;
     skip_body(exchange, status);
@@ -133,10 +134,10 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     exchange->last_activity = exchange->loop->now;
     deaf_note_received(exchange);
     struct buffer *head = &exchange->head;
-    // In all, so that interim responses without end have one, and trailers, of which libcurl keeps every one.
+    // The total limits endless interim responses, and trailers, all of which libcurl stores.
     exchange->head_total += count;
     if (exchange->head_total > exchange->head_limit) return stop(exchange, YCURL_HEAD_TOO_LARGE, 0);
-    if (exchange->head_phase == HEAD_COMPLETE) return count;  // A trailer: no one asked for it, and it must not look like a header.
+    if (exchange->head_phase == HEAD_COMPLETE) return count;  // A trailer is discarded, because it must not look like a header.
     if (exchange->head_phase == HEAD_AWAITED && starts_response(line, count)) start_head(exchange, line, count);
     if (!buffer_append(head, line, count)) return stop(exchange, YCURL_NO_MEMORY, 0);
     blank_stray_returns(head->bytes + head->count - count, count);
@@ -146,9 +147,10 @@ size_t exchange_receive_head(const char *line, size_t size, size_t count, void *
     exchange->head_phase = HEAD_AWAITED;
     int status = head_status(head);
     if (is_interim(status)) return count;
-    // Nobody knows what comes next; libcurl would wait for it as for a body.
+    // The following bytes are unknown; libcurl would treat them as a body.
     if (status == 101 && !exchange->names.upgrade) return stop(exchange, YCURL_UNASKED_PROTOCOL, 0);
-    // Where a body ends that has two ends nobody knows (RFC 9112 section 6.3), unless it comes in chunks.
+    // If two lengths contradict each other, the end of the body is unknown (RFC 9112 section 6.3), unless it is
+    // chunked.
     if (exchange->contradicts_length && !exchange->names_transfer) return stop(exchange, YCURL_LENGTH_CONTRADICTED, 0);
     finish_head(exchange, status);
     return count;

@@ -1,4 +1,4 @@
-/// libcurl, found at run time, and what is known of it.
+/// libcurl, found at run time, and its properties.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -58,7 +58,7 @@ static const char *find_functions(void *library) {
     return library_find(library, wanted, sizeof wanted / sizeof wanted[0]);
 }
 
-/// Names the encodings that this libcurl undoes.
+/// Lists the codings that this libcurl can decode.
 static void list_encodings(void) {
     snprintf(encodings_line, sizeof encodings_line, "Accept-Encoding: %s%s%s",
              features & CURL_VERSION_LIBZ ? "gzip, deflate" : "identity", features & CURL_VERSION_BROTLI ? ", br" : "",
@@ -79,7 +79,7 @@ void *library_open(void) {
         snprintf(message, sizeof message, "libcurl.so.4 has no function %s.", missing);
         return NULL;
     }
-    // An age of 0 asks for the oldest fields only, which every version fills in.
+    // An age of 0 requests the oldest fields only, which every version fills in.
     const struct curl_version_info *info = ycurl_lib.version_info(0);
     if (info->version_number < OLDEST_VERSION) {
         availability = YCURL_TOO_OLD;
@@ -87,7 +87,7 @@ void *library_open(void) {
                  info->version);
         return NULL;
     }
-    // Where the host program has set libcurl up before, it stays with the memory functions that it has.
+    // If the host program has initialized libcurl before, libcurl keeps its memory functions.
     int code = ycurl_lib.global_init_mem(CURL_GLOBAL_DEFAULT, ycurl_malloc, ycurl_free, ycurl_realloc, ycurl_strdup,
                                          ycurl_calloc);
     if (code != CURLE_OK) {
@@ -141,8 +141,9 @@ int ycurl_start_thread(void (*body)(void *), void *context) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // The thread inherits the mask: a signal of the host program is never delivered to it, SIGPIPE included. A fault of
-    // its own has to be: blocked, it would end the process past every handler (POSIX leaves open what happens).
+    // The thread inherits the mask, so it never receives a signal of the host program, including SIGPIPE. Its own
+    // faults must not be blocked: a blocked fault would end the process without calling any handler (POSIX leaves the
+    // behavior undefined).
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t blocked, before;
     sigfillset(&blocked);

@@ -1,4 +1,4 @@
-/// What a loop notes for its owner: the exchanges with events, and those that have ended.
+/// The lists of a loop for its owner: the exchanges with events, and the exchanges that have ended.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -11,7 +11,6 @@ void list_append(ycurl_loop *loop, int list, struct ycurl_exchange *exchange) {
     loop->lists[list].last = exchange;
 }
 
-/// Takes the first one off; NULL when there is none.
 struct ycurl_exchange *list_take(ycurl_loop *loop, int list) {
     struct ycurl_exchange *exchange = loop->lists[list].first;
     if (!exchange) return NULL;
@@ -21,7 +20,6 @@ struct ycurl_exchange *list_take(ycurl_loop *loop, int list) {
     return exchange;
 }
 
-/// Takes any one off; the lists are nearly always empty or short.
 void list_forget(ycurl_loop *loop, int list, struct ycurl_exchange *gone) {
     if (!gone->links[list].is_listed) return;
     struct ycurl_exchange **link = &loop->lists[list].first;

@@ -1,5 +1,5 @@
-/// One multi handle, driven through libcurl's socket callbacks by an epoll set: the cost of an event does not depend on
-/// how many exchanges wait.
+/// One multi handle, driven through libcurl's socket callbacks by an epoll set, so that the cost of an event does not
+/// depend on the number of waiting exchanges.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -17,7 +17,7 @@ static int set_timer(void *multi, long wait_ms, void *context) {
     return 0;
 }
 
-// MARK: Life
+// MARK: Lifetime
 
 static bool open_multi(ycurl_loop *loop) {
     loop->multi = ycurl_lib.multi_init();
@@ -38,7 +38,7 @@ ycurl_loop *ycurl_loop_create(void) {
     loop->now = ycurl_now();
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    // Edge-triggered, so that the count never has to be read back.
+    // Edge-triggered, so that the counter never has to be read.
     bool whole = loop->epoll >= 0 && loop->wake >= 0 &&
                  sockets_control(loop, EPOLL_CTL_ADD, loop->wake, EPOLLIN | EPOLLET) == 0;
     if (whole && open_multi(loop)) return loop;
@@ -48,9 +48,9 @@ ycurl_loop *ycurl_loop_create(void) {
     return NULL;
 }
 
-/// Takes a running exchange out of libcurl's hands.
+/// Removes a running exchange from libcurl.
 static void take_off(ycurl_loop *loop, struct ycurl_exchange *exchange) {
-    // First: libcurl lets go of its socket now, which is no news any more.
+    // Set first, because libcurl releases its socket now, which must not be reported.
     if (exchange->place == RUNNING) exchange->place = IDLE;
     loop->running_count--;
     if (exchange->body == YCURL_BODY_FED) loop->fed_count--;
@@ -94,8 +94,8 @@ int ycurl_loop_set(ycurl_loop *loop, int option, long value) {
 
 /// Decides whether a request needs a connection of its own.
 static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
-    // Before 7.80 nothing tells that libcurl is about to send again on a fresh connection; never reusing one for such
-    // a request is the only way to have it sent once.
+    // Before 7.80, libcurl does not report that it is about to send again on a new connection. Such a request must
+    // never reuse a connection, which is the only way to send it only once.
     bool fresh = exchange->fresh || exchange->refusal.count || (exchange->once && ycurl_version() < 0x075000);
     if (loop->deaf_count && deaf_remains(loop, exchange)) fresh = true;
     if (fresh == exchange->configured.fresh) return;
@@ -106,7 +106,7 @@ static void choose_connection(ycurl_loop *loop, ycurl_exchange *exchange) {
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange) {
     exchange->last_activity = loop->now;
     if (!deadlines_renew(loop, exchange)) return -1;
-    // libcurl takes the overrides over into the loop's own table once, and the loop may have a new one since.
+    // libcurl copies the overrides into the loop's table only once, and the loop may have a new table since.
     if (exchange->resolve) ycurl_lib.easy_setopt(exchange->easy, YCURL_RESOLVE, exchange->resolve);
     sockets_end_idle(exchange);
     choose_connection(loop, exchange);
@@ -126,7 +126,7 @@ static void forget_abandoned(ycurl_loop *loop, const struct ycurl_exchange *gone
     if (*link) *link = gone->links[FINISHED].next;
 }
 
-/// Sends a request once more that its server has not processed; false when that cannot be.
+/// Sends a request again that its server has not processed; false if that is impossible.
 static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     refusal_forget_request(exchange);
     if (exchange->refusal.count > 1 || exchange->place == ABANDONED) return false;
@@ -134,7 +134,7 @@ static bool send_again(ycurl_loop *loop, struct ycurl_exchange *exchange) {
     return ycurl_loop_add(loop, exchange) == 0;
 }
 
-/// Takes an exchange that libcurl is done with off its hands.
+/// Removes an exchange that libcurl has finished.
 static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) {
     bool has_connection = exchange->connection && exchange->place == RUNNING && code == CURLE_OK;
     if (has_connection && connection_begin(exchange)) return;
@@ -147,7 +147,7 @@ static void finish(ycurl_loop *loop, struct ycurl_exchange *exchange, int code) 
     if (is_refused && send_again(loop, exchange)) return;
     if (is_refused) exchange->verdict = YCURL_REFUSED;
     sockets_keep(exchange);
-    // The handle may wait for its next request for long.
+    // The handle may wait long for its next request.
     exchange_close_file(exchange);
     if (exchange->place != ABANDONED) return loop_note_finished(loop, exchange, code);
     forget_abandoned(loop, exchange);
@@ -160,7 +160,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
     if (exchange->place == RUNNING && exchange->connecting == NAME_LOOKED_UP) {
         loop_forget(loop, exchange);
         exchange->place = ABANDONED;
-        early_forget(loop, exchange);  // A look at it could note it as finished, by the link that it is kept by here.
+        early_forget(loop, exchange);  // A check could add it to the finished list, whose link is used here.
         exchange->links[FINISHED].next = loop->abandoned;
         loop->abandoned = exchange;
         return;
@@ -170,7 +170,7 @@ void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange) {
         take_off(loop, exchange);
         deaf_end_unused(loop, deaf);
     }
-    loop_forget(loop, exchange);  // Last: libcurl may have called back while it let go.
+    loop_forget(loop, exchange);  // Last, because libcurl may have called back during the removal.
     ycurl_exchange_destroy(exchange);
 }
 
@@ -195,26 +195,28 @@ static bool is_connected(struct ycurl_exchange *exchange) {
     return exchange->was_sent || begun > 0;
 }
 
-/// Whether it still waits for a connection that others have: libcurl has looked for none of its own, nor found one.
+/// Returns whether an exchange still waits for a connection that others use: libcurl has neither started nor found one
+/// for it.
 static bool is_queued(struct ycurl_exchange *exchange) {
     return exchange->connecting == UNCONNECTED && !is_connected(exchange);
 }
 
-/// Which of its times an exchange has used up.
+/// Returns which deadline of an exchange has passed.
 static enum ycurl_verdict judge_time(struct ycurl_exchange *exchange, int64_t now) {
     if (exchange->deadline <= now) return exchange->is_skipped ? YCURL_ANSWERED : YCURL_DEADLINE_PASSED;
     if (exchange->connect_deadline <= now) {
         if (!is_connected(exchange)) return YCURL_NOT_CONNECTED;
         exchange->connect_deadline = INT64_MAX;
     }
-    // A pause is the caller's own doing, and a queue that of its other exchanges; neither is a silence of the server.
+    // A pause is caused by the caller, and a queue by the caller's other exchanges; in both cases, the server is not
+    // silent.
     if (exchange->receive_paused || exchange->feed == FEED_AWAITED || is_queued(exchange)) exchange->last_activity = now;
     return deadlines_idle(exchange) <= now ? YCURL_IDLE_TOO_LONG : YCURL_NO_VERDICT;
 }
 
-/// Ends the exchanges whose time is up; sets the next look at the others.
+/// Ends the exchanges whose deadline has passed, and schedules the next check of the others.
 static void run_deadlines(ycurl_loop *loop) {
-    // Not for ever: libcurl may want to be called at once, time and again.
+    // The number of rounds is limited, because libcurl may repeatedly ask to be called immediately.
     size_t looks = loop->heap_count + 16;
     while (looks-- > 0 && loop->heap_count && loop->heap[0]->due <= loop->now) {
         struct ycurl_exchange *exchange = loop->heap[0];
@@ -270,10 +272,11 @@ void ycurl_loop_push(ycurl_loop *loop) {
 
 void ycurl_loop_will_wait(ycurl_loop *loop) { atomic_store(&loop->waits, true); }
 
-/// How late the thread may be without having been stopped, in nanoseconds.
+/// The maximum delay of the thread in nanoseconds that is not treated as a stop of the process.
 #define LATENESS 500000000
 
-/// Whether the process stood still during a wait. The thread has all signals blocked: only a stop interrupts a wait.
+/// Returns whether the process was stopped during a wait. The thread blocks all signals, so only a stop interrupts a
+/// wait.
 static bool was_stopped(ycurl_loop *loop, int count, int wait_ms) {
     bool is_interrupted = count < 0;
     int64_t lateness = wait_ms < 0 ? 0 : ycurl_now() - loop->now - (int64_t)wait_ms * 1000000;
@@ -282,7 +285,8 @@ static bool was_stopped(ycurl_loop *loop, int count, int wait_ms) {
     return true;
 }
 
-/// Gives exchanges the time back that they could not use. The limit for all of an exchange stays.
+/// Extends the timeouts of an exchange by the time that it could not use. The deadline of the whole exchange is
+/// unchanged.
 static void excuse(struct ycurl_exchange *exchange, int64_t now, int64_t pause) {
     exchange->last_activity = now;
     if (exchange->connect_deadline > INT64_MAX - pause) return;
@@ -315,7 +319,7 @@ int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms) {
     struct epoll_event events[MOST];
     if (loop->out_of_memory) return ENOMEM;
     early_look(loop, false, ycurl_loop_push);
-    // The look may have taken a wake out of the epoll set, which tells of each once. `waits` is false then.
+    // The check may have consumed a wake event of the epoll set, which reports each event once. `waits` is false then.
     int wait = atomic_load(&loop->waits) ? wait_time(loop, wait_ms) : 0;
     int count = epoll_wait(loop->epoll, events, MOST, wait);
     atomic_store(&loop->waits, false);

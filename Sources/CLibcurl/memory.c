@@ -1,13 +1,12 @@
 /// libcurl's memory on the thread of a loop.
 ///
-/// For each request libcurl takes some thirty pieces, among them a receive buffer of 16 KiB, and gives them back with
-/// the answer. With many requests under way that is more than malloc has at hand (glibc: seven pieces of a size on a
-/// thread), and where many buffers come back at a time it hands what lies beyond 128 KiB to the system, which has to
-/// provide it anew for the next requests, page by page. So the loop's thread keeps what is given back there for what
-/// libcurl asks for next.
+/// For each request, libcurl allocates some thirty pieces, including a receive buffer of 16 KiB, and frees them with
+/// the response. With many active requests this exceeds malloc's caches (glibc: seven pieces of a size per thread). If
+/// many buffers are freed at once, malloc returns memory beyond 128 KiB to the system, which must provide it again for
+/// the next requests, page by page. Therefore the loop's thread keeps freed memory for later allocations of libcurl.
 ///
-/// Every piece is malloc's, and how large it is malloc says. So whoever else uses libcurl in this process may free what
-/// it got from it as ever, on any thread.
+/// Every piece comes from malloc, which reports its size. Therefore other users of libcurl in this process may free
+/// memory from libcurl as usual, on any thread.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -16,23 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What libcurl asks for to receive in: the bytes of a piece of the response, and one for their end.
+/// The size of libcurl's receive buffer: the bytes of a piece of the response, and one for the terminator.
 #define BUFFER (RECEIVED_PIECE + 1)
-/// malloc may give some bytes more.
+/// malloc may provide a few more bytes.
 #define LARGEST_BUFFER (BUFFER + 64)
-/// The small pieces that are kept; the largest that each request has are of 1.5 KB.
+/// The maximum size of a small piece that is kept; the largest pieces of each request have 1.5 KB.
 #define LARGEST_SMALL ((size_t)2 << 10)
 #define SHELVES (LARGEST_SMALL / 16 + 1)
-/// Of each size so many. What callers take and the loop gives back comes to that, and fills no other size's place.
+/// The maximum number of pieces of each size. Pieces that callers allocate and the loop frees reach this limit without
+/// displacing other sizes.
 #define MOST_SMALL 64
-/// Of receive buffers so many beyond one for each exchange that runs: as many as end at a time, 1 MiB.
+/// The number of receive buffers beyond one for each running exchange: as many as may end at once, 1 MiB.
 #define SPARE_BUFFERS 64
 
 struct piece {
     struct piece *next;
 };
 
-/// Pieces of a size.
+/// The pieces of one size.
 struct shelf {
     struct piece *first;
     size_t count;
@@ -41,11 +41,11 @@ struct shelf {
 struct kept_memory {
     const ycurl_loop *loop;
     struct shelf buffers;
-    /// Those with room for 16 times the index and 8 bytes, which is how malloc's grow.
+    /// The pieces with room for 16 times the index plus 8 bytes, which are the size steps of malloc.
     struct shelf small[SHELVES];
 };
 
-/// What the loop of this thread keeps; NULL on all other threads.
+/// The memory kept for the loop of this thread; NULL on all other threads.
 static _Thread_local struct kept_memory *kept;
 
 static void *take(struct shelf *shelf) {
@@ -100,9 +100,9 @@ size_t ycurl_kept_bytes(void) {
     return bytes;
 }
 
-// MARK: What libcurl calls
+// MARK: The functions for libcurl
 
-/// A piece that is kept and has room for so many bytes; NULL when there is none.
+/// Returns a kept piece with room for `count` bytes; NULL if there is none.
 static void *find(size_t count) {
     if (!kept || count > BUFFER || (count > LARGEST_SMALL && count < BUFFER)) return NULL;
     struct shelf *shelf = count == BUFFER ? &kept->buffers : &kept->small[count <= 24 ? 1 : (count + 7) / 16];
@@ -120,7 +120,7 @@ void *ycurl_calloc(size_t number, size_t size) {
     return piece ? memset(piece, 0, number * size) : calloc(number, size);
 }
 
-/// libcurl grows each request's head from 32 bytes on, doubling them.
+/// libcurl grows each request's head from 32 bytes by doubling.
 void *ycurl_realloc(void *piece, size_t count) {
     if (!piece) return ycurl_malloc(count);
     size_t room = kept && count ? malloc_usable_size(piece) : 0;

@@ -1,4 +1,4 @@
-/// Opens at run time what an exchange stands on: libcurl, and of the libraries behind it what is used by itself.
+/// Opens libcurl at run time, and the libraries that libcurl uses and that are also used directly.
 #if defined(__linux__)
 
 #include "abi.h"

@@ -1,16 +1,17 @@
 /// Requests that an HTTP/2 server has certainly not processed (RFC 9113 section 8.7).
 ///
-/// libcurl sends a stream that was refused (REFUSED_STREAM), or that has to go over HTTP/1.1, again on a new connection
-/// by itself, whatever the method, and says in its result code nothing of the reason. A GOAWAY whose last stream is an
-/// earlier one ends the exchange with CURLE_HTTP2 (7.88), or is taken for REFUSED_STREAM. Only libcurl's own words tell
-/// these cases from a lost connection. Where a version words them differently the request counts as sent, as before.
+/// If a stream was refused (REFUSED_STREAM), or requires HTTP/1.1, libcurl itself sends the request again on a new
+/// connection, whatever the method, and its result code does not contain the reason. A GOAWAY whose last stream is an
+/// earlier one ends the exchange with CURLE_HTTP2 (7.88), or is treated as REFUSED_STREAM. Only libcurl's messages
+/// distinguish these cases from a lost connection. If a version uses other messages, the request counts as sent.
 ///
-/// On a kept connection libcurl calls a refused stream a connection that died. It is none as long as the connection
-/// stands, TLS has not ended and libcurl has named no failure: every other end of a stream has one of these signs.
+/// On an idle connection, libcurl reports a refused stream as a dead connection. The connection is not dead as long as
+/// it is open, TLS has not ended and libcurl has reported no failure: every other end of a stream has one of these
+/// signs.
 ///
-/// libcurl notes a refusal in its handle and forgets the note only when it names the refusal (7.88). After one that it did
-/// not name, it calls the next connection that is lost a refused stream, in a later request too, and sends the request
-/// again. So the same signs are asked for there.
+/// libcurl records a refusal in its handle and clears the record only when it reports the refusal (7.88). After a
+/// refusal that it did not report, libcurl treats the next lost connection as a refused stream, also in a later
+/// request, and sends the request again. The same signs are required there.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -35,14 +36,15 @@ void refusal_forget_request(struct ycurl_exchange *exchange) {
     exchange->was_sent = false;
 }
 
-/// The number of the stream: old versions write it in hexadecimal, and the smaller reading claims less.
+/// Returns the number of the stream. Old versions write it in hexadecimal; if both readings are possible, the smaller
+/// number is the safe one.
 static unsigned long stream_number(const char *words) {
     char *end;
     unsigned long number = strtoul(words, &end, 10);
     return (*end >= 'a' && *end <= 'f') ? strtoul(words, NULL, 16) : number;
 }
 
-/// A GOAWAY concerns all exchanges of the connection, and one of them hears of it.
+/// Records a GOAWAY. It concerns all exchanges of the connection, but libcurl reports it to only one of them.
 static void note_goodbye(struct ycurl_exchange *exchange, unsigned long last) {
     ycurl_loop *loop = exchange->loop;
     exchange->refusal.goes_away = true;
@@ -53,7 +55,7 @@ static void note_goodbye(struct ycurl_exchange *exchange, unsigned long last) {
         (struct goodbye){exchange->local_port, exchange->remote_port, last, loop->now};
 }
 
-/// Whether the connection that the request was sent on stands: its server may still answer on it.
+/// Returns whether the connection on which the request was sent is open, so that its server may still respond on it.
 static bool stands(struct ycurl_exchange *exchange) {
     struct tcp_info info;
     socklen_t size = sizeof info;
@@ -63,12 +65,12 @@ static bool stands(struct ycurl_exchange *exchange) {
     return is_established && chain_goes_on(exchange);
 }
 
-/// Whether a stream that ended without a word on a connection that stands was refused.
+/// Returns whether a stream was refused that ended without a message on an open connection.
 static bool was_refused(struct ycurl_exchange *exchange) {
     return exchange->refusal.stream && !exchange->words[0] && !exchange->head_total && stands(exchange);
 }
 
-/// Whether libcurl's words say that the server has not processed the request.
+/// Returns whether libcurl's message states that the server has not processed the request.
 static bool tell_of_refusal(struct ycurl_exchange *exchange, const char *words) {
     // A server that has sent an interim response has begun.
     if (begins(words, DOWNGRADED)) return !exchange->head_total;

@@ -1,4 +1,4 @@
-/// Turns a request into libcurl's options, touching only what differs from the request before.
+/// Converts a request to libcurl's options, setting only options that differ from the previous request.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -40,7 +40,7 @@ void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_co
     char *end = lines->bytes + lines->count;
     memcpy(end, name, name_count);
     end += name_count;
-    // libcurl takes "Name;" for a field without a value, and "Name:" for one that is to be left out.
+    // libcurl treats "Name;" as a field without a value, and "Name:" as a field to be removed.
     *end++ = value_count ? ':' : ';';
     if (value_count) {
         *end++ = ' ';
@@ -56,11 +56,11 @@ static void add_line(struct ycurl_exchange *exchange, const char *line) {
     exchange->line_count += 1;
 }
 
-/// Adds the fields that are ours to say, and leaves out those that libcurl would send unasked.
+/// Adds the fields that Switchyard sets, and removes the fields that libcurl would add.
 static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
     exchange->lines.count = exchange->own_bytes;
     exchange->line_count = exchange->own_count;
-    // libcurl would write this one twice, once for itself and once for the server, character by character.
+    // libcurl would write this field twice, character by character.
     if (decompress) add_line(exchange, ycurl_encodings_line());
     if (!exchange->names.accept) add_line(exchange, "Accept:");
     if (exchange->body < YCURL_BODY_COPIED) return;
@@ -68,7 +68,7 @@ static void complete_lines(struct ycurl_exchange *exchange, bool decompress) {
     if (!exchange->names.expect) add_line(exchange, "Expect:");
 }
 
-/// Links the lines, which lie one behind the other, into the list that libcurl reads, unless it has that list.
+/// Links the lines, which are stored one after the other, into the list that libcurl reads, unless it has that list.
 static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
     bool has_body = exchange->body >= YCURL_BODY_COPIED;
     if (exchange->is_listed && exchange->listed_for.decompress == decompress && exchange->listed_for.body == has_body)
@@ -99,8 +99,8 @@ static int install_headers(struct ycurl_exchange *exchange, bool decompress) {
 
 static bool is_upload(enum ycurl_body body) { return body >= YCURL_BODY_BORROWED; }
 
-/// Here too libcurl looks at a speed limit between two pieces only. It takes none smaller than 16 KiB, and sends up to 64
-/// KiB of a body that it has whole in one.
+/// The size of the send buffer. libcurl checks a speed limit only between two pieces. Its minimum size is 16 KiB, and
+/// it sends up to 64 KiB of a complete body at once.
 static long send_buffer(const struct ycurl_exchange *exchange) {
     const int64_t least = 16 << 10, most = 256 << 10;
     if (!is_upload(exchange->body)) return 64 << 10;
@@ -109,7 +109,7 @@ static long send_buffer(const struct ycurl_exchange *exchange) {
     return (long)(piece < least ? least : piece);
 }
 
-/// The method that libcurl would send for this kind of body by itself.
+/// The method that libcurl would use for this kind of body.
 static const char *implied_method(enum ycurl_body body) {
     switch (body) {
     case YCURL_BODY_NONE: return "GET";
@@ -123,7 +123,7 @@ static int install_kind(struct ycurl_exchange *exchange) {
     if (exchange->body == exchange->configured.body && exchange->configured.method[0]) return CURLE_OK;
     void *easy = exchange->easy;
     int (*set)(void *, int, ...) = ycurl_lib.easy_setopt;
-    // Setting the fields, even to none, makes it a POST; HTTPGET takes that, an upload and a missing body back.
+    // Setting the fields, even to none, makes the request a POST; HTTPGET resets that, an upload, and a missing body.
     int code = set(easy, CURLOPT_POSTFIELDS, NULL);
     code |= set(easy, CURLOPT_HTTPGET, 1L);
     if (exchange->body == YCURL_BODY_HEAD_ONLY) code |= set(easy, CURLOPT_NOBODY, 1L);
@@ -164,12 +164,13 @@ static int install_body(struct ycurl_exchange *exchange, const struct ycurl_requ
     return code | set(exchange->easy, CURLOPT_POSTFIELDS, count ? exchange->body_copy.bytes : "");
 }
 
-// MARK: The rest
+// MARK: Limits and options
 
 #define GRACE_MS 100
 
-/// libcurl looks at a speed limit between two reads only, so a read takes a millisecond's worth. Measured with 7.88:
-/// of 400 kB at 1 MB/s, reads of 16 KiB let all through within 1 to 66 ms, reads of 1 KiB take 375 ms.
+/// The size of the receive buffer. libcurl checks a speed limit only between two reads, so a read takes the bytes of
+/// one millisecond. Measured with 7.88 for 400 kB at 1 MB/s: reads of 16 KiB let everything through within 1 to 66 ms,
+/// reads of 1 KiB take 375 ms.
 static long receive_buffer(const struct ycurl_exchange *exchange) {
     long size = exchange->streaming ? (long)STREAMED_PIECE : (long)RECEIVED_PIECE;
     if (!exchange->receive_speed) return size;
@@ -178,8 +179,8 @@ static long receive_buffer(const struct ycurl_exchange *exchange) {
     return piece < 1 << 10 ? 1 << 10 : (long)piece;
 }
 
-/// How long libcurl does nothing after a piece, for the sake of a speed limit, in nanoseconds; a newer one (seen with
-/// 8.23) counts by the second.
+/// The time in nanoseconds for which libcurl pauses after a piece because of a speed limit; newer versions (seen with
+/// 8.23) use whole seconds.
 static int64_t rate_pause(const struct ycurl_exchange *exchange) {
     const int64_t second = 1000000000;
     int64_t receiving = exchange->receive_speed ? receive_buffer(exchange) * second / exchange->receive_speed : 0;
@@ -188,13 +189,13 @@ static int64_t rate_pause(const struct ycurl_exchange *exchange) {
     return longest < second ? second : longest;
 }
 
-/// Silence that is our own doing is none of the server.
+/// Sets the idle timeout, extended by pauses that Switchyard causes, in which the server is not silent.
 static void set_idle_limit(struct ycurl_exchange *exchange, int64_t limit) {
     bool adds = exchange->limits_speed && limit > 0 && limit < INT64_MAX / 2;
     exchange->idle_limit = limit + (adds ? rate_pause(exchange) : 0);
 }
 
-/// Takes back that libcurl hands over bodies as they are.
+/// Resets the option that makes libcurl deliver encoded bodies.
 static int decode_again(struct ycurl_exchange *exchange) {
     if (!exchange->configured.raw) return CURLE_OK;
     exchange->configured.raw = false;
@@ -209,7 +210,8 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         code |= set(easy, CURLOPT_ACCEPT_ENCODING, decompress ? "" : NULL);
         exchange->configured.decompress = decompress;
     }
-    // A piece that libcurl has taken may go out for longer than the idle time, and only its progress tells.
+    // Sending a piece that libcurl has taken may last longer than the idle timeout, and only its progress callback
+    // shows that it is sent.
     bool watches = request->report_progress || (is_upload(request->body) && request->idle_limit > 0);
     if (watches != exchange->configured.progress) {
         code |= set(easy, CURLOPT_NOPROGRESS, watches ? 0L : 1L);
@@ -221,11 +223,12 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
         exchange->configured.buffer = buffer;
     }
     if (request->bypasses_proxy != exchange->configured.bypasses_proxy) {
-        // One reading of the exceptions, ours: libcurl's differs from version to version.
+        // Switchyard evaluates the exceptions, because libcurl's evaluation differs between versions.
         code |= set(easy, YCURL_NO_PROXY, request->bypasses_proxy == 1 ? "*" : "");
         exchange->configured.bypasses_proxy = request->bypasses_proxy;
     }
-    // 0 would be libcurl's own 300 s. Ours comes first: libcurl before 7.87 cannot end a name lookup without waiting.
+    // 0 would be libcurl's default of 300 s. Our deadline comes first: libcurl before 7.87 cannot end a name lookup
+    // without waiting.
     long connect = request->connect_timeout_ms > 0 && request->connect_timeout_ms < INT32_MAX - GRACE_MS
                        ? (long)request->connect_timeout_ms + GRACE_MS : INT32_MAX;
     if (connect != exchange->configured.connect_timeout) {
@@ -235,10 +238,10 @@ static int install_switches(struct ycurl_exchange *exchange, const struct ycurl_
     return code;
 }
 
-/// A buffer for a body that is larger than this is not kept for the next request.
+/// The maximum size of a body's buffer that is kept for the next request.
 #define MOST_KEPT ((size_t)128 << 10)
 
-/// Takes the file of a body over, as it is now.
+/// Takes the file of a body over, with its current state.
 static void take_file(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     struct stat now;
     int file = request->body_file;
@@ -246,11 +249,11 @@ static void take_file(struct ycurl_exchange *exchange, const struct ycurl_reques
     exchange->body_file_length = request->body_file_length;
     exchange->body_before = request->body_before;
     exchange->body_file_time = fstat(file, &now) == 0 ? now.st_mtim : (struct timespec){0};
-    // It is read on the loop's thread, which others wait for: have the system read well ahead.
+    // The file is read on the loop's thread, which other exchanges need, so the system should read ahead.
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
-/// A number for scheme, host and port (FNV-1a); two servers with the same one would cost each other a connection.
+/// Returns a hash of scheme, host and port (FNV-1a); a collision of two servers only costs an extra connection.
 static uint64_t origin_of(const char *url) {
     uint64_t hash = 0xcbf29ce484222325;
     for (int slashes = 0; *url; url++) {
@@ -260,7 +263,7 @@ static uint64_t origin_of(const char *url) {
     return hash;
 }
 
-/// Forgets the request before, all but the memory and the options it left behind.
+/// Resets the state of the previous request, except memory and options that can be reused.
 static void start_over(struct ycurl_exchange *exchange, const struct ycurl_request *request) {
     exchange_close_file(exchange);
     if (request->body == YCURL_BODY_FILE) take_file(exchange, request);
@@ -311,7 +314,7 @@ static bool head_fits(const struct ycurl_exchange *exchange, const struct ycurl_
 int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request) {
     start_over(exchange, request);
     bool fits = head_fits(exchange, request);
-    // A caller who names an encoding gets it raw; a range counts the bytes of what is encoded.
+    // If the caller names an encoding, the response stays encoded; a range counts encoded bytes.
     bool decompress = request->decompress && !exchange->names.encoding && !exchange->names.range;
     int code = fits ? ycurl_lib.easy_setopt(exchange->easy, CURLOPT_URL, request->url) : CURLE_TOO_LARGE;
     if (code == CURLE_OK) code = install_headers(exchange, decompress);

@@ -1,4 +1,4 @@
-/// The sockets of a loop, and the epoll set that watches them as libcurl says.
+/// The sockets of a loop, and the epoll set that watches them for libcurl.
 #if defined(__linux__)
 
 #ifndef _GNU_SOURCE
@@ -13,11 +13,12 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/// Times in a row that a socket took bytes and got none, after which it is not watched for that for a while.
+/// The number of consecutive times that a socket was writable with nothing to send, after which it is not watched for
+/// writing for a while.
 #define MOST_FRUITLESS 8
-/// That while, in nanoseconds.
+/// The duration of such a stall in nanoseconds.
 #define STALL 5000000
-/// How long a connection may have been idle when a request that is sent once only takes it, in nanoseconds.
+/// The maximum idle time in nanoseconds of a connection for a request that is sent only once.
 #define MOST_IDLE 1000000000
 
 static struct watched_socket *watched(ycurl_loop *loop, int socket) {
@@ -38,7 +39,7 @@ int sockets_control(ycurl_loop *loop, int operation, int socket, uint32_t events
     return epoll_ctl(loop->epoll, operation, socket, &event);
 }
 
-/// Brings the epoll set to what is wanted of a socket.
+/// Updates the epoll set to the events that a socket needs.
 static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     uint32_t before = entry->registered, wanted = entry->wanted;
     if (entry->is_stalled) wanted &= ~(uint32_t)EPOLLOUT;
@@ -49,7 +50,7 @@ static bool apply(ycurl_loop *loop, int socket, struct watched_socket *entry) {
         return true;
     }
     if (sockets_control(loop, before ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, wanted) == 0) return true;
-    // A socket may have been closed behind our back and its number given out again, or the other way round.
+    // The socket may have been closed without our callbacks and its number reused, or the other way round.
     int other = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     if (sockets_control(loop, other, socket, wanted) == 0) return true;
     entry->registered = 0;
@@ -62,7 +63,7 @@ static void set_kept(ycurl_loop *loop, struct watched_socket *entry, bool is_kep
     loop->kept_count += is_kept ? 1 : (size_t)-1;
 }
 
-/// Remembers which socket an exchange uses, and the exchange where libcurl has the socket on a multi handle of its own.
+/// Records which socket an exchange uses and, if libcurl has the socket on a multi handle of its own, the exchange.
 static void note_user(ycurl_loop *loop, void *easy, int socket, struct watched_socket *entry) {
     struct ycurl_exchange *exchange = NULL;
     ycurl_lib.easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
@@ -84,8 +85,8 @@ int sockets_watch(void *easy, int socket, int what, void *context, void *unused)
         if (what & CURL_POLL_IN) entry->wanted |= EPOLLIN;
         if (what & CURL_POLL_OUT) entry->wanted |= EPOLLOUT;
     }
-    // A kept-alive connection is wanted again in a moment: leave it registered and spare two system calls a request.
-    // Should it become readable meanwhile, sockets_dispatch() ends it or takes it out.
+    // A reused connection is needed again soon: leaving it registered saves two system calls per request. If it becomes
+    // readable meanwhile, sockets_dispatch() ends it or removes it.
     if (!entry->wanted && entry->ours && entry->registered == EPOLLIN) return 0;
     return apply(loop, socket, entry) ? 0 : -1;
 }
@@ -96,7 +97,7 @@ int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) 
     int opened = socket(address->family, address->type | SOCK_CLOEXEC, address->protocol);
     struct watched_socket *entry = watched(loop, opened);
     if (!entry) return opened;
-    // The number is new, so whatever was registered under it is gone from the epoll set.
+    // The number is new, so any earlier registration of it is gone from the epoll set.
     entry->ours = true;
     entry->registered = 0;
     apply(loop, opened, entry);
@@ -105,8 +106,8 @@ int loop_open_socket(void *context, int purpose, struct curl_sockaddr *address) 
 
 int loop_close_socket(void *context, int socket) {
     struct watched_socket *entry = watched(context, socket);
-    // Closing takes it out of the epoll set only if nobody has a copy; a process that was forked has one of everything,
-    // and then nothing could take it out any more.
+    // Closing removes the socket from the epoll set only if no copy exists. A forked process has copies of all sockets,
+    // and then the socket could not be removed any more.
     if (entry && entry->registered) sockets_control(context, EPOLL_CTL_DEL, socket, 0);
     if (entry) set_kept(context, entry, false);
     if (entry) deaf_forget(context, entry);
@@ -122,13 +123,14 @@ void sockets_watch_own(struct ycurl_exchange *exchange, uint32_t wanted) {
     apply(exchange->loop, exchange->connection->socket, entry);
 }
 
-// MARK: Kept connections
+// MARK: Idle connections
 
-/// Has libcurl find a kept connection at its end: what a server says unasked would be taken for its next answer (RFC 9112
-/// section 9.2), and libcurl 7.88 does not look; with TLS nor do newer ones.
+/// Makes libcurl find an idle connection closed. Unsolicited data from a server would be treated as its next response
+/// (RFC 9112 section 9.2). libcurl 7.88 does not check for it, and newer versions do not check with TLS.
 ///
-/// Another socket takes its place, whose other end is closed: libcurl closes it when it comes to it, and what waited on
-/// the old one is gone. No session ticket of TLS 1.3 waits there: those come before the first answer is read.
+/// The socket is replaced by another one whose other end is closed. libcurl closes it when it next uses it, and the
+/// data that waited on the old socket is gone. TLS 1.3 session tickets are not lost, because they arrive before the
+/// first response is read.
 void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     set_kept(loop, entry, false);
     deaf_forget(loop, entry);
@@ -138,11 +140,12 @@ void sockets_end(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     bool has_pair = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
     bool is_replaced = has_pair && dup3(ends[0], socket, O_CLOEXEC) == socket;
     for (int i = 0; has_pair && i < 2; i++) close(ends[i]);
-    // The second best, when there are no descriptors left.
+    // The fallback if no descriptors are left.
     if (!is_replaced) shutdown(socket, SHUT_RDWR);
 }
 
-/// Mostly it is still registered; not when libcurl was only sending at the end, or its server has spoken since.
+/// Watches an idle connection. It is usually still registered, unless libcurl was only sending at the end, or its
+/// server has sent data since.
 static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *entry) {
     entry->wanted = EPOLLIN;
     bool is_heard = apply(loop, socket, entry);
@@ -152,7 +155,7 @@ static void listen_to_kept(ycurl_loop *loop, int socket, struct watched_socket *
 
 void sockets_keep(struct ycurl_exchange *exchange) {
     struct watched_socket *entry = watched(exchange->loop, exchange->socket);
-    // Over HTTP/2 and 3 a server may speak at any time, and libcurl listens before it uses such a connection again.
+    // Over HTTP/2 and 3, a server may send at any time, and libcurl reads such a connection before it reuses it.
     bool may_be_kept = entry && entry->ours && !entry->wanted && !exchange->is_multiplexed;
     if (may_be_kept) {
         set_kept(exchange->loop, entry, true);
@@ -167,7 +170,7 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     enum { MOST = 128 };
     struct epoll_event events[MOST];
     if (!loop->kept_count) return;
-    // What else has happened will be told again, by the next step; a wake is not, but `waits` says that it came.
+    // Other events will be reported again by the next step; a wake is not, but `waits` shows that it came.
     int count = epoll_wait(loop->epoll, events, MOST, 0);
     for (int i = 0; i < count; i++) {
         struct watched_socket *entry = watched(loop, events[i].data.fd);
@@ -175,8 +178,9 @@ void sockets_look_at_kept(ycurl_loop *loop) {
     }
 }
 
-/// A server closes a connection that has been idle, and a request may meet that halfway: then nobody knows whether it
-/// was carried out. Common limits are 2 s (gunicorn), 5 s (Apache, Node, uvicorn) and more, and few servers name theirs.
+/// Ends idle connections that a server may be closing. If a request is sent at that moment, it is unknown whether it
+/// was executed. Common idle timeouts are 2 s (gunicorn), 5 s (Apache, Node, uvicorn) and more, and few servers
+/// announce theirs.
 void sockets_end_idle(struct ycurl_exchange *exchange) {
     ycurl_loop *loop = exchange->loop;
     if (!exchange->once || !loop->kept_count) return;
@@ -189,9 +193,10 @@ void sockets_end_idle(struct ycurl_exchange *exchange) {
 
 // MARK: Stalls
 
-/// libcurl (seen with 7.88) wants to know when a socket takes bytes although an HTTP/2 server does not let it send any:
-/// that is so at once, and would keep a core busy until the server does. What lets it go on has to be read first, so the
-/// socket is watched for that alone, and looked at now and then in case it was for another reason.
+/// Records that a socket was writable but nothing was sent. libcurl (seen with 7.88) watches for writability although
+/// an HTTP/2 server's window is closed: the socket is always writable, so this would keep a core busy until the window
+/// opens. The window update must be read first, so the socket is watched for reading only, and checked for writing from
+/// time to time in case there was another reason.
 static void note_fruitless(ycurl_loop *loop, int socket) {
     struct watched_socket *entry = watched(loop, socket);
     if (!entry || !(entry->wanted & EPOLLOUT)) return;
@@ -214,7 +219,7 @@ void sockets_end_stalls(ycurl_loop *loop) {
     loop->stall_end = INT64_MAX;
     for (size_t i = 0; i < loop->socket_count; i++) {
         struct watched_socket *entry = &loop->sockets[i];
-        // One more time without fruit is enough for the next stall.
+        // One more unsuccessful time is enough for the next stall.
         if (entry->is_stalled) end_stall(loop, (int)i, entry);
     }
 }

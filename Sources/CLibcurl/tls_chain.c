@@ -1,7 +1,8 @@
-/// Shows the certificates by which a server has proved who it is, so that pins can be compared with each of them.
+/// Provides the certificates with which a server has proved its identity, so that pins can be compared with each of
+/// them.
 ///
-/// libcurl compares the key of the server's own certificate only, and hands out what the server has sent, of which
-/// nobody has checked that it belongs to the chain. OpenSSL knows the chain that it has built itself.
+/// libcurl compares only the key of the server's own certificate, and returns the certificates that the server has
+/// sent, which are not verified to belong to the chain. OpenSSL provides the chain that it has verified.
 #if defined(__linux__)
 
 #include "exchange.h"
@@ -9,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// OpenSSL 3's SSL_OP_IGNORE_UNEXPECTED_EOF, which libcurl sets; what CURLINFO_TLS_SSL_PTR calls OpenSSL.
+/// SSL_OP_IGNORE_UNEXPECTED_EOF of OpenSSL 3, which libcurl sets.
 #define IGNORES_END 0x80u
+/// The value of CURLINFO_TLS_SSL_PTR for OpenSSL.
 #define BACKEND_OPENSSL 1
 /// SSL_RECEIVED_SHUTDOWN
 #define RECEIVED_SHUTDOWN 2
 
-/// X509_V_ERR_APPLICATION_VERIFICATION: the one reason that OpenSSL itself never gives.
+/// X509_V_ERR_APPLICATION_VERIFICATION: the only reason that OpenSSL itself never reports.
 #define REFUSED_BY_APPLICATION 50
 
-/// The functions of OpenSSL 1.1 and 3; none of their arguments has a layout that is known here.
+/// The functions of OpenSSL 1.1 and 3; all of their arguments are opaque here.
 static struct {
     void (*set_verify_callback)(void *context, int (*verify)(void *store, void *argument), void *argument);
     int (*verify)(void *store);
@@ -34,7 +36,7 @@ static struct {
 static bool found, minds_ends;
 
 void chain_find_functions(void *library, const char *tls) {
-    // Only where libcurl says that it stands on OpenSSL is what it calls a context one of OpenSSL's.
+    // The context of libcurl is an OpenSSL context only if libcurl reports that it uses OpenSSL.
     if (!tls || strncmp(tls, "OpenSSL/", 8) != 0 || strchr(tls, '(')) return;
     const struct wanted_function wanted[] = {
         {"SSL_CTX_set_cert_verify_callback", &openssl.set_verify_callback},
@@ -45,7 +47,7 @@ void chain_find_functions(void *library, const char *tls) {
         {"OPENSSL_sk_value", &openssl.value},
         {"i2d_X509", &openssl.encode},
     };
-    // In libcurl and what it was linked with, whatever else the program has loaded.
+    // Searches libcurl and the libraries it is linked with, whatever else the program has loaded.
     found = library_find(library, wanted, sizeof wanted / sizeof wanted[0]) == NULL;
     const struct wanted_function ends[] = {
         {"SSL_clear_options", &openssl.clear_options},
@@ -54,7 +56,7 @@ void chain_find_functions(void *library, const char *tls) {
     minds_ends = strncmp(tls, "OpenSSL/1", 9) != 0 && library_find(library, ends, sizeof ends / sizeof ends[0]) == NULL;
 }
 
-/// OpenSSL's side of the connection that an exchange is on; NULL where there is none.
+/// The OpenSSL session of an exchange's connection; NULL if there is none.
 static void *session_of(struct ycurl_exchange *exchange) {
     struct curl_tls_session *session = NULL;
     if (!minds_ends || ycurl_lib.easy_getinfo(exchange->easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return NULL;
@@ -83,13 +85,13 @@ static bool is_wanted(const struct chain_judge *judge, const void *certificate) 
     int count = openssl.encode(certificate, NULL);
     unsigned char *bytes = count > 0 ? malloc((size_t)count) : NULL;
     if (!bytes) return false;
-    unsigned char *end = bytes;  // OpenSSL moves it behind what it writes.
+    unsigned char *end = bytes;  // OpenSSL moves it after the bytes that it writes.
     bool wanted = openssl.encode(certificate, &end) == count && judge->accepts(judge->context, bytes, (size_t)count);
     free(bytes);
     return wanted;
 }
 
-/// Called in place of OpenSSL's own check, which comes first: what it refuses nothing makes good.
+/// Called instead of OpenSSL's own check, which it calls first; a chain that OpenSSL refuses stays refused.
 static int verify_chain(void *store, void *argument) {
     const struct chain_judge *judge = argument;
     int outcome = openssl.verify(store);
@@ -112,7 +114,7 @@ void ycurl_loop_judge_chains(ycurl_loop *loop, ycurl_judge accepts, const void *
 }
 
 int chain_install(struct ycurl_exchange *exchange) {
-    // A connection, and with it the judge, may outlive the exchange that has opened it, but not the loop.
+    // A connection, and with it the check, may outlive the exchange that has opened it, but not the loop.
     struct chain_judge *judge = &exchange->loop->judge;
     if (!judge->accepts) return CURLE_OK;
     int code = ycurl_lib.easy_setopt(exchange->easy, CURLOPT_SSL_CTX_FUNCTION, prepare_context);

@@ -5,7 +5,7 @@ public import SwitchyardHTTP
 import SwitchyardServices
 
 extension DiskCache {
-    /// Stores an answer in the place of an older one.
+    /// Stores a response, replacing an older one.
     public func store(_ answer: StoredAnswer, for key: CacheKey) {
         let digest = key.fingerprint
         var answer = answer
@@ -14,15 +14,19 @@ extension DiskCache {
         enqueue(record, DiskName(record.partition, digest: digest))
     }
 
-    /// Takes note that a server confirmed the answer of a key; does nothing when there is none of the same version and
-    /// data.
+    /// Records that a server has revalidated the response of a key.
+    ///
+    /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
+    /// types.
     public func confirm(_ key: CacheKey, by answer: StoredAnswer) {
         confirm(key, by: answer) { _ in true }
     }
 
-    /// Takes note that a server confirmed an answer of a key; does nothing when there is none of the same version and data.
+    /// Records that a server has revalidated a response of a key with certain validators.
     ///
-    /// One with other validators is not the one that was confirmed, and is removed: another process has stored it.
+    /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
+    /// types. A stored response with other validators is not the one that was revalidated, because another process has
+    /// stored it since, and is removed.
     public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer) {
         let validators = HTTPCacheRules.conditions(for: headers)
         confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
@@ -36,12 +40,13 @@ extension DiskCache {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         writing.async { [self] in
-            // An answer that waits to be written came after the one that was confirmed.
+            // A response that waits to be written is newer than the one that was revalidated.
             guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
                 record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest,
                 CacheStamp.isServed(answer.accept, by: record.answer.accept)
             else { return }
-            // Fields of one answer over the body of another would be believed for as long as the server confirms them.
+            // The new header fields must not be combined with the body of another response, because the server would
+            // keep revalidating the mixture.
             guard isConfirmed(record.answer) else { return discard(folder.path(of: name)) }
             record.answer.take(from: answer)
             write(record, name)
@@ -66,24 +71,24 @@ extension DiskCache {
             state.waiting[name]?.number = state.lastNumber
             return true
         }
-        // The older answer is not the right one any more.
+        // The older response is out of date.
         guard fits else { return remove(name) }
         writing.async { self.writeOut(name) }
     }
 
-    /// Writes what waits under a name, unless an earlier job or a removal has taken it.
+    /// Writes the waiting record of a name, unless an earlier job has written it or it was removed.
     private func writeOut(_ name: DiskName) {
         guard let record = state.withLock({ $0.waiting[name] }) else { return }
         write(record, name)
         state.withLock { state in
-            // A newer one has its own job.
+            // A newer record has a job of its own.
             guard let waiting = state.waiting[name], waiting.number == record.number else { return }
             state.waiting[name] = nil
             state.waitingCost -= waiting.cost
         }
     }
 
-    /// Writes a record: aside, to the disk, counted, in its place.
+    /// Writes a record to a temporary file, flushes it, counts it and moves it to its final path.
     private func write(_ record: DiskRecord, _ name: DiskName) {
         do throws(DiskCacheError) {
             let bytes = try sealed(record, name)
@@ -95,7 +100,7 @@ extension DiskCache {
             note { $0.stores += 1 }
         } catch {
             note { $0.failed(error) }
-            // What lies there is older than what could not be stored.
+            // The file at this path is older than the record that could not be stored.
             unlink(folder.path(of: name))
         }
     }
@@ -108,7 +113,8 @@ extension DiskCache {
         }
     }
 
-    /// Makes room, and puts a file in its place; the count is raised first, lest a kill leave it too low.
+    /// Makes room for a file and moves it to its final path; the count is raised first, so that it is not too low if
+    /// the process is killed.
     private func place(_ aside: String, _ name: DiskName, size: Int, _ count: inout Int?) throws(DiskCacheError) {
         let isCounted = state.withLock { $0.isCounted }
         if !isCounted || count == nil { count = sweep(toFit: size, always: false) }
@@ -127,8 +133,9 @@ extension DiskCache {
         }
     }
 
-    /// Counts all entries, and removes those that were used longest ago until there is room for one more, and a tenth
-    /// of all to spare.
+    /// Counts all entries and, if there is too little room, removes the least recently used ones.
+    ///
+    /// Entries are removed until a file of this size fits and a tenth of the limit remains free.
     private func sweep(toFit size: Int, always: Bool) -> Int {
         folder.removeLeftovers()
         let files = folder.files
@@ -159,7 +166,7 @@ extension DiskCache {
         return new
     }
 
-    /// Removes a file and takes it off the count.
+    /// Removes a file and subtracts its size from the count.
     func discard(_ path: String) {
         do throws(DiskCacheError) {
             try openLedger().update { count in
@@ -173,7 +180,7 @@ extension DiskCache {
 }
 
 extension DiskRecord {
-    /// What it takes on the disk, nearly.
+    /// The approximate size of the record on disk, in bytes.
     var cost: Int {
         answer.body.count + answer.headers.reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 8 }
     }

@@ -3,32 +3,33 @@ public import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// Answers on disk, for the time after a start and for answers that memory has no room for.
+/// A cache of responses on disk, which survives a restart of the app and holds responses that do not fit in memory.
 ///
 ///     let disk = try DiskCache(at: DiskCache.standardFolder())
 ///     client.responseCache = ResponseCache(disk: disk)
 ///
-/// - Each entry is one file, written aside, brought to the disk and then put in place in one step: whoever is killed at
-///   any moment leaves whole entries behind. A checksum tells damage, and damage is a miss.
-/// - The entries take no more bytes than allowed; those that were used longest ago go first.
-/// - Several processes may share a folder. On Apple systems that is one of an app group, and an app that is suspended
-///   in the moment in which an entry is put in place there is ended by the system (0xdead10cc).
-/// - Writing and removing happen on a queue of their own, in order; reading never waits for writing. What was stored is
-///   found at once, and what was removed is not found any more, also while the disk is behind.
-/// - A disk that refuses is no failure of a call; ``statistics`` tell.
+/// - Each entry is one file, which is written to a temporary path, flushed and then moved to its final path atomically,
+///   so that a process that is killed at any moment leaves complete entries behind. A checksum detects damage, and a
+///   damaged entry is a cache miss.
+/// - The size of all entries is limited in bytes. The least recently used entries are evicted first.
+/// - Several processes may share a folder. On Apple systems this is the folder of an app group. There, an app that is
+///   suspended at the moment an entry is moved to its final path is killed by the system (0xdead10cc).
+/// - Writing and removing happen in order, on a queue of their own, and reading never waits for writing. A stored
+///   response is found immediately, and a removed response is no longer found, even if the disk has not caught up.
+/// - An error of the disk does not fail a call; it is counted in ``statistics``.
 public final class DiskCache: AnswerStore {
-    /// The most that a disk cache keeps.
+    /// The limits of a disk cache.
     public struct Limits: Sendable, Hashable {
-        /// Bytes in all; default is 100 MiB.
+        /// The maximum size of all entries in bytes, 100 MiB by default.
         public var cost: Int
-        /// Bytes of one entry; default is an eighth of all.
+        /// The maximum size of one entry in bytes, an eighth of `cost` by default.
         public var entryCost: Int
-        /// Bytes that may wait for a slow disk; what comes beyond is not stored.
+        /// The maximum size of entries that wait for a slow disk, in bytes; further entries are not stored.
         ///
-        /// Default is 16 MiB.
+        /// The default is 16 MiB.
         public var waitingCost: Int
 
-        /// Creates limits; negative ones are taken for 0.
+        /// Creates limits, where a negative limit counts as 0.
         public init(cost: Int = 100 << 20, entryCost: Int? = nil, waitingCost: Int = 16 << 20) {
             self.cost = max(0, cost)
             self.entryCost = max(0, min(entryCost ?? cost / 8, cost))
@@ -36,11 +37,11 @@ public final class DiskCache: AnswerStore {
         }
     }
 
-    /// The most that the cache keeps.
+    /// The limits of the cache.
     public let limits: Limits
-    /// The version of the app; answers that another one stored are refused.
+    /// The version of the app; responses that another version has stored are not used.
     ///
-    /// `nil` when it plays no part.
+    /// If `nil`, the version is ignored.
     public let appVersion: String?
     let folder: DiskFolder
     let seal: DiskSeal?
@@ -48,16 +49,16 @@ public final class DiskCache: AnswerStore {
     let writing = DispatchQueue(label: "switchyard.disk-cache.writing", qos: .utility)
     private let reading = DispatchQueue(label: "switchyard.disk-cache.reading", attributes: .concurrent)
 
-    /// Opens a folder, which costs the same however many entries there are.
+    /// Opens a folder, in a time that does not depend on the number of entries.
     ///
     /// - Parameters:
-    ///   - folder: The folder; it is made when it is not there, and kept out of backups on Apple systems.
-    ///   - limits: The most that the cache keeps; 100 MiB unless given.
-    ///   - appVersion: The version of the app; the main bundle's unless given, `nil` when it is to play no part.
-    ///   - seal: Keeps the entries from other eyes; none unless given.
-    ///   - replacesFile: Whether a file that is in the folder's place is removed; default is `false`.
-    /// - Throws: ``DiskCacheError`` when the folder is not there and cannot be made. A folder that may only be read is no
-    ///   failure: its answers are found, and new ones are not stored.
+    ///   - folder: The folder, which is created if it does not exist. On Apple systems it is excluded from backups.
+    ///   - limits: The limits of the cache, 100 MiB in total by default.
+    ///   - appVersion: The version of the app, by default the main bundle's. If `nil`, the version is ignored.
+    ///   - seal: The encryption of the entries, none by default.
+    ///   - replacesFile: Whether a file at the folder's path is removed, `false` by default.
+    /// - Throws: ``DiskCacheError`` if the folder does not exist and cannot be created. A read-only folder is not an
+    ///   error: its responses are found, and new ones are not stored.
     public init(
         at folder: URL,
         limits: Limits = Limits(),
@@ -71,11 +72,11 @@ public final class DiskCache: AnswerStore {
         self.seal = seal
     }
 
-    /// A folder in the place that the system has for caches.
+    /// Returns a folder in the system's location for caches.
     ///
     /// - Parameters:
     ///   - name: The name of the folder.
-    ///   - filters: Each gets what the one before it made of the folder, as in YTKNetwork.
+    ///   - filters: The closures that change the folder's URL, in order, as in YTKNetwork.
     /// - Returns: The folder.
     public static func standardFolder(named name: String = "Switchyard", filters: [(URL) -> URL] = []) -> URL {
         let manager = FileManager.default
@@ -83,21 +84,21 @@ public final class DiskCache: AnswerStore {
         return filters.reduce(place.appendingPathComponent(name)) { $1($0) }
     }
 
-    /// The version of the main bundle; `nil` when it says none, as on Linux.
+    /// The version of the main bundle, or `nil` if it has none, as on Linux.
     public static var bundleVersion: String? {
         Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
     }
 
-    /// The answer stored under a key.
+    /// Returns the response that is stored for a key.
     ///
-    /// - Throws: ``APIError/CacheReason/invalidMetadata`` when there is none, ``APIError/CacheReason/invalidData`` when it
+    /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
     ///   is damaged.
     public func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         let (waiting, isRemoving) = state.withLock { ($0.waiting[name]?.answer, $0.removals > 0) }
         if let waiting { return waiting }
-        // Behind removals that are under way, so that nothing is found that was removed.
+        // Reads after pending removals, so that no removed response is found.
         let queue = isRemoving ? writing : reading
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.lookUp(name, digest)) }
@@ -105,14 +106,14 @@ public final class DiskCache: AnswerStore {
         return try result.get().answer
     }
 
-    /// Waits until everything that was stored and removed before is on the disk.
+    /// Waits until all earlier stores and removals are on disk.
     public func flush() async {
         await withCheckedContinuation { continuation in
             writing.async { continuation.resume() }
         }
     }
 
-    /// Reads an entry; one that is damaged is removed.
+    /// Reads an entry and removes it if it is damaged.
     func lookUp(_ name: DiskName, _ digest: Data) -> Result<DiskRecord, APIError.CacheReason> {
         let path = folder.path(of: name)
         do throws(DiskCacheError) {
@@ -128,7 +129,7 @@ public final class DiskCache: AnswerStore {
         }
     }
 
-    /// What an entry may take beyond its body: the fields.
+    /// The number of bytes that an entry may take in addition to its body, for the other fields.
     static let overhead = 1 << 20
 
     private func read(_ bytes: Data, at path: String, _ digest: Data) -> Result<DiskRecord, APIError.CacheReason> {
@@ -139,7 +140,7 @@ public final class DiskCache: AnswerStore {
             return .success(record)
         } catch {
             note { $0.damaged += 1 }
-            // What a newer library wrote is whole, and not ours to remove.
+            // An entry of a newer version of this library is intact and must not be removed.
             guard error == .damaged else { return .failure(.invalidMetadata) }
             writing.async { self.discard(path) }
             return .failure(.invalidData)
@@ -148,21 +149,21 @@ public final class DiskCache: AnswerStore {
 }
 
 extension DiskCache {
-    /// What has happened since the cache was opened.
+    /// The counts of the cache's events since it was opened.
     public struct Statistics: Sendable, Hashable {
-        /// Answers found.
+        /// The number of responses that were found.
         public internal(set) var hits = 0
-        /// Answers not found.
+        /// The number of responses that were not found.
         public internal(set) var misses = 0
-        /// Answers stored.
+        /// The number of responses that were stored.
         public internal(set) var stores = 0
-        /// Entries that were not whole, or not readable by this version.
+        /// The number of entries that were damaged, or in a format newer than this version can read.
         public internal(set) var damaged = 0
-        /// Entries that went because there was no room.
+        /// The number of entries that were evicted to make room.
         public internal(set) var evictions = 0
-        /// Answers that were not stored, and reads that the system refused.
+        /// The number of responses that could not be stored and of reads that failed with a system error.
         public internal(set) var failures = 0
-        /// Why, the last time.
+        /// The last error.
         public internal(set) var lastError: DiskCacheError?
 
         mutating func failed(_ error: DiskCacheError) {
@@ -171,34 +172,35 @@ extension DiskCache {
         }
     }
 
-    /// What has happened since the cache was opened.
+    /// The counts of the cache's events since it was opened.
     public var statistics: Statistics { state.withLock { $0.statistics } }
 
     func note(_ change: (inout Statistics) -> Void) {
         state.withLock { change(&$0.statistics) }
     }
 
-    /// What the cache keeps behind its lock.
+    /// The state that the cache protects with its lock.
     struct State: Sendable {
-        /// Entries that are not on the disk yet.
+        /// The entries that are not on disk yet.
         var waiting: [DiskName: DiskRecord] = [:]
         var waitingCost = 0
-        /// The number of the record that came last.
+        /// The number of the most recent record.
         var lastNumber = 0
-        /// How many removals are not carried out yet.
+        /// The number of removals that have not been carried out yet.
         var removals = 0
-        /// Tells the files that this cache writes from those of any other on the folder, in whatever process or container.
+        /// A random identifier that distinguishes this cache's temporary files from those of all other caches on the
+        /// folder, in any process or container.
         let instance = String(UInt64.random(in: .min ... .max), radix: 16)
         var writes = 0
         var statistics = Statistics()
         var ledger: DiskLedger?
-        /// Whether the entries were counted since the cache was opened.
+        /// Whether the entries have been counted since the cache was opened.
         var isCounted = false
     }
 }
 
 extension DiskCache {
-    /// Removes the answer of a key.
+    /// Removes the response of a key.
     public func remove(_ key: CacheKey) {
         remove(DiskName(key.parts.partition, digest: key.fingerprint))
     }
@@ -209,14 +211,14 @@ extension DiskCache {
         }
     }
 
-    /// Removes everything.
+    /// Removes all responses.
     public func removeAll() {
         removing(names: { _ in true }) { cache in
             for file in cache.folder.files { cache.discard(file.path) }
         }
     }
 
-    /// Removes the answers of a partition, those of all users when it names none.
+    /// Removes the responses of a partition, or of all users if the partition has no user.
     public func removeAll(in partition: CachePartition) {
         let prefix = partition.user == nil ? DiskName.prefix(of: partition) : DiskName.folder(of: partition)
         removing(names: { $0.partition.hasPrefix(prefix) }) { cache in
@@ -226,7 +228,8 @@ extension DiskCache {
         }
     }
 
-    /// Removes the answers of a service in an environment that are no named user's, without a look at others.
+    /// Removes the responses of a service in an environment that belong to no named user, without reading other
+    /// responses.
     public func removeUnnamed(in partition: CachePartition) {
         let folder = DiskName.folder(of: partition.withoutUser)
         removing(names: { $0.partition == folder }) { cache in
@@ -234,9 +237,10 @@ extension DiskCache {
         }
     }
 
-    /// Removes the answers that a rule names; every entry is read for that.
+    /// Removes the responses that a rule selects, which requires reading every entry.
     ///
-    /// - Parameter rule: Called on the cache's own queue, and at once for what is not on the disk yet.
+    /// - Parameter rule: Returns whether to remove a response. It is called on the cache's queue, and for responses
+    ///   that are not on disk yet on the caller's thread.
     public func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool) {
         let now = Date()
         removing(records: { rule(ResponseCache.Candidate($0, now: now)) }) { cache in
@@ -244,7 +248,7 @@ extension DiskCache {
         }
     }
 
-    /// Removes the answers that may not be used any more, and what is damaged.
+    /// Removes the responses that have expired and the entries that are damaged.
     public func removeExpired() {
         let now = Date()
         removing(records: { _ in false }) { cache in
@@ -275,7 +279,7 @@ extension DiskCache {
         records: (DiskRecord) -> Bool,
         then job: @escaping @Sendable (DiskCache) -> Void
     ) {
-        // The rule is the caller's: it is not called under the lock.
+        // The rule is a closure of the caller, so it is not called under the lock.
         let doomed = state.withLock { $0.waiting }.filter { records($0.value) }
         state.withLock { state in
             state.drop { name, record in doomed[name]?.number == record.number }
@@ -293,7 +297,7 @@ extension DiskCache {
 }
 
 extension DiskCache.State {
-    /// Drops what is not on the disk yet.
+    /// Drops entries that are not on disk yet.
     fileprivate mutating func drop(where rule: (DiskName, DiskRecord) -> Bool) {
         for (name, record) in waiting where rule(name, record) {
             waiting[name] = nil

@@ -1,26 +1,26 @@
-/// Why a disk cache cannot do what it should.
+/// The reason why an operation of a disk cache failed.
 public struct DiskCacheError: Error, Sendable, Hashable {
-    /// What is in the way.
+    /// The kind of failure.
     public enum Kind: Sendable, Hashable {
-        /// There is a file where the folder should be.
+        /// There is a file at the folder's path.
         case notAFolder
-        /// Reading or writing is not allowed.
+        /// Reading or writing is not permitted.
         case accessDenied
-        /// The disk has no room left.
+        /// The disk is full.
         case diskFull
-        /// The answer is larger than the cache may become.
+        /// The entry is larger than `DiskCache.Limits.entryCost`.
         case tooLarge
-        /// The seal refused to work.
+        /// Encrypting the entry failed.
         case sealFailed
-        /// The system refused for another reason; ``DiskCacheError/code`` says which.
+        /// Another system error occurred, with its number in ``DiskCacheError/code``.
         case system
     }
 
-    /// What is in the way.
+    /// The kind of failure.
     public var kind: Kind
-    /// The file or folder that it is about.
+    /// The path of the file or folder.
     public var path: String
-    /// The system's error number; 0 when the system said nothing.
+    /// The system's error number, or 0 if there is none.
     public var code: Int32
 
     /// Creates an error.
@@ -32,7 +32,7 @@ public struct DiskCacheError: Error, Sendable, Hashable {
 }
 
 extension DiskCacheError: CustomStringConvertible {
-    /// What is in the way, and where.
+    /// The error as text, with the path.
     public var description: String {
         let number = code == 0 ? "" : " (error \(code))"
         return switch kind {

@@ -2,11 +2,11 @@ public import Foundation
 public import SwitchyardAPI
 import SwitchyardClient
 
-/// When paths were changed, for the runs to come: a file of 65,536 times, 8 bytes each, of which a path has one by its
-/// fingerprint.
+/// The times at which paths were last changed, kept for later runs in a file of 65,536 times of 8 bytes each.
 ///
-/// The file never grows and needs no care. Paths that share a time cost each other a request, which is what a change that
-/// nobody made does; none is ever forgotten. What was never written is a hole in the file and takes no room.
+/// The fingerprint of a path selects its time. The file never grows and needs no maintenance. If two paths share a
+/// time, a change of one path also counts for the other, which costs an unnecessary request. No change is ever lost.
+/// Times that were never written are holes in the file and take no space.
 struct DiskChanges: Sendable {
     private static let count: UInt64 = 65_536
 
@@ -16,19 +16,19 @@ struct DiskChanges: Sendable {
         path = "\(folder.path)/.changes"
     }
 
-    /// Writes down when a path was changed, in place of an earlier time.
+    /// Records when a path was changed, replacing an earlier time.
     func note(_ path: String, in partition: CachePartition, at date: Date) throws(DiskCacheError) {
         let file = open(self.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw DiskCacheError(errno, self.path) }
         defer { close(file) }
-        // 0 is what was never written.
+        // The value 0 stands for a time that was never written.
         let bits = date.timeIntervalSince1970.bitPattern.littleEndian
         let offset = Self.offset(of: path, in: partition)
         let written = withUnsafeBytes(of: bits) { pwrite(file, $0.baseAddress, 8, offset) }
         guard written == 8 else { throw DiskCacheError(written < 0 ? errno : ENOSPC, self.path) }
     }
 
-    /// When a path was changed; `nil` when it never was.
+    /// Returns the time at which a path was last changed, or `nil` if it never was.
     func last(_ path: String, in partition: CachePartition) -> Date? {
         let file = open(self.path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -48,7 +48,7 @@ struct DiskChanges: Sendable {
 }
 
 extension DiskCache {
-    /// Takes note that a call has changed what a path answers, for the runs to come.
+    /// Records for later runs that a call has changed the responses of a path.
     public func noteChange(of path: String, in partition: CachePartition, at date: Date) {
         writing.async { [self] in
             do throws(DiskCacheError) {
@@ -59,7 +59,9 @@ extension DiskCache {
         }
     }
 
-    /// When a call changed what a path answers, in whatever run or process; at the latest, since paths share times.
+    /// Returns the time at which a call last changed the responses of a path, in any run or process.
+    ///
+    /// The returned time may be later than the true one, because paths share times.
     public func lastChange(of path: String, in partition: CachePartition) async -> Date? {
         DiskChanges(of: folder).last(path, in: partition)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardClient
 
-/// The folder of a disk cache: where entries lie, and how files are read and written whole.
+/// The folder of a disk cache, with its layout and its atomic reads and writes.
 ///
 ///     <partition>/<first byte of the key's digest>/<the rest of it>    entries
 ///     .new/                                                            files being written
@@ -12,17 +12,18 @@ struct DiskFolder: Sendable {
     struct File: Sendable {
         var path: String
         var size: Int
-        /// When it was last stored or read, in seconds since 1970; reading counts once a minute.
+        /// The time at which the file was last stored or read, in seconds since 1970; reads update it at most once a
+        /// minute.
         var used: Int
     }
 
     let path: String
 
-    /// Creates the folder, if it is not there.
+    /// Creates the folder if it does not exist.
     ///
     /// - Parameters:
     ///   - url: The folder.
-    ///   - replacesFile: Whether a file that is in the way is removed.
+    ///   - replacesFile: Whether a file at the folder's path is removed.
     /// - Throws: ``DiskCacheError``.
     init(_ url: URL, replacesFile: Bool) throws(DiskCacheError) {
         path = url.path
@@ -36,19 +37,19 @@ struct DiskFolder: Sendable {
             var values = URLResourceValues()
             values.isExcludedFromBackup = true
             var folder = url
-            // A cache that ends up in a backup is a nuisance and no failure.
+            // A failure is ignored, because a cache in a backup does no harm.
             try? folder.setResourceValues(values)
         #endif
     }
 
-    /// Where an entry lies.
+    /// Returns the path of an entry.
     func path(of name: DiskName) -> String {
         "\(path)/\(name.partition)/\(name.shard)/\(name.file)"
     }
 
-    /// The bytes of a file; `nil` when there is none, or it is larger than `limit`.
+    /// Returns the bytes of a file, or `nil` if it does not exist or is larger than `limit`.
     ///
-    /// With `marksUse` a file that was last used more than a minute ago is marked as used.
+    /// If `marksUse` is `true`, a file that was last used more than a minute ago is marked as used.
     func read(_ path: String, limit: Int, marksUse: Bool) throws(DiskCacheError) -> Data? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -59,18 +60,19 @@ struct DiskFolder: Sendable {
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw DiskCacheError(errno, path) }
         guard facts.st_size <= limit else { return nil }
-        // Fails in a folder that may only be read, where the order of use is of no use either.
+        // In a read-only folder this fails, where the order of use is not needed either.
         if marksUse, time(nil) - facts.modified > 60 { _ = futimens(file, nil) }
         return try Self.bytes(of: file, count: Int(facts.st_size), path)
     }
 
-    /// Writes a file that nobody reads yet, and waits until the system has handed it to the disk.
+    /// Writes a file to a temporary path, and waits until the system has passed it to the disk.
     ///
-    /// A disk of an Apple system may still lose it with its power, since more than `fsync` would cost more than a cache
-    /// is worth (Apple, fsync(2)): what is torn then is found by its checksum, and no answer any more.
+    /// On Apple systems, the disk may still lose the file in a power failure, because a stronger flush than `fsync`
+    /// costs more than a cache is worth (Apple, fsync(2)). A file damaged in this way is detected by its checksum and
+    /// not used.
     ///
-    /// - Returns: Its path.
-    /// - Throws: ``DiskCacheError``; then nothing of it is left.
+    /// - Returns: The temporary path.
+    /// - Throws: ``DiskCacheError``, in which case no file is left.
     func writeAside(_ bytes: Data, as name: String) throws(DiskCacheError) -> String {
         let path = "\(path)/.new/\(name)"
         var file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -89,7 +91,7 @@ struct DiskFolder: Sendable {
         return path
     }
 
-    /// Puts a file in the place of an entry, in one step.
+    /// Moves a temporary file to the path of an entry atomically.
     func move(_ aside: String, to name: DiskName) throws(DiskCacheError) {
         let path = path(of: name)
         if rename(aside, path) == 0 { return }
@@ -102,7 +104,7 @@ struct DiskFolder: Sendable {
         throw DiskCacheError(failure, path)
     }
 
-    /// The size of a file; 0 when there is none.
+    /// Returns the size of a file, or 0 if it does not exist.
     func size(of path: String) -> Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
@@ -117,14 +119,14 @@ struct DiskFolder: Sendable {
             }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw DiskCacheError(errno, path) }
-            // It is shorter than a moment ago: somebody else has cut it.
+            // The file is shorter than a moment ago, so another process has truncated it.
             guard got > 0 else { return data.prefix(done) }
             done += got
         }
         return data
     }
 
-    /// Writes all bytes; the system's error number, or 0.
+    /// Writes all bytes, and returns the system's error number or 0.
     private static func write(_ bytes: Data, to file: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -138,7 +140,7 @@ struct DiskFolder: Sendable {
         }
     }
 
-    /// Makes a folder with those above it.
+    /// Creates a folder and its parent folders.
     private static func make(_ path: String) throws(DiskCacheError) {
         if mkdir(path, 0o700) == 0 { return }
         let failure = errno
@@ -155,7 +157,7 @@ struct DiskFolder: Sendable {
 }
 
 extension DiskCacheError {
-    /// Creates an error of a number of the system's.
+    /// Creates an error from the system's error number.
     init(_ number: Int32, _ path: String) {
         let kind: Kind =
             switch number {
@@ -169,7 +171,7 @@ extension DiskCacheError {
 }
 
 extension stat {
-    /// When the file was last changed or marked, in seconds since 1970.
+    /// The time at which the file was last changed or marked as used, in seconds since 1970.
     var modified: Int {
         #if canImport(Darwin)
             st_mtimespec.tv_sec
@@ -180,17 +182,17 @@ extension stat {
 }
 
 extension DiskFolder {
-    /// All entries, in no order; what goes away meanwhile is left out.
+    /// All entries in no particular order, except those that are removed meanwhile.
     var files: [File] {
         partitions(beginningWith: "").flatMap { files(of: $0) }
     }
 
-    /// The names of the partitions that begin so.
+    /// Returns the names of the partitions that begin with a prefix.
     func partitions(beginningWith prefix: String) -> [String] {
         Self.names(in: path).filter { $0.hasPrefix(prefix) && DiskName.isPartition($0) }
     }
 
-    /// The entries of one partition.
+    /// Returns the entries of one partition.
     func files(of partition: String) -> [File] {
         let folder = "\(path)/\(partition)"
         return Self.names(in: folder).filter(DiskName.isShard).flatMap { shard in
@@ -199,7 +201,7 @@ extension DiskFolder {
         }
     }
 
-    /// Removes what writers left behind that were killed; nothing takes ten minutes to write.
+    /// Removes temporary files of writers that were killed, which are those older than ten minutes.
     func removeLeftovers() {
         for name in Self.names(in: "\(path)/.new") {
             guard let file = Self.file("\(path)/.new/\(name)"), time(nil) - file.used > 600 else { continue }
@@ -213,7 +215,7 @@ extension DiskFolder {
         return File(path: path, size: Int(facts.st_size), used: facts.modified)
     }
 
-    /// The names in a folder, without itself and the one above; none when it cannot be read.
+    /// Returns the names in a folder except `.` and `..`, or an empty array if the folder cannot be read.
     private static func names(in folder: String) -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How many bytes the entries of a folder take, counted by all processes that share it.
+/// The total size of a folder's entries in bytes, counted across all processes that share the folder.
 ///
-/// The count stands in a file under a lock of the system, which a process that is killed lets go. It is raised before an
-/// entry is put in place, so that it may be too high after a kill but never too low; whoever opens the folder and every
-/// sweep count anew. The lock is held while one entry is put in place, with the sweep that this may take, or removed,
-/// and not between.
+/// The count is stored in a file under a system lock, which is released if the process is killed. The count is raised
+/// before an entry is moved to its final path. After a kill it may therefore be too high but never too low. A cache
+/// counts the entries again after it opens the folder and in every sweep. The lock is held only while one entry is
+/// added, including a sweep if needed, or removed.
 final class DiskLedger: Sendable {
     private let file: Int32
 
@@ -20,12 +20,12 @@ final class DiskLedger: Sendable {
         if file >= 0 { close(file) }
     }
 
-    /// Does something that changes the count, while no other process does.
+    /// Changes the count while no other process does.
     ///
-    /// - Parameter change: Is given the count, `nil` when it is not known, and leaves the new one.
-    /// - Throws: What `change` throws.
+    /// - Parameter change: Receives the count, which is `nil` if unknown, and sets the new one.
+    /// - Throws: The error that `change` throws.
     func update<Failure: Error>(_ change: (inout Int?) throws(Failure) -> Void) throws(Failure) {
-        // A lock that the system does not give, as some network folders, costs no more than an inexact count.
+        // If the system provides no lock, as on some network folders, only the exactness of the count is lost.
         while flock(file, LOCK_EX) != 0, errno == EINTR {}
         defer { flock(file, LOCK_UN) }
         var count = read()
@@ -33,7 +33,7 @@ final class DiskLedger: Sendable {
         try change(&count)
     }
 
-    /// The count with its complement, which tells a torn or foreign file.
+    /// Returns the count; its complement is stored with it, to detect an incomplete or foreign file.
     private func read() -> Int? {
         var words: (UInt64, UInt64) = (0, 0)
         let length = withUnsafeMutableBytes(of: &words) { pread(file, $0.baseAddress, 16, 0) }
@@ -43,7 +43,8 @@ final class DiskLedger: Sendable {
 
     private func write(_ count: Int?) {
         let word = UInt64(max(0, count ?? 0)).littleEndian
-        // Without a count the words do not fit each other, and the next one counts anew.
+        // If the count is unknown, words that do not match are written, so that the next reader counts the entries
+        // again.
         var words = (word, count == nil ? word : ~word)
         _ = withUnsafeBytes(of: &words) { pwrite(file, $0.baseAddress, 16, 0) }
     }

@@ -4,16 +4,16 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Where an entry lies within the folder of a disk cache.
+/// The location of an entry within the folder of a disk cache.
 struct DiskName: Sendable, Hashable {
-    /// The folder of the partition.
+    /// The name of the partition's folder.
     let partition: String
-    /// The folder within, one of 256, so that none becomes long.
+    /// The name of the subfolder, one of 256, so that no folder has too many files.
     let shard: String
-    /// The file.
+    /// The name of the file.
     let file: String
 
-    /// Creates the name of a key, whose digest is given since it costs a little.
+    /// Creates the name of a key from its digest, which is passed because it is expensive to compute.
     init(_ partition: CachePartition, digest: Data) {
         let text = digest.hexText
         self.partition = Self.folder(of: partition)
@@ -21,26 +21,28 @@ struct DiskName: Sendable, Hashable {
         file = String(text.dropFirst(2).prefix(38))
     }
 
-    /// The folder of a partition; those of all users of a service and environment begin alike.
+    /// Returns the name of a partition's folder, which begins with the same prefix for all users of a service and
+    /// environment.
     static func folder(of partition: CachePartition) -> String {
         prefix(of: partition) + fingerprint([partition.user == nil ? "" : "user", partition.user ?? ""])
     }
 
-    /// What the folders of all users of a service and environment begin with.
+    /// Returns the prefix that the folders of all users of a service and environment have.
     static func prefix(of partition: CachePartition) -> String {
         fingerprint([partition.service, partition.environment]) + "-"
     }
 
-    /// Whether a name can be that of a partition's folder: what others keep beside is not the cache's to remove.
+    /// Returns whether a name can be that of a partition's folder, because the cache must not remove other files in its
+    /// folder.
     static func isPartition(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { isHex($0, count: 16) }
     }
 
-    /// Whether a name can be that of a folder within a partition.
+    /// Returns whether a name can be that of a subfolder of a partition.
     static func isShard(_ name: String) -> Bool { isHex(name, count: 2) }
 
-    /// Whether a name can be that of an entry.
+    /// Returns whether a name can be that of an entry's file.
     static func isFile(_ name: String) -> Bool { isHex(name, count: 38) }
 
     private static func isHex(_ text: some StringProtocol, count: Int) -> Bool {
@@ -59,6 +61,6 @@ extension CacheKey {
     /// The length of a digest in bytes.
     static let digestLength = 32
 
-    /// A fingerprint of the key, the same in every run: its SHA-256.
+    /// The SHA-256 digest of the key, the same in every run.
     var fingerprint: Data { MessageDigest.sha256(data) }
 }

@@ -4,25 +4,30 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// One entry of a disk cache, in one file: answer and description together, so that neither is ever without the other.
+/// One entry of a disk cache in one file, which holds both the response and its description so that neither exists
+/// without the other.
 ///
 ///     4 bytes   "SYCR"
-///     2 bytes   version of this form
-///     2 bytes   flags: 1 is sealed
-///     8 bytes   checksum over all that follows; version and flags are its seed
-///     the rest  the fields, sealed or not
+///     2 bytes   version of this format
+///     2 bytes   flags: 1 is encrypted
+///     8 bytes   checksum over all that follows, with version and flags as its seed
+///     the rest  the fields, encrypted or not
 ///
-/// Numbers are little-endian. The key itself is not kept, since it may hold what the request held; its digest is.
+/// Numbers are little-endian. Only the digest of the key is stored, because the key itself may contain parts of the
+/// request.
 struct DiskRecord: Sendable {
-    /// Why bytes are no record.
+    /// The reason why bytes cannot be read as a record.
     enum Failure: Error {
-        /// They are not whole, or not a record at all.
+        /// The bytes are incomplete or not a record.
         case damaged
-        /// A newer library wrote them.
+        /// The bytes were written by a newer version of this library.
         case newer
     }
 
-    /// The newest version; 2 is that of answers that came over redirects, 3 that of those that depend on what was asked for.
+    /// The newest format version.
+    ///
+    /// Version 2 adds the URL after redirects. Version 3 adds the accepted media types of a response that depends on
+    /// them.
     static let formatVersion: UInt16 = 3
     private static let magic = Data("SYCR".utf8)
     private static let headLength = 16
@@ -32,7 +37,8 @@ struct DiskRecord: Sendable {
     var method: String
     var path: String
     var answer: StoredAnswer
-    /// Tells it from others that wait to be written under the same name; not written itself.
+    /// A number that distinguishes the record from others waiting to be written under the same name, which is not
+    /// written itself.
     var number = 0
 
     init(_ key: CacheKey, digest: Data, _ answer: StoredAnswer) {
@@ -44,7 +50,7 @@ struct DiskRecord: Sendable {
         self.answer = answer
     }
 
-    /// The record as bytes.
+    /// Returns the record as bytes.
     func encoded(_ seal: DiskSeal?) throws -> Data {
         let fields = try seal?.seal(self.fields) ?? self.fields
         let flags: UInt16 = seal == nil ? 0 : 1
@@ -59,7 +65,7 @@ struct DiskRecord: Sendable {
 
     /// Reads a record.
     ///
-    /// - Throws: ``Failure``; what a seal throws is damage.
+    /// - Throws: ``Failure``. An error of the seal counts as damage.
     init(_ bytes: Data, _ seal: DiskSeal?) throws(Failure) {
         var head = RecordReader(bytes)
         guard try head.data(count: 4) == Self.magic else { throw .damaged }
@@ -90,10 +96,11 @@ struct DiskRecord: Sendable {
 // MARK: - Fields
 
 extension DiskRecord {
-    /// The oldest version that holds all there is, so that an older library reads what it can.
+    /// The oldest version that can hold the record's fields, so that an older library can read as many records as
+    /// possible.
     private var version: UInt16 { types != nil ? 3 : answer.redirectedTo != nil ? 2 : 1 }
 
-    /// What was asked for, where the answer depends on it.
+    /// The accepted media types, if the response depends on them.
     private var types: String? { answer.dependsOnTypes ? answer.accept : nil }
 
     private var fields: Data {
@@ -152,7 +159,7 @@ extension DiskRecord {
 }
 
 extension RecordReader {
-    /// A digest that may be missing; only one of another length than ours stands behind its length.
+    /// Reads an optional digest, whose length is stored only if it differs from `CacheKey.digestLength`.
     fileprivate mutating func optionalDigest() throws(DiskRecord.Failure) -> Data? {
         switch try integer(UInt8.self) {
         case 0: nil
@@ -162,7 +169,7 @@ extension RecordReader {
         }
     }
 
-    /// A time in seconds; more than a hundred years is damage.
+    /// Reads a duration in seconds; a duration of more than a hundred years counts as damage.
     fileprivate mutating func duration() throws(DiskRecord.Failure) -> Duration {
         let seconds = try double()
         guard abs(seconds) <= RecordWriter.longestTime else { throw .damaged }
@@ -171,7 +178,7 @@ extension RecordReader {
 }
 
 extension RecordWriter {
-    /// A digest that may be missing.
+    /// Writes an optional digest.
     fileprivate mutating func write(digest: Data?) {
         guard let digest else { return write(UInt8(0)) }
         let isOurs = digest.count == CacheKey.digestLength
@@ -180,16 +187,16 @@ extension RecordWriter {
         append(digest)
     }
 
-    /// A hundred years, in seconds.
+    /// The maximum duration in seconds, which is a hundred years.
     fileprivate static let longestTime = 3_155_760_000.0
 
-    /// A time in seconds; what is longer than a hundred years becomes a hundred years.
+    /// Writes a duration in seconds, limited to a hundred years.
     fileprivate mutating func write(_ time: Duration) {
         write(min(max(time.inSeconds, -Self.longestTime), Self.longestTime))
     }
 }
 
-/// How a disk cache keeps its entries from other eyes, with any cipher.
+/// The encryption of a disk cache's entries, with any cipher.
 ///
 /// With CryptoKit:
 ///
@@ -198,12 +205,12 @@ extension RecordWriter {
 ///         open: { try ChaChaPoly.open(ChaChaPoly.SealedBox(combined: $0), using: key) }
 ///     )
 public struct DiskSeal: Sendable {
-    /// Makes bytes unreadable.
+    /// Encrypts bytes.
     public var seal: @Sendable (Data) throws -> Data
-    /// Makes them readable again; an error means that they are damaged, or were sealed with another key.
+    /// Decrypts bytes, and throws if they are damaged or were encrypted with another key.
     public var open: @Sendable (Data) throws -> Data
 
-    /// Creates a seal.
+    /// Creates an encryption from two closures.
     public init(
         seal: @escaping @Sendable (Data) throws -> Data,
         open: @escaping @Sendable (Data) throws -> Data

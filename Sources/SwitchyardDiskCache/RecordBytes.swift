@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Writes the fields of a record one after the other; texts and bytes with their length in front.
+/// A writer of a record's fields in sequence, where text is preceded by its length.
 struct RecordWriter {
     private(set) var bytes = Data()
 
@@ -24,19 +24,20 @@ struct RecordWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// A text that may be missing, which is not the same as an empty one.
+    /// Writes an optional text, where `nil` is distinct from an empty text.
     mutating func write(optional text: String?) {
         write(UInt8(text == nil ? 0 : 1))
         if let text { write(text) }
     }
 
-    /// Bytes without their length: the reader knows it, or they are the last.
+    /// Appends bytes without their length, which the reader knows or which extends to the end.
     mutating func append(_ data: Data) {
         bytes.append(data)
     }
 }
 
-/// Reads fields back; what ends too early or is no text is damage, and never a trap.
+/// A reader of a record's fields, which throws `DiskRecord.Failure.damaged` if a field is incomplete or invalid, and
+/// never traps.
 struct RecordReader {
     private let bytes: Data
     private var position: Int
@@ -72,7 +73,7 @@ struct RecordReader {
         }
     }
 
-    /// How many fields follow, each of at least `size` bytes.
+    /// Returns the number of fields that follow, each of at least `size` bytes.
     mutating func count(ofSize size: Int) throws(DiskRecord.Failure) -> Int {
         let count = Int(try integer(UInt32.self))
         guard count <= (bytes.endIndex - position) / size else { throw .damaged }
@@ -85,7 +86,7 @@ struct RecordReader {
         return bytes[position..<position + count]
     }
 
-    /// Everything that is left.
+    /// Returns all remaining bytes.
     mutating func rest() -> Data {
         defer { position = bytes.endIndex }
         return Data(bytes[position...])

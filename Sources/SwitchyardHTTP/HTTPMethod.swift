@@ -1,47 +1,45 @@
-/// An HTTP method: one of the registered ones, or any token (RFC 9110 section 9).
+/// An HTTP method: a registered one, or any other token (RFC 9110 section 9).
 public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
-    /// The method as it is sent.
-    ///
-    /// Methods are case-sensitive.
+    /// The method as it is sent; methods are case-sensitive.
     public let name: String
 
-    /// GET: read.
+    /// GET returns a representation.
     ///
     /// Safe and idempotent.
     public static let get = HTTPMethod(unchecked: "GET")
-    /// HEAD: read the head only.
+    /// HEAD returns only the header fields of GET's response.
     ///
     /// Safe and idempotent.
     public static let head = HTTPMethod(unchecked: "HEAD")
-    /// POST: process.
+    /// POST processes the content of the request.
     ///
     /// Neither safe nor idempotent.
     public static let post = HTTPMethod(unchecked: "POST")
-    /// PUT: replace.
+    /// PUT replaces the resource.
     ///
     /// Idempotent.
     public static let put = HTTPMethod(unchecked: "PUT")
-    /// PATCH: change in part (RFC 5789).
+    /// PATCH changes the resource in part (RFC 5789).
     ///
     /// Neither safe nor idempotent.
     public static let patch = HTTPMethod(unchecked: "PATCH")
-    /// DELETE: remove.
+    /// DELETE removes the resource.
     ///
     /// Idempotent.
     public static let delete = HTTPMethod(unchecked: "DELETE")
-    /// OPTIONS: ask what is possible.
+    /// OPTIONS returns the supported communication options.
     ///
     /// Safe and idempotent.
     public static let options = HTTPMethod(unchecked: "OPTIONS")
-    /// TRACE: loop back.
+    /// TRACE returns the request as the server received it.
     ///
     /// Safe and idempotent.
     public static let trace = HTTPMethod(unchecked: "TRACE")
 
-    /// Creates a method from any token.
+    /// Creates a method from a token.
     ///
-    /// `nil` when `name` is not a token (RFC 9110 section 5.6.2): empty, or with spaces, control characters, separators
-    /// or non-ASCII characters.
+    /// Returns `nil` if `name` is not a token (RFC 9110 section 5.6.2): it is empty or contains spaces, control
+    /// characters, separators or non-ASCII characters.
     public init?(_ name: String) {
         guard HTTPToken.isValid(name) else { return nil }
         self.name = name
@@ -59,7 +57,7 @@ public struct HTTPMethod: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether sending the request twice has the effect of sending it once (RFC 9110 section 9.2.2).
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110 section 9.2.2).
     @inlinable public var isIdempotent: Bool {
         isSafe || name == "PUT" || name == "DELETE"
     }

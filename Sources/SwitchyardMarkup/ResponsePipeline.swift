@@ -3,17 +3,20 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The way of an answer from bytes to a value in named stages, for apps that treat content by its type.
+/// A pipeline that converts a response from bytes to a value in named stages, for apps that process content by its
+/// type.
 ///
 ///     var pipeline = ResponsePipeline()
 ///     pipeline.add(.init { (data: Data) in try JSONValue(parsing: data) }, at: .parsing, for: ["application/json"])
 ///     pipeline.add(.init { (tree: JSONValue) in try User(tree) }, at: .model, for: ["application/json"])
 ///     let serializer: ResponseSerializer<User> = pipeline.serializer()
 ///
-/// The steps of a stage run in the order in which they were added, each on what the one before it made. A call that
-/// wants a type and nothing else is served better by a ``/SwitchyardAPI/ResponseSerializer`` alone.
+/// The steps of a stage run in the order in which they were added. Each step receives the result of the step before it.
+/// If a call only decodes a type, use a ``/SwitchyardAPI/ResponseSerializer`` alone.
 public struct ResponsePipeline: Sendable {
-    /// A stage, by its name; an app may add its own.
+    /// The name of a stage.
+    ///
+    /// An app may add its own stages.
     public struct Stage: RawRepresentable, Sendable, Hashable {
         /// The name.
         public let rawValue: String
@@ -23,15 +26,15 @@ public struct ResponsePipeline: Sendable {
             self.rawValue = rawValue
         }
 
-        /// The bytes as they came: decrypting, taking a prefix off.
+        /// The stage for the bytes as received, for example for decryption or removal of a prefix.
         public static let raw = Stage(rawValue: "raw")
-        /// From bytes to text.
+        /// The stage that converts bytes to text.
         public static let decoding = Stage(rawValue: "decoding")
-        /// From text or bytes to a tree.
+        /// The stage that converts text or bytes to a tree.
         public static let parsing = Stage(rawValue: "parsing")
-        /// From a tree to the app's types.
+        /// The stage that converts a tree to the app's types.
         public static let model = Stage(rawValue: "model")
-        /// The last touch.
+        /// The stage for final changes.
         public static let cleanup = Stage(rawValue: "cleanup")
     }
 
@@ -41,7 +44,9 @@ public struct ResponsePipeline: Sendable {
         let transformer: ResponseTransformer
     }
 
-    /// The stages in the order in which they run; steps of others are not taken.
+    /// The stages in the order in which they run.
+    ///
+    /// Steps of stages that are not in the list do not run.
     public var order: [Stage] = [.raw, .decoding, .parsing, .model, .cleanup]
     private var steps: [Step] = []
 
@@ -51,23 +56,23 @@ public struct ResponsePipeline: Sendable {
     /// Adds a step.
     ///
     /// - Parameters:
-    ///   - transformer: What it does.
-    ///   - stage: Where.
-    ///   - types: The content types that it is for, with `*` for any part; every type unless given. What cannot be read
-    ///     as a type matches nothing.
+    ///   - transformer: The transformer that performs the step.
+    ///   - stage: The stage of the step.
+    ///   - types: The content types to which the step applies, with `*` as a wildcard for any part; by default every
+    ///     type. An invalid type matches nothing.
     public mutating func add(_ transformer: ResponseTransformer, at stage: Stage, for types: [String] = ["*/*"]) {
         steps.append(Step(stage: stage, types: types.compactMap { MediaType($0) }, transformer: transformer))
     }
 
-    /// Takes all steps of a stage out.
+    /// Removes all steps of a stage.
     public mutating func removeSteps(at stage: Stage) {
         steps.removeAll { $0.stage == stage }
     }
 
-    /// The pipeline as a serialiser.
+    /// Returns the pipeline as a serializer.
     ///
-    /// - Parameter type: What has to come out; anything else is `DecodingFailure.Kind.wrongType()`.
-    /// - Returns: The serialiser; it accepts every content type.
+    /// - Parameter type: The type of the result. A result of any other type is a `DecodingFailure.Kind.wrongType()`.
+    /// - Returns: The serializer, which accepts every content type.
     public func serializer<Value: Sendable>(for type: Value.Type = Value.self) -> ResponseSerializer<Value> {
         ResponseSerializer { [self] response in
             guard let value = try run(response) as? Value else {
@@ -91,23 +96,25 @@ public struct ResponsePipeline: Sendable {
 
 /// One step of a ``ResponsePipeline``.
 public struct ResponseTransformer: Sendable {
-    /// What becomes of content of another type than the step takes.
+    /// The treatment of content that is not of the step's input type.
     public enum Mismatch: Sendable, Hashable {
-        /// It is an error.
+        /// The content is an error.
         case error
-        /// The step is left out.
+        /// The step is skipped.
         case skip
-        /// The step is left out if the content has the type that it makes; else it is an error.
+        /// The step is skipped if the content is already of the step's output type.
+        ///
+        /// Otherwise the content is an error.
         case skipIfOutput
     }
 
     let apply: @Sendable (Result<any Sendable, APIError>) -> Result<any Sendable, APIError>
 
-    /// Creates a step that changes content; errors pass through.
+    /// Creates a step that converts content and passes errors through.
     ///
     /// - Parameters:
-    ///   - mismatch: What becomes of content of another type.
-    ///   - transform: Makes the new content of the old.
+    ///   - mismatch: The treatment of content that is not of the input type.
+    ///   - transform: A closure that converts the content.
     public init<Input: Sendable, Output: Sendable>(
         onMismatch mismatch: Mismatch = .error,
         _ transform: @escaping @Sendable (Input) throws -> Output
@@ -127,7 +134,7 @@ public struct ResponseTransformer: Sendable {
         }
     }
 
-    /// Creates a step that changes errors, as into the app's own words; content passes through.
+    /// Creates a step that converts errors, for example to the app's own messages, and passes content through.
     public init(errors transform: @escaping @Sendable (APIError) -> APIError) {
         apply = { $0.mapError(transform) }
     }

@@ -5,7 +5,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ResponseSerializer where Value == [XMLEvent] {
-    /// XML as the events of its text, for answers that are read front to back.
+    /// A serializer for XML as a list of events, for responses that are processed from start to end.
     public static var xmlEvents: ResponseSerializer {
         ResponseSerializer(accepting: MediaType.xmlTypes) { response in
             try XMLEvent.events(of: try TextEncoding.utf8(ofXML: response))
@@ -14,7 +14,7 @@ extension ResponseSerializer where Value == [XMLEvent] {
 }
 
 extension ResponseSerializer where Value == XMLTree {
-    /// XML as a tree.
+    /// A serializer for XML as a tree.
     public static var xml: ResponseSerializer {
         ResponseSerializer(accepting: MediaType.xmlTypes) { response in
             try XMLTree(parsing: try TextEncoding.utf8(ofXML: response))
@@ -23,17 +23,17 @@ extension ResponseSerializer where Value == XMLTree {
 }
 
 extension ResponseSerializer {
-    /// An image, made by the app's own means; the content types are those of images.
+    /// Returns a serializer for images, which the app creates and whose content types are `image/*`.
     ///
     ///     let photo = ResponseSerializer<UIImage>.image { try UIImage(data: $0).orThrow() }
     ///
-    /// - Parameter make: Makes the image.
-    /// - Returns: The serialiser.
+    /// - Parameter make: A closure that creates the image.
+    /// - Returns: The serializer.
     public static func image(_ make: @escaping @Sendable (Data) throws -> Value) -> ResponseSerializer {
         ResponseSerializer(accepting: [MediaType(type: "image", subtype: "*")]) { try make($0.data) }
     }
 
-    /// The value together with the bytes that it was made of.
+    /// A serializer for the value together with the bytes from which it was decoded.
     public var keepingData: ResponseSerializer<ValueWithData<Value>> {
         var keeping = ResponseSerializer<ValueWithData<Value>>(
             accepting: contentTypes,
@@ -47,14 +47,14 @@ extension ResponseSerializer {
     }
 }
 
-/// A value and the body that it was made of.
+/// A value and the body from which it was decoded.
 public struct ValueWithData<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
-    /// The body, as it came.
+    /// The body as received.
     public var data: Data
 
-    /// Creates a pair.
+    /// Creates a value with its body.
     public init(value: Value, data: Data) {
         self.value = value
         self.data = data
@@ -67,13 +67,16 @@ extension MediaType {
 }
 
 extension TextEncoding {
-    /// A body of XML as UTF-8: its own declaration counts where neither a mark nor the header names the encoding
-    /// (RFC 7303 section 3).
+    /// Returns an XML body as UTF-8.
+    ///
+    /// The encoding in the XML declaration applies if neither a byte order mark nor the header field gives one (RFC
+    /// 7303 section 3).
     fileprivate static func utf8(ofXML response: RawResponse) throws(APIError) -> Data {
         let start = String(decoding: response.data.prefix(256), as: UTF8.self)
         let declaration = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._\-]*)["']/
         guard response.charset == nil, let name = start.firstMatch(of: declaration)?.1.lowercased(),
-            // What could be read up to here is none of these, whatever it says.
+            // The declaration was readable as ASCII, so the text is not in one of these encodings, even if the
+            // declaration names one.
             !isUTF8(name), !name.hasPrefix("utf-16"), !name.hasPrefix("utf-32"), !name.contains("ucs-")
         else { return try utf8(response) }
         return Data(try text(of: response.data, named: name).utf8)
@@ -81,9 +84,9 @@ extension TextEncoding {
 }
 
 extension ResponseSerializer where Value: Decodable {
-    /// A property list in XML or binary form, decoded into a type.
+    /// Returns a serializer for a property list in XML or binary form, which is decoded into a type.
     ///
-    /// It may nest as deep as JSON, ``/SwitchyardServices/JSONDepth/standard``.
+    /// The maximum nesting depth is that of JSON, ``/SwitchyardServices/JSONDepth/standard``.
     public static func propertyList(_ type: Value.Type = Value.self) -> ResponseSerializer {
         let empty = type.valueOfEmptyBody
         let types = ["application/x-plist", "application/xml", "text/xml"].compactMap { MediaType($0) }

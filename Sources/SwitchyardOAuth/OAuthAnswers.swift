@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// A token as servers send it (RFC 6749 section 5.1).
+/// A token response (RFC 6749 section 5.1).
 struct TokenAnswer: Decodable {
     var accessToken: String
     var tokenType: String?
@@ -16,7 +16,8 @@ struct TokenAnswer: Decodable {
         case refreshToken = "refresh_token"
     }
 
-    /// The credential; a server that sends no new refresh token, or an empty one, means the old one to be kept (section 6).
+    /// Returns the credential; if the server sends no refresh token or an empty one, the old refresh token is kept
+    /// (section 6).
     func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
         .bearer(
             accessToken,
@@ -27,10 +28,11 @@ struct TokenAnswer: Decodable {
 }
 
 extension TokenAnswer {
-    /// Reads a token; one that is empty is none.
+    /// Decodes a token response and throws if the access token is empty.
     ///
-    /// A lifetime that cannot be read, or is not above 0, is not known, and neither is a refresh token that is no text: the
-    /// token is good, and what it cost may be spent.
+    /// If the lifetime is unreadable or not above 0, it counts as unknown. If the refresh token is not a string, it
+    /// counts as missing. The access token is still accepted, because the grant or refresh token that it was obtained
+    /// with may already be used up.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = try container.decode(String.self, forKey: .accessToken)
@@ -44,7 +46,7 @@ extension TokenAnswer {
     }
 }
 
-/// A refusal as servers send it (RFC 6749 section 5.2).
+/// An error response (RFC 6749 section 5.2).
 struct TokenRefusal: Decodable {
     var error: String
     var description: String?
@@ -56,7 +58,7 @@ struct TokenRefusal: Decodable {
 }
 
 extension TokenRefusal {
-    /// Reads a refusal, which is one whatever its description is.
+    /// Decodes an error response, even if its description is invalid.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         error = try container.decode(String.self, forKey: .error)
@@ -64,7 +66,7 @@ extension TokenRefusal {
     }
 }
 
-/// The answer of the device endpoint (RFC 8628 section 3.2).
+/// A response of the device authorisation endpoint (RFC 8628 section 3.2).
 struct DeviceAnswer: Decodable {
     var deviceCode: String
     var userCode: String
@@ -77,7 +79,7 @@ struct DeviceAnswer: Decodable {
         case deviceCode = "device_code"
         case userCode = "user_code"
         case verificationURI = "verification_uri"
-        /// The name that it had in drafts, which Google's servers send still.
+        /// The name of this member in drafts, which Google's servers still send.
         case verificationURL = "verification_url"
         case verificationURIComplete = "verification_uri_complete"
         case expiresIn = "expires_in"
@@ -86,9 +88,10 @@ struct DeviceAnswer: Decodable {
 }
 
 extension DeviceAnswer {
-    /// Reads a login; a code that is empty is none.
+    /// Decodes a device authorisation response and throws if a code is empty.
     ///
-    /// A time that cannot be read is not known, nor is a lifetime that is not above 0: the server says when the code ends.
+    /// If the lifetime or the interval is unreadable, or the lifetime is not above 0, it counts as unknown. The server
+    /// then reports when the code has expired.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         deviceCode = try container.decode(String.self, forKey: .deviceCode)
@@ -106,7 +109,7 @@ extension DeviceAnswer {
     }
 }
 
-/// A number, which some servers write as a text.
+/// A number, which some servers send as a string.
 struct WrittenNumber: Decodable {
     var value: Double
 
@@ -123,12 +126,15 @@ struct WrittenNumber: Decodable {
     }
 }
 
-/// A response written as a form, as some servers send tokens and refusals although RFC 6749 section 5.1 asks for JSON.
+/// A form-encoded response, which some servers send for tokens and errors although RFC 6749 section 5.1 requires JSON.
 struct FormAnswer {
-    /// The parameters as the JSON that the standard asks for.
+    /// The parameters as the JSON that the standard requires.
     let json: Data
 
-    /// Reads a body; `nil` unless it is named a form, or is plain text or unnamed and has a token or an error.
+    /// Reads a body, or returns `nil` if it is not a form.
+    ///
+    /// A body is a form if its content type says so. It is also one if it has no content type, `text/plain` or
+    /// `text/html` and contains a token or an error.
     init?(_ body: Data, contentType: String?) {
         let type = contentType.map(HTTPHeaders.essence)
         let isForm = type == "application/x-www-form-urlencoded"

@@ -3,7 +3,8 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Gets and renews tokens from an OAuth 2 server (RFC 6749), over a client of this library.
+/// A client that gets and refreshes tokens from an OAuth 2 server (RFC 6749), over a
+/// `NetworkClient`.
 ///
 /// ### Use
 ///
@@ -12,9 +13,9 @@ import SwitchyardServices
 ///     let token = try await oauth.credential(redeeming: callbackURL, for: login)
 ///     credentials.set(token, in: client.environment)
 ///
-/// Its requests go without credentials, and no token and no secret of it comes into a description.
+/// Its requests carry no credentials of the client, and its descriptions contain no token and no secret.
 public struct OAuthClient: Sendable {
-    /// The app and the server.
+    /// The registration of the app and the endpoints of the server.
     public let settings: OAuthSettings
     let client: NetworkClient
     let clock: @Sendable () -> Date
@@ -22,9 +23,10 @@ public struct OAuthClient: Sendable {
     /// Creates a client for an OAuth 2 server.
     ///
     /// - Parameters:
-    ///   - settings: The app and the server.
-    ///   - client: What sends the requests.
-    ///   - clock: The time of day, from which tokens expire; the system's unless given.
+    ///   - settings: The registration of the app and the endpoints of the server.
+    ///   - client: The client that sends the requests.
+    ///   - clock: Returns the time of day, from which the expiry of tokens is calculated. The default is the system's
+    ///     clock.
     public init(
         _ settings: OAuthSettings,
         client: NetworkClient,
@@ -35,21 +37,21 @@ public struct OAuthClient: Sendable {
         self.clock = clock
     }
 
-    /// A token for the app itself (RFC 6749 section 4.4).
+    /// Gets a token for the app itself (RFC 6749 section 4.4).
     ///
     /// - Returns: The token.
     /// - Throws: ``OAuthError`` from the server, or ``/SwitchyardClient/RequestFailure``.
     public func clientCredential() async throws -> Credential {
         var form: Parameters = ["grant_type": "client_credentials"]
         if let scope = settings.scopeText { form.append("scope", scope) }
-        // One token more does no harm.
+        // A second token is harmless, so the request may be sent again.
         return try await token(form, mayBeRepeated: true)
     }
 
-    /// A new token for a refresh token (RFC 6749 section 6).
+    /// Refreshes a token (RFC 6749 section 6).
     ///
     /// - Parameter credential: The old token.
-    /// - Returns: The new one; with the old refresh token when the server sent no other.
+    /// - Returns: The new token. If the server sent no refresh token, it has the old refresh token.
     /// - Throws: ``OAuthError`` from the server, ``OAuthError/noRefreshToken``, or `RequestFailure`.
     public func refreshed(_ credential: Credential) async throws -> Credential {
         guard let refreshToken = credential.refreshToken else { throw OAuthError.noRefreshToken }
@@ -67,7 +69,7 @@ public struct OAuthClient: Sendable {
         return try credential(from: answer, keeping: refreshToken)
     }
 
-    /// Reads a token.
+    /// Reads the credential from a token response.
     func credential(
         from answer: ServiceResponse,
         keeping refreshToken: String? = nil
@@ -103,7 +105,7 @@ public struct OAuthClient: Sendable {
         return try await client.send(configuration)
     }
 
-    /// Reads the answer of an endpoint.
+    /// Decodes the response of an endpoint.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
         guard case .whole(let bytes) = answer.response.body else { throw OAuthError.malformedAnswer("a stream") }
         let body = FormAnswer(bytes, contentType: answer.headers.contentType)?.json ?? bytes
@@ -111,7 +113,7 @@ public struct OAuthClient: Sendable {
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {
-            // Some servers refuse with a status of success.
+            // Some servers send an error with a success status.
             if case .refused(let code, let description) = refusal(answer.status, body) {
                 throw OAuthError.refused(code, description: description)
             }
@@ -126,7 +128,8 @@ public struct OAuthClient: Sendable {
         return .refused(OAuthError.Code(rawValue: refusal.error), description: refusal.description)
     }
 
-    /// Name and secret as the form encoding writes them, which RFC 6749 section 2.3.1 wants in the header too.
+    /// Returns the client identifier or secret in form encoding, which RFC 6749 section 2.3.1 also requires in the
+    /// header.
     private func escaped(_ text: String) -> String {
         var output: [UInt8] = []
         PercentEncoding.append(Array(text.utf8), allowed: .form, to: &output)
@@ -134,25 +137,26 @@ public struct OAuthClient: Sendable {
     }
 }
 
-/// A login that the user has been sent to, kept until the answer is there.
+/// A login that has started, which the app must keep until the user returns with the callback URL.
 public struct OAuthLogin: Sendable, Hashable {
-    /// Where the user logs in; to be opened in a browser (RFC 8252).
+    /// The URL at which the user logs in, to be opened in a browser (RFC 8252).
     public let url: URL
-    /// What the answer has to bring back.
+    /// The state that the callback URL must contain.
     public let state: String
-    /// The proof for redeeming the code.
+    /// The proof key for redeeming the code.
     public let pkce: PKCE
 }
 
 extension OAuthClient {
-    /// Begins a login with an authorisation code (RFC 6749 section 4.1, with PKCE).
+    /// Starts a login with an authorisation code (RFC 6749 section 4.1, with PKCE).
     ///
     /// - Parameters:
-    ///   - state: What the answer has to bring back; random unless given.
-    ///   - pkce: The proof for redeeming the code; random unless given.
+    ///   - state: The state that the callback URL must contain, random by default.
+    ///   - pkce: The proof key for redeeming the code, random by default.
     ///   - extra: Further parameters of the URL, such as `prompt`.
-    /// - Returns: Where to send the user, and what to keep.
-    /// - Throws: ``OAuthError/missingEndpoint(_:)``, ``/SwitchyardHTTP/RequestError`` when the endpoint is no URL.
+    /// - Returns: The login, with the URL to open.
+    /// - Throws: ``OAuthError/missingEndpoint(_:)``, or ``/SwitchyardHTTP/RequestError`` if the endpoint is not a valid
+    ///   URL.
     public func authorization(
         state: String = PKCE().verifier,
         pkce: PKCE = PKCE(),
@@ -176,21 +180,21 @@ extension OAuthClient {
         return OAuthLogin(url: url, state: state, pkce: pkce)
     }
 
-    /// Redeems the code that a login brought back.
+    /// Redeems the authorisation code of a login for a token.
     ///
     /// - Parameters:
-    ///   - callback: The URL to which the server sent the user.
-    ///   - login: The login that it answers.
+    ///   - callback: The URL to which the server redirected the user.
+    ///   - login: The login that the callback belongs to.
     /// - Returns: The token.
     /// - Throws: ``OAuthError/stateMismatch``, ``OAuthError/missingCode``, ``OAuthError`` from the server, or
     ///   ``/SwitchyardClient/RequestFailure``.
     public func credential(redeeming callback: URL, for login: OAuthLogin) async throws -> Credential {
-        // The query is a form (RFC 6749 section 4.1.2): a `+` in it is a space.
+        // The query is form-encoded (RFC 6749 section 4.1.2), so a `+` in it is a space.
         let query = URLComponents(url: callback, resolvingAgainstBaseURL: false)?.percentEncodedQuery
         let answer = query.map { Parameters(parsing: $0) } ?? Parameters()
         let value = { (name: String) -> String? in if case .string(let text) = answer[name] { text } else { nil } }
         let state = value("state")
-        // Some servers leave the state out of a refusal, in which there is nothing to redeem.
+        // Some servers omit the state in an error, which is safe because there is no code to redeem.
         if let error = value("error"), state == login.state || state?.isEmpty ?? true {
             throw OAuthError.refused(OAuthError.Code(rawValue: error), description: value("error_description"))
         }
@@ -204,29 +208,31 @@ extension OAuthClient {
     }
 }
 
-/// What a device without a browser shows its user (RFC 8628).
+/// The login of a device without a browser, to be shown to its user (RFC 8628).
 public struct DeviceLogin: Sendable, Hashable {
-    /// What the user types.
+    /// The code that the user types.
     public var userCode: String
-    /// Where the user types it, on another device.
+    /// The URL at which the user types the code, on another device.
     public var verificationURL: String
-    /// The same with the code in it, for a QR code; `nil` when the server gives none.
+    /// The URL that includes the code, for a QR code, or `nil` if the server sends none.
     public var completeURL: String?
-    /// How long the code is good; a day at most, and where the server does not say.
+    /// The lifetime of the code, at most a day.
+    ///
+    /// If the server sends no lifetime, it is a day.
     public var lifetime: Duration
     let deviceCode: String
     let interval: Duration
 }
 
 extension OAuthClient {
-    /// Begins the login of a device.
+    /// Starts the login of a device.
     ///
-    /// - Returns: What the user has to be shown.
+    /// - Returns: The login to show to the user.
     /// - Throws: ``OAuthError`` or ``/SwitchyardClient/RequestFailure``.
     public func deviceAuthorization() async throws -> DeviceLogin {
         guard let endpoint = settings.deviceEndpoint else { throw OAuthError.missingEndpoint("deviceEndpoint") }
         var form = Parameters()
-        // The endpoint wants the name in the form even where the header has it.
+        // The endpoint requires the client identifier in the form even if the header contains it.
         if case .basic = settings.authentication { form.append("client_id", settings.clientID) }
         if let scope = settings.scopeText { form.append("scope", scope) }
         let answer: DeviceAnswer = try read(try await send(form, to: endpoint))
@@ -240,17 +246,18 @@ extension OAuthClient {
         )
     }
 
-    /// Waits until the user has confirmed the device.
+    /// Waits until the user has confirmed the login of a device.
     ///
-    /// It asks as often as the server allows, 5 s later each time the server says that this is too often.
+    /// The server is polled at the interval that it allows. Each time it responds that this is too often, the interval
+    /// grows by 5 s.
     ///
-    /// A transient failure (``/SwitchyardHTTP/Transience``) does not end it. The pauses double until the server
-    /// answers again, up to a minute or twice the usual pause, and are as long as it wants at least (`Retry-After`;
-    /// RFC 8628 section 3.5). Cancelling the task ends it.
+    /// A transient failure (``/SwitchyardHTTP/Transience``) does not end the wait. After each such failure the pause
+    /// doubles, up to a minute or twice the interval, whichever is longer, until the server responds again. A pause is
+    /// at least as long as `Retry-After` asks for (RFC 8628 section 3.5). Cancelling the task ends the wait.
     ///
-    /// - Parameter login: What the user is shown.
+    /// - Parameter login: The login that is shown to the user.
     /// - Returns: The token.
-    /// - Throws: ``OAuthError/deviceExpired``, ``OAuthError/refused(_:description:)`` when the user says no.
+    /// - Throws: ``OAuthError/deviceExpired``, or ``OAuthError/refused(_:description:)`` if the user denies the login.
     public func credential(confirming login: DeviceLogin) async throws -> Credential {
         let time = client.time
         let end = time.now.advanced(by: login.lifetime)
@@ -266,7 +273,7 @@ extension OAuthClient {
         }
     }
 
-    /// Asks once; `nil` when the user has not confirmed yet, or what went wrong may pass.
+    /// Polls the server once, and returns `nil` if the user has not confirmed yet or the failure is transient.
     private func ask(for login: DeviceLogin, _ pace: inout DevicePace) async throws -> Credential? {
         let form: Parameters = [
             "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": login.deviceCode,
@@ -295,7 +302,7 @@ extension OAuthClient {
     }
 }
 
-/// How long a device waits before it asks again.
+/// The pauses between the polls of a device login.
 private struct DevicePace {
     private var interval: Duration
     private var backoff: Duration = .zero
@@ -306,18 +313,18 @@ private struct DevicePace {
 
     var pause: Duration { max(interval, backoff) }
 
-    /// Waits as usual after an answer.
+    /// Resets the backoff after a response.
     mutating func goOn() {
         backoff = .zero
     }
 
-    /// Waits longer from now on.
+    /// Increases the interval for all further polls.
     mutating func slowDown() {
         goOn()
         interval += .seconds(5)
     }
 
-    /// Waits longer until an answer comes, as long as the server wants at least.
+    /// Increases the backoff until the next response, to at least the time that the server asks for.
     mutating func fail(askedFor wish: Duration?) {
         let longest = max(.seconds(60), interval * 2)
         backoff = max(min(max(interval, backoff) * 2, longest), wish ?? .zero)
@@ -325,7 +332,7 @@ private struct DevicePace {
 }
 
 extension RequestFailure {
-    /// Whether the same may succeed a little later: no answer came, or none in time.
+    /// Whether the request may succeed later, because there was no response or none in time.
     fileprivate var passes: Bool {
         switch reason {
         case .transport(let error): Transience(error.kind) != .permanent
@@ -334,7 +341,7 @@ extension RequestFailure {
         }
     }
 
-    /// How long a limit wants the request to stay away, if one does.
+    /// The time to wait that a rate limit asks for, or `nil` if there is none.
     fileprivate var retryAfter: Duration? {
         if case .rateLimited(let pause) = reason { pause } else { nil }
     }
@@ -346,6 +353,6 @@ extension ServiceResponse {
 }
 
 extension DeviceLogin: Discreet {
-    /// What the user is shown, without the code that the device itself asks with.
+    /// The user code and the URL, without the secret device code.
     public var description: String { "device login \(userCode) at \(verificationURL)" }
 }

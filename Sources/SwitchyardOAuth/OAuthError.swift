@@ -1,26 +1,27 @@
 package import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Why an OAuth 2 server gave no token.
+/// The reason why there is no token from an OAuth 2 server.
 public enum OAuthError: Error, Sendable, Hashable {
-    /// The server says why (RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5); the text is its description.
+    /// The server returned an error code (RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5) and possibly a
+    /// description.
     case refused(Code, description: String?)
-    /// The answer to the authorisation does not belong to the question: another state, or none.
+    /// The callback URL does not belong to the login, because its state is different or missing.
     ///
-    /// It may be an attack; its code is not redeemed.
+    /// It may be an attack, so the code is not redeemed.
     case stateMismatch
-    /// The URL that came back holds neither a code nor an error.
+    /// The callback URL contains neither a code nor an error.
     case missingCode
-    /// The answer is not what the standards say; the text says what is wrong with it.
+    /// The response does not conform to the standards, for the reason in the text.
     case malformedAnswer(String)
-    /// The device was not confirmed in time.
+    /// The user did not confirm the device in time.
     case deviceExpired
-    /// There is nothing to renew a token with.
+    /// There is no refresh token.
     case noRefreshToken
-    /// An endpoint that the flow needs is not configured.
+    /// An endpoint that the flow needs is missing in the settings.
     case missingEndpoint(String)
 
-    /// The reasons that servers give.
+    /// An error code from a server.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The code as the server sends it.
         public let rawValue: String
@@ -33,15 +34,15 @@ public enum OAuthError: Error, Sendable, Hashable {
         /// The code as the server sends it.
         public var description: String { rawValue }
 
-        /// The code or the refresh token is no longer good, or never was: a new login is needed.
+        /// The authorisation code or the refresh token is invalid or expired, so a new login is needed.
         public static let invalidGrant = Code(rawValue: "invalid_grant")
-        /// The client is unknown or could not prove who it is.
+        /// The client is unknown or could not be authenticated.
         public static let invalidClient = Code(rawValue: "invalid_client")
-        /// The user, or the server, said no.
+        /// The user or the server denied access.
         public static let accessDenied = Code(rawValue: "access_denied")
         /// The user has not confirmed the device yet.
         public static let authorizationPending = Code(rawValue: "authorization_pending")
-        /// The device asks too often.
+        /// The device polls too often.
         public static let slowDown = Code(rawValue: "slow_down")
         /// The code of the device has expired.
         public static let expiredToken = Code(rawValue: "expired_token")
@@ -49,7 +50,8 @@ public enum OAuthError: Error, Sendable, Hashable {
 }
 
 extension OAuthError: RenewalFailing {
-    /// The outage that the server speaks of itself (RFC 6749 section 4.1.2.1, which servers use for tokens as well).
+    /// The refresh failure for an error code that reports a server problem (RFC 6749 section 4.1.2.1, which servers
+    /// also use for tokens).
     package var renewalOutage: RenewalOutage? {
         guard case .refused(let code, _) = self else { return nil }
         return switch code.rawValue {
@@ -63,7 +65,7 @@ extension OAuthError: RenewalFailing {
 }
 
 extension OAuthError: CustomStringConvertible {
-    /// What the server said, or what is wrong with what it sent; holds no token and no code.
+    /// The error as text, without any token or code.
     public var description: String { Redaction.standard.text(words) }
 
     private var words: String {

@@ -1,22 +1,23 @@
 public import SwitchyardClient
 
-/// Renews credentials at an OAuth 2 server: with the refresh token, or with the app's own credentials.
+/// A credential provider that gets tokens from an OAuth 2 server, with the refresh token or with the app's own
+/// credentials.
 ///
 ///     options.credentials = Credentials(provider: OAuthProvider(settings))
 ///
-/// The requests go through the client that needs the token.
+/// The requests are sent by the client that needs the token.
 public struct OAuthProvider: CredentialProvider {
-    /// Where a token comes from when there is none, or none that can be renewed.
+    /// The way to get a token if there is none, or none that can be refreshed.
     public enum Grant: Sendable, Hashable {
-        /// From the user, who logs in: a refusal of the refresh token needs a new login.
+        /// The user logs in, so a new login is needed if the server refuses the refresh token.
         case login
-        /// From the app's own credentials (RFC 6749 section 4.4); the user plays no part.
+        /// The app uses its own credentials (RFC 6749 section 4.4), without the user.
         case clientCredentials
     }
 
-    /// The app and the server.
+    /// The registration of the app and the endpoints of the server.
     public let settings: OAuthSettings
-    /// Where a token comes from when there is none.
+    /// The way to get a token if there is none.
     public let grant: Grant
 
     /// Creates a provider.
@@ -25,16 +26,16 @@ public struct OAuthProvider: CredentialProvider {
         self.grant = grant
     }
 
-    /// Whether there is a refresh token, or none is needed.
+    /// Returns whether a token can be obtained without the user, because there is a refresh token or none is needed.
     public func canRenew(_ credential: Credential?) -> Bool {
         grant == .clientCredentials || credential?.refreshToken != nil
     }
 
     /// Gets a new token.
     ///
-    /// - Parameter renewal: What is to be renewed.
-    /// - Returns: The token.
-    /// - Throws: ``CredentialError/loginRequired`` when the server refuses the refresh token for good; otherwise
+    /// - Parameter renewal: The credential to refresh, and the client to use.
+    /// - Returns: The token, or `nil` if there is no credential to refresh.
+    /// - Throws: ``CredentialError/loginRequired`` if the server permanently refuses the refresh token, otherwise
     ///   ``OAuthError`` or ``RequestFailure``.
     public func renew(_ renewal: CredentialRenewal) async throws -> Credential? {
         let oauth = OAuthClient(settings, client: renewal.client)

@@ -1,49 +1,49 @@
 import Foundation
 public import SwitchyardHTTP
 
-/// An app as it is known to an OAuth 2 server, and where that server is asked.
+/// The registration of an app at an OAuth 2 server, and the endpoints of that server.
 ///
 /// Endpoints are paths below the service's base URL, or absolute URLs.
 public struct OAuthSettings: Sendable, Hashable {
-    /// How the app proves who it is.
+    /// The way in which the app authenticates itself to the server.
     public enum ClientAuthentication: Sendable, Hashable {
-        /// Not at all: an app that cannot keep a secret, as all on users' devices (RFC 8252).
+        /// No authentication, for an app that cannot keep a secret, as all apps on users' devices (RFC 8252).
         case none
-        /// With `Authorization: Basic` (RFC 6749 section 2.3.1).
+        /// `Authorization: Basic` (RFC 6749 section 2.3.1).
         case basic(secret: String)
-        /// With the secret in the form, for servers that know nothing else.
+        /// The secret in the form, for servers that do not support `Authorization: Basic`.
         case form(secret: String)
     }
 
-    /// The app's name at the server.
+    /// The client identifier of the app at the server.
     public var clientID: String
-    /// How the app proves who it is; not at all unless set.
+    /// The way in which the app authenticates itself, none by default.
     public var authentication = ClientAuthentication.none
-    /// Where tokens are had.
+    /// The endpoint that issues tokens.
     public var tokenEndpoint: String
-    /// Where the user logs in, an absolute URL; `nil` when no flow needs it.
+    /// The absolute URL at which the user logs in, or `nil` if no flow needs it.
     public var authorizationEndpoint: String?
-    /// Where devices get their codes; `nil` when no flow needs it.
+    /// The endpoint that issues device codes, or `nil` if no flow needs it.
     public var deviceEndpoint: String?
-    /// Where the server sends the user back to; `nil` when no flow needs it.
+    /// The URI to which the server redirects the user, or `nil` if no flow needs it.
     public var redirectURI: String?
-    /// What the app asks to be allowed to do.
+    /// The scopes that the app requests.
     public var scopes: [String] = []
 
-    /// Whether a refresh token may be sent a second time when the answer to the first did not come; off unless set.
+    /// Whether a refresh token may be sent again if the first response was lost, `false` by default.
     ///
-    /// Set it for a server that gives no new refresh token with each renewal, or takes the old one for a while longer.
-    /// Then a renewal goes to the next server of the service as a read does. One that spends refresh tokens takes a second
-    /// use for theft (RFC 9700 section 4.14.2), and logs the user out.
+    /// Set it to `true` for a server that issues no new refresh token with each refresh, or that accepts the old one
+    /// for some time. A refresh then fails over to the next server of the service, as a read does. A server that
+    /// rotates refresh tokens treats a second use as theft (RFC 9700 section 4.14.2) and logs the user out.
     public var refreshMayBeRepeated = false
 
-    /// Creates settings; everything else is set through the properties.
+    /// Creates settings; all other settings are properties.
     public init(clientID: String, tokenEndpoint: String) {
         self.clientID = clientID
         self.tokenEndpoint = tokenEndpoint
     }
 
-    /// The scopes as they are sent; `nil` for none.
+    /// The scopes as they are sent, or `nil` if there are none.
     var scopeText: String? { scopes.isEmpty ? nil : scopes.joined(separator: " ") }
 }
 
@@ -58,22 +58,23 @@ extension OAuthSettings.ClientAuthentication: Discreet {
     }
 }
 
-/// The proof that who redeems an authorisation code is who asked for it (RFC 7636, method S256).
+/// The proof that the client that redeems an authorisation code is the one that requested it (RFC 7636, method S256).
 public struct PKCE: Sendable, Hashable {
     /// The secret, sent when the code is redeemed.
     public let verifier: String
-    /// Its digest, sent when the code is asked for.
+    /// The digest of the verifier, sent when the code is requested.
     public let challenge: String
-    /// How the one follows from the other: always `S256`.
+    /// The method that derives the challenge from the verifier, which is always `S256`.
     public let method = "S256"
 
-    /// Makes a proof from 32 random bytes.
+    /// Creates a proof from 32 random bytes.
     public init() {
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         self.init(checked: Data(bytes).base64URLText)
     }
 
-    /// Makes a proof from a secret; `nil` unless it has 43 to 128 letters, digits, `-`, `.`, `_` and `~`.
+    /// Creates a proof from a secret, or returns `nil` unless the secret has 43 to 128 characters, which are letters,
+    /// digits, `-`, `.`, `_` and `~`.
     public init?(verifier: String) {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(URLCharacters.unreserved.contains)
         else {
@@ -89,6 +90,6 @@ public struct PKCE: Sendable, Hashable {
 }
 
 extension PKCE: Discreet {
-    /// The method and the digest, without the secret.
+    /// The method and the challenge, without the secret.
     public var description: String { "\(method) \(challenge)" }
 }

@@ -3,20 +3,22 @@ import SwitchyardClient
 import SwitchyardServices
 
 extension Outbox {
-    /// Takes out the writes with a key, of the present environment and user, and waits until none of them is on its way.
+    /// Removes the writes with a key, of the current environment and user, and waits until none of them is in flight.
     ///
-    /// Call it before a direct write about the same thing: an older stored write would overwrite that one later.
+    /// Call it before a direct write to the same resource, because an older stored write would overwrite that one
+    /// later.
     ///
     ///     try await outbox.remove(replacementKey: "note 7")
     ///     try await notes.value(Note.self, for: .saving(note))
     ///
-    /// A write that is on its way is let go to its end: accepted by the server it is told as ``OutboxEvent/sent(_:_:)``,
-    /// otherwise it is dropped. A server that was silent may carry it out later all the same
+    /// A write that is in flight is not cancelled. If the server accepts it, it is reported as
+    /// ``OutboxEvent/sent(_:_:)``, otherwise it is dropped. A server that has not responded may still execute it later
     /// (``OutboxEntry/mayHaveBeenExecuted``).
     ///
     /// - Parameter key: The key that the writes were stored with.
     /// - Returns: The writes that were dropped.
-    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``; then those that were not dropped yet wait on.
+    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``. The writes that were not dropped before the error
+    ///   stay in the outbox.
     @discardableResult
     public func remove(replacementKey key: String) async throws(OutboxError) -> [OutboxEntry] {
         let environment = client.environment
@@ -31,7 +33,7 @@ extension Outbox {
         return dropped + [last].compactMap(\.self)
     }
 
-    /// Makes a write the one that is on its way, unless it has gone meanwhile.
+    /// Marks a write as in flight, unless it was removed meanwhile.
     func begin(_ id: OutboxEntry.ID) -> Bool {
         state.withLock { state in
             guard state.entries.contains(where: { $0.id == id }) else { return false }
@@ -40,7 +42,7 @@ extension Outbox {
         }
     }
 
-    /// Ends what was on its way: a write that was replaced or withdrawn meanwhile goes, if it is still there.
+    /// Ends the write that was in flight, and drops it if it was replaced or withdrawn and is still stored.
     func settle() {
         guard let (write, dropped) = state.withLock({ $0.settle() }) else { return }
         if let dropped, let newer = write.replacement { tell(.replaced(dropped, by: newer)) }
@@ -48,31 +50,31 @@ extension Outbox {
     }
 }
 
-/// A write that is on its way, and what is to become of it if the server does not accept it.
+/// A write that is in flight, and what happens to it if the server does not accept it.
 struct WriteUnderWay {
     let id: OutboxEntry.ID
-    /// The newer write that takes its place.
+    /// The newer write that replaces it.
     var replacement: OutboxEntry?
-    /// Those who have withdrawn it, and wait for its end.
+    /// The callers that have withdrawn the write and wait until it ends.
     var waiters: [CheckedContinuation<OutboxEntry?, Never>] = []
 
     var stays: Bool { replacement == nil && waiters.isEmpty }
 }
 
 extension Outbox.State {
-    /// The writes of a slot that are not on their way.
+    /// Returns the writes of a slot that are not in flight.
     func idle(in slot: OutboxEntry.Slot?) -> [OutboxEntry] {
         guard let slot else { return [] }
         return entries.filter { $0.slot == slot && $0.id != underWay?.id }
     }
 
-    /// What the file has to keep: not a write that goes as soon as it is no longer on its way.
+    /// The writes that the file must keep, without a write in flight that was replaced.
     var lasting: [OutboxEntry] {
         guard let underWay, underWay.replacement != nil else { return entries }
         return entries.filter { $0.id != underWay.id }
     }
 
-    /// Drops what a newer write replaces, whose record in the file says so already.
+    /// Drops the writes that a newer write replaces, which the newer write's record in the file already implies.
     mutating func replace(_ slot: OutboxEntry.Slot?, by entry: OutboxEntry) -> [OutboxEntry] {
         let replaced = idle(in: slot)
         for old in replaced { drop(old.id) }
@@ -82,7 +84,7 @@ extension Outbox.State {
         return replaced
     }
 
-    /// Has the write of a slot that is on its way dropped at its end; whether there is one.
+    /// Marks the write of a slot that is in flight to be dropped when it ends, and returns whether there is one.
     mutating func withdraw(
         _ slot: OutboxEntry.Slot,
         telling waiter: CheckedContinuation<OutboxEntry?, Never>
@@ -92,7 +94,7 @@ extension Outbox.State {
         return true
     }
 
-    /// Ends what was on its way, and drops it unless it stays.
+    /// Ends the write that was in flight, and drops it if it was replaced or withdrawn.
     mutating func settle() -> (write: WriteUnderWay, dropped: OutboxEntry?)? {
         guard let write = underWay else { return nil }
         underWay = nil
@@ -101,7 +103,10 @@ extension Outbox.State {
         return (write, entry)
     }
 
-    /// Takes a write out; a file that cannot say so has a newer record that does, or sends it again with its key.
+    /// Drops a write, even if the file cannot be written.
+    ///
+    /// In that case, the file either has a newer record that replaces the write, or the write is sent again with its
+    /// key after a restart.
     private mutating func drop(_ id: OutboxEntry.ID) {
         entries.removeAll { $0.id == id }
         try? file.append(.done(id))

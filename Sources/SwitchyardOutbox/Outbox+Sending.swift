@@ -4,17 +4,17 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension Outbox {
-    /// Sends what waits, in order, until nothing is left or one could not be sent.
+    /// Sends the stored writes, in order, until none is left or one could not be sent.
     ///
-    /// What was stored in another environment than the client's, or by another user than the one who is logged in, is
-    /// left alone.
+    /// Writes that were stored in another environment than the client's, or by another user than the current one, are
+    /// skipped.
     ///
-    /// A cancel of the task is no failure of the write that was on its way.
+    /// If the task is cancelled, this does not count as a failure of the write that was in flight.
     ///
-    /// - Returns: How long to stay away before the next try; `nil` when nothing is left to send, another task is sending,
-    ///   or the task was cancelled.
-    /// - Throws: ``OutboxError/file(_:)`` when it cannot be noted that a write was sent; it will be sent again, with the
-    ///   same key. ``OutboxError/closed`` behind ``close()``.
+    /// - Returns: The time to wait before the next attempt. The value is `nil` if nothing is left to send, another task
+    ///   is sending, or the task was cancelled.
+    /// - Throws: ``OutboxError/file(_:)`` if the file cannot record that a write was sent, in which case the write is
+    ///   sent again with the same key. ``OutboxError/closed`` after ``close()``.
     @discardableResult
     public func flush() async throws(OutboxError) -> Duration? {
         let mayStart = try state.withLock { (state) throws(OutboxError) in
@@ -34,7 +34,7 @@ extension Outbox {
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Lets go of the file if the outbox was closed meanwhile.
+    /// Ends sending, and releases the file if the outbox was closed meanwhile.
     private func endSending() {
         noteTime()
         let closers: [CheckedContinuation<Void, Never>] = state.withLock { state in
@@ -47,13 +47,13 @@ extension Outbox {
         for closer in closers { closer.resume() }
     }
 
-    /// The write whose turn it is: the first of the client's environment and user, or one that is away and too old.
+    /// The write to handle next: the first one that belongs to the client's environment and user, or that is too old.
     var next: OutboxEntry? {
         let (place, now) = (place, client.time.now)
         return entries.first { isOne($0, of: place) || isTooOld($0, at: now) }
     }
 
-    /// Where the client is, and who is logged in there.
+    /// The client's environment, and the user who is logged in to it.
     private var place: (environment: ServiceEnvironment, user: String?) {
         let environment = client.environment
         return (environment, client.user(in: environment))
@@ -71,7 +71,7 @@ extension Outbox {
         return elapsed - (entry.elapsed ?? 0) > options.maximumAge.inSeconds
     }
 
-    /// Sends one write; `nil` when it is dealt with, otherwise how long to stay away.
+    /// Sends one write, and returns the time to wait before the next attempt, or `nil` if the write is done.
     private func send(_ entry: OutboxEntry) async throws(OutboxError) -> Duration? {
         if !isOne(entry, of: place), isTooOld(entry, at: client.time.now) {
             try end(entry, .expired(entry))
@@ -97,9 +97,10 @@ extension Outbox {
         }
     }
 
-    /// Writes down that a write is on its way, before it is: should the app be ended meanwhile, the next one knows.
+    /// Records that a write is in flight before it is sent, so that the next run of the app knows if this one is killed
+    /// meanwhile.
     ///
-    /// A disk that is full is no reason not to send, and the end of the write tells of it.
+    /// A full disk does not prevent sending, because the end of the write reports the error.
     private func noteBeginning(of id: OutboxEntry.ID) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
@@ -111,7 +112,7 @@ extension Outbox {
         }
     }
 
-    /// The write with what the end of an attempt says of it.
+    /// Returns the write, updated with whether the attempt may have been executed.
     private func noting(_ result: Result<ServiceResponse, RequestFailure>, of entry: OutboxEntry) -> OutboxEntry {
         let isOpen =
             switch result {
@@ -138,7 +139,7 @@ extension Outbox {
         var configuration = entry.configuration
         // Another user may log in while the request waits for a credential.
         configuration.callOwner = entry.user.map { client.callOwner(named: $0) }
-        // The app may switch between a look at the environment and the start of the request.
+        // The app may switch the environment after the check and before the request starts.
         configuration.interceptors = [
             .adapting("outbox") { _, context in
                 guard entry.belongs(to: context.environment) else { throw RequestFailure.Reason.cancelled }
@@ -156,7 +157,7 @@ extension Outbox {
         _ answer: ServiceResponse,
         wasSentAfter turns: Int
     ) throws(OutboxError) -> Duration? {
-        // A GET that a redirect has made of it may end with any status.
+        // After a redirect that changed the method to GET, the status says nothing about the write.
         if answer.status < 400 || answer.turn(of: entry) != nil {
             guard options.accepts.accepts(answer, to: entry) else { return try unconfirmed(entry, answer) }
             try end(entry, .sent(entry, answer))
@@ -164,15 +165,15 @@ extension Outbox {
         }
         let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
-        // The server is not the right one for it, the login has run out, or the server failed: none says that the write is
-        // wrong.
+        // The request was misdirected, a login is required, or the server failed. None of these means that the write is
+        // invalid.
         case 401, 407, 421, 500...:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)
         case let status where Transience(status: status) == .transient:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero)
-        // An attempt before this one is still at work under the same key.
+        // The server is still processing an earlier attempt with the same key.
         case 409 where asked != nil:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero)
@@ -181,7 +182,8 @@ extension Outbox {
         return nil
     }
 
-    /// Drops a write that is too old, behind a response of its server that did not accept it; whether it was.
+    /// Drops a write that is too old, after a response of its server that did not accept it, and returns whether it was
+    /// dropped.
     private func expires(_ entry: OutboxEntry) throws(OutboxError) -> Bool {
         guard isTooOld(entry, at: client.time.now) else { return false }
         try end(entry, .expired(entry))
@@ -190,7 +192,7 @@ extension Outbox {
 
     /// Keeps a write whose response does not show that it was accepted.
     ///
-    /// It expires only where the response is certainly the server's: nobody else answers for an https URL.
+    /// It expires only if the response certainly comes from the server, which is the case for https without redirects.
     private func unconfirmed(_ entry: OutboxEntry, _ answer: ServiceResponse) throws(OutboxError) -> Duration? {
         let entry = noting(mayHaveBeenExecuted: true, of: entry)
         let isOwn = answer.context.redirects.isEmpty && answer.context.url?.isSecure == true
@@ -211,16 +213,17 @@ extension Outbox {
         tell(event)
     }
 
-    /// Notes that a write could not be sent, and says when to try again.
+    /// Records that a write could not be sent, and returns the time to wait before the next attempt.
     ///
     /// - Parameters:
     ///   - entry: The write that could not be sent.
-    ///   - asked: For how long its server has asked not to be asked.
-    ///   - turns: How often something had turned for the better when the write was sent; one that has found no network, or
-    ///     no login, is sent again at once if that came meanwhile, since nobody will tell of it again.
-    ///   - event: What is told; ``OutboxEvent/postponed(_:pause:)`` unless given.
-    /// - Returns: How long to stay away; `nil` when the write's environment was left meanwhile, or its user has gone: it
-    ///   waits and holds up nobody.
+    ///   - asked: The time to wait that the server has asked for.
+    ///   - turns: The number of improvements (network back, login) when the write was sent. If the count has changed
+    ///     since, the write is sent again immediately, because the improvement will not be reported again. If `nil`,
+    ///     improvements are ignored.
+    ///   - event: Returns the event to report, by default ``OutboxEvent/postponed(_:pause:)``.
+    /// - Returns: The time to wait, or `nil` if the write's environment or user is no longer current. Such a write
+    ///   stays stored and does not delay other writes.
     private func postponed(
         _ entry: OutboxEntry,
         askedFor asked: Duration = .zero,
@@ -231,7 +234,7 @@ extension Outbox {
         let now = client.time.now
         let pause = state.withLock { state in
             let hasTurned = turns.map { $0 != state.turns } ?? false
-            // A year is as good as for ever, and more than that may be more than a duration holds.
+            // The pause is limited to a year, because a longer one could overflow a duration.
             let own = hasTurned ? .zero : min(options.pause, .seconds(31_536_000)) * (1 << state.failures)
             if !hasTurned { state.failures = min(state.failures + 1, 6) }
             let pause = max(asked, own)

@@ -2,47 +2,50 @@ public import Foundation
 public import SwitchyardClient
 import SwitchyardServices
 
-/// Writes that must not be lost: each is on the disk before it is sent, and is sent, in order, until the server has taken
-/// it, also after the app was killed and started again.
+/// A queue of writes that must not be lost: each write is stored on disk first and sent, in order, until the server has
+/// accepted it, even after the app was killed and restarted.
 ///
 ///     let outbox = try Outbox(file: folder.appending(path: "outbox"), client: client)
 ///     let run = outbox.run(following: SystemReachability())      // sends whenever that makes sense
 ///     try outbox.store(.newTopic(title))
 ///
-/// Every write carries an idempotency key, the same in every attempt: a server that knows such keys takes it once, even
-/// if its answer was lost. Whoever is behind one that cannot be sent waits, so that the order holds.
+/// Every write carries an idempotency key, which is the same in every attempt. A server that supports such keys
+/// executes the write once, even if its response was lost. If a write cannot be sent, the writes after it wait, so that
+/// the order is kept.
 ///
-/// A write goes to the environment that it was stored in: while the client is in another one it waits, and those of that
-/// one pass it by. Just so it waits for its user, where the client knows of users (`NetworkClient.Options.user`).
+/// A write is sent to the environment in which it was stored. While the client is in another environment, the write
+/// waits and the writes of the other environment are sent before it. If the client knows its users
+/// (`NetworkClient.Options.user`), a write waits for its user in the same way.
 ///
-/// The file belongs to one outbox at a time, of this process or another: it is locked as long as the outbox lives, or until
-/// ``close()``, and a process that is killed lets go of it. On Apple systems an app that is suspended while it has a locked
-/// file in a folder that it shares, as with an extension, is ended by the system (0xdead10cc): close the outbox there when
-/// the app leaves the foreground, or keep its file in a folder of the app's own.
+/// The file belongs to one outbox at a time, across all processes. It is locked until the outbox is released or
+/// ``close()`` is called, and the system unlocks it if the process is killed. On Apple systems, an app that is
+/// suspended while it holds a lock on a file in a shared folder, such as one shared with an extension, is killed by the
+/// system (0xdead10cc). In such a folder, close the outbox when the app leaves the foreground, or keep the file in a
+/// folder of the app's own.
 ///
-/// Bodies are stored as they are; credentials are not stored. A write goes with those that the client has when it is
-/// sent: where users take turns, name them to the client, or give each a file.
+/// Bodies are stored as they are. Credentials are not stored: a write is sent with the credentials that the client has
+/// at that time. If users alternate, tell the client the user's name or use a file per user.
 public final class Outbox: Sendable {
-    /// What an outbox allows.
+    /// The limits and settings of an outbox.
     public struct Options: Sendable {
-        /// How many writes may wait, in all environments and of all users; 1,000 unless set.
+        /// The maximum number of stored writes, over all environments and users, 1,000 by default.
         public var maximumCount: Int
-        /// How old a write may become; 7 days unless set.
+        /// The maximum age of a write, 7 days by default.
         ///
-        /// A write expires behind an attempt that its server has answered, so never before one. A write whose user or
-        /// environment is away expires without an attempt.
+        /// A write expires only after an attempt to which its server has responded, so never before the first attempt.
+        /// A write whose user or environment is not current expires without an attempt.
         ///
-        /// The age is the time that has certainly passed: by the monotonic clock while the app runs, and by the wall clock
-        /// from one run to the next, at most a quarter of the maximum each time. No jump of the wall clock makes a write
-        /// too old.
+        /// The age is the time that has certainly passed. While the app runs, it is measured by the monotonic clock.
+        /// From one run to the next, it is measured by the wall clock, and each time at most a quarter of the maximum
+        /// age is counted. A jump of the wall clock therefore never makes a write too old.
         public var maximumAge: Duration
-        /// The pause after a write could not be sent; doubled each time, up to 64-fold.
+        /// The pause after a write could not be sent, 5 s by default and at least 1 ms.
         ///
-        /// 5 seconds unless set, at least 1 ms.
+        /// The pause is doubled after each further failure, up to 64-fold.
         public var pause: Duration {
             didSet { pause = max(.milliseconds(1), pause) }
         }
-        /// What the response to an accepted write looks like; ``OutboxAcceptance/standard`` unless set.
+        /// The rule for responses that show that a write was accepted, by default ``OutboxAcceptance/standard``.
         public var accepts: OutboxAcceptance
 
         /// Creates options.
@@ -65,23 +68,23 @@ public final class Outbox: Sendable {
         var last: UInt64
         var timeline: OutboxTimeline
         var isSending = false
-        /// The write that is on its way.
+        /// The write that is in flight.
         var underWay: WriteUnderWay?
         var failures = 0
-        /// Until when nothing is sent by itself, after a failure.
+        /// The time until which nothing is sent automatically, after a failure.
         var resumesAt = MonotonicTime.zero
-        /// Until when a server has asked not to be asked.
+        /// The time until which a server has asked the client to wait.
         var askedUntil = MonotonicTime.zero
-        /// How often something has turned for the better: the network has come back, or somebody has logged in.
+        /// The number of improvements so far: the network has come back, or a user has logged in.
         var turns = 0
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
         var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var isClosed = false
-        /// Those who wait for the write that is on its way.
+        /// The callers of `close()` that wait for the write in flight.
         var closers: [CheckedContinuation<Void, Never>] = []
         var lastListener: UInt64 = 0
 
-        /// The number of the next write; there is none when a file says that the last one is taken.
+        /// Returns the number of the next write, and throws if the largest number is already used in the file.
         func nextID() throws(OutboxError) -> UInt64 {
             guard last < .max else { throw .file(file.description(of: "has no number left for another write")) }
             return last + 1
@@ -93,16 +96,16 @@ public final class Outbox: Sendable {
     let state: Locked<State>
     let date: @Sendable () -> Date
 
-    /// Opens an outbox, with what waits in its file.
+    /// Opens an outbox with the writes in its file.
     ///
-    /// What a crash left unfinished at the end of the file is dropped: it had not been stored.
+    /// An incomplete record that a crash left at the end of the file is dropped, because its write had not been stored.
     ///
     /// - Parameters:
-    ///   - file: The file; it is made if it is missing. Its folder must exist.
-    ///   - client: Sends the writes; a scope of it is taken.
-    ///   - options: Limits of count and age.
-    ///   - date: The wall clock: see ``Options/maximumAge``.
-    /// - Throws: ``OutboxError/busy`` while another outbox has the file, ``OutboxError/file(_:)`` or
+    ///   - file: The file, which is created if it does not exist. Its folder must exist.
+    ///   - client: The client that sends the writes, through a scope of its own.
+    ///   - options: The limits and settings.
+    ///   - date: Returns the wall clock time, see ``Options/maximumAge``.
+    /// - Throws: ``OutboxError/busy`` while another outbox has the file open, ``OutboxError/file(_:)`` or
     ///   ``OutboxError/foreignFile``.
     public init(
         file: URL,
@@ -121,14 +124,15 @@ public final class Outbox: Sendable {
 
     deinit {
         endListening()
-        // Tasks that still end may hold the state a little longer.
+        // Tasks that are still ending may hold the state a little longer.
         state.withLock { $0.file.release() }
     }
 
-    /// Lets go of the file, so that another outbox can open it at once: nothing more is stored or sent, and the events end.
+    /// Closes the outbox and releases the file, so that another outbox can open it immediately.
     ///
-    /// What waits stays in the file. A write that is on its way is waited for; ``OutboxRun/stop()`` before this cancels it,
-    /// and then it waits too. A second call does nothing.
+    /// After this, nothing more is stored or sent, and the event streams end. Unsent writes stay in the file. The
+    /// function waits for a write that is in flight. If ``OutboxRun/stop()`` is called first, that write is cancelled
+    /// and stays in the file too. A second call does nothing.
     public func close() async {
         noteTime()
         state.withLock { $0.isClosed = true }
@@ -148,28 +152,29 @@ public final class Outbox: Sendable {
         for waker in wakers { waker.finish() }
     }
 
-    /// The writes that wait, in order: in all environments, and of all users.
+    /// The stored writes, in order, of all environments and users.
     public var entries: [OutboxEntry] { state.withLock { $0.entries } }
 
-    /// Stores a write; it is on the disk when this returns.
+    /// Stores a write, which is on disk when this function returns.
     ///
-    /// Its parameters are written now, by the client's options. What all calls have in common is added when it is sent;
-    /// common parameters go into the query of a write that has a body, be it a form.
+    /// The write's parameters are encoded now, with the client's options. Values that are common to all calls are added
+    /// when the write is sent. If the write has a body, even a form, common parameters go into the query.
     ///
     /// - Parameters:
-    ///   - configuration: The call. Method, path, query, parameters, header fields and body are stored, and the
-    ///     environment that the client is in with the user who is logged in there.
-    ///   - key: Names what the write is about, as `note 7`. An older write with the same key, of the same environment and
-    ///     user, is dropped in the same step: see ``OutboxEvent/replaced(_:by:)``. One that is on its way is let go to its
-    ///     end, and dropped if the server has not accepted it. No write is replaced unless a key is given.
-    /// - Returns: The entry, whose key the server will see.
-    /// - Throws: ``OutboxError``; then nothing was stored.
+    ///   - configuration: The call. Its method, path, query, parameters, header fields and body are stored, with the
+    ///     client's environment and the user who is logged in to it.
+    ///   - key: A name for the resource that the write changes, such as `note 7`. An older write with the same key,
+    ///     environment and user is dropped in the same step, see ``OutboxEvent/replaced(_:by:)``. If the older write is
+    ///     in flight, it is not cancelled, and it is dropped if the server does not accept it. If `nil`, no write is
+    ///     replaced.
+    /// - Returns: The entry, whose idempotency key the server will receive.
+    /// - Throws: ``OutboxError``, in which case nothing was stored.
     @discardableResult
     public func store(
         _ configuration: APIConfiguration,
         replacementKey key: String? = nil
     ) throws(OutboxError) -> OutboxEntry {
-        // The clock, the body and what the client puts into requests may be code of the app's: not under the lock.
+        // The clock, the body and the client's closures may be code of the app, so they are not called under the lock.
         let (environment, generator) = client.generation
         let (user, now) = (client.user(in: environment), client.time.now)
         let slot = key.map { OutboxEntry.Slot(key: $0, environment: environment.rawValue, user: user) }
@@ -208,24 +213,26 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Takes a write out without sending it; one that is being sent may arrive all the same.
+    /// Removes a write without sending it.
+    ///
+    /// A write that is in flight may still be executed.
     ///
     /// - Parameter id: The entry's number.
-    /// - Returns: Whether it was there.
-    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``; then it waits on.
+    /// - Returns: Whether the write was stored.
+    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``, in which case the write stays stored.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
         try state.withLock { (state) throws(OutboxError) in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return false }
             try state.file.append(.done(id))
             state.entries.remove(at: index)
-            // The write is out already, and a file that is longer than it need be can be cleared up by the next.
+            // The write is already removed, and a later call can compact the file.
             try? state.file.compact(keeping: state.lasting)
             return true
         }
     }
 
-    /// Writes down how much time has passed, if that is worth it; a disk that is full only makes writes younger.
+    /// Writes the elapsed time to the file if enough has passed; if the disk is full, writes only appear younger.
     func noteTime() {
         let (now, date) = (client.time.now, date())
         state.withLock { state in
@@ -236,7 +243,7 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// What happens to the writes from now on; the newest 256 events are kept for a reader that is slow.
+    /// Returns a stream of the events from now on, which buffers the newest 256 events.
     public func events() -> AsyncStream<OutboxEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: OutboxEvent.self,
@@ -264,16 +271,18 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox {
-    /// Sends whenever that makes sense: now, when a write is stored, when the network is back, when another environment
-    /// is entered, when somebody has logged in, and after a pause when something could not be sent.
+    /// Starts sending automatically: now, when a write is stored, when the network is back, when the environment
+    /// changes, when a user has logged in, and after the pause that follows a failure.
     ///
-    /// A write that is stored during a pause waits for its end. The network's return ends it, and so does a credential that
-    /// is set, unless a server has asked for it (`Retry-After`); another environment has no part in it, and ``flush()``
-    /// heeds no pause. A user's name that changes without a credential that is set, be it that there is none to set,
-    /// wakes nobody: begin the run anew then.
+    /// A write that is stored during a pause waits until the pause is over. If the network comes back or a credential
+    /// is set, the pause ends early, unless a server has asked for it (`Retry-After`). If the environment changes, the
+    /// pause always ends. ``flush()`` ignores the pause. If the user's name changes without a credential being set,
+    /// nothing is sent until the run is restarted.
     ///
-    /// - Parameter provider: Knows the network; while it says that there is none nothing is tried.
-    /// - Returns: Keep it as long as the outbox is to send by itself; its task holds the outbox.
+    /// - Parameter provider: The source of the network's reachability. While it reports that there is no network,
+    ///   nothing is sent.
+    /// - Returns: An object that the caller must keep for as long as the outbox should send automatically. Its task
+    ///   retains the outbox.
     public func run(following provider: (any ReachabilityProvider)? = nil) -> OutboxRun {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (number, isClosed) = state.withLock { state in
@@ -306,7 +315,7 @@ extension Outbox {
     ) -> Task<Void, Never> {
         let updates = network.updates()
         return Task { [state] in
-            var isNews = false  // What comes first is how it has been.
+            var isNews = false  // The first status is the current one, not a change.
             for await status in updates {
                 defer { isNews = true }
                 guard status.isReachable else { continue }
@@ -316,7 +325,8 @@ extension Outbox {
         }
     }
 
-    /// Hears of credentials that are set from outside; of renewed ones a write that asked for them hears by itself.
+    /// Observes credentials that are set from outside; a write that waits for a token refresh is notified of the new
+    /// credential itself.
     private func watchLogin(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never>? {
         guard let events = client.credentials?.events() else { return nil }
         return Task { [state, client] in
@@ -341,15 +351,16 @@ extension Outbox {
         }
     }
 
-    /// Sends unless a pause lasts; when to try again.
+    /// Sends unless there is a pause, and returns the time of the next attempt.
     private func sendUnlessPaused() async -> MonotonicTime? {
         let resumesAt = state.withLock { $0.resumesAt }
         guard client.time.now >= resumesAt else { return resumesAt }
         return await pauseAfterFlush().map { client.time.now.advanced(by: $0) }
     }
 
-    /// Sends, and says when to try again; a disk that cannot be written to is a reason to wait too, and so is another
-    /// task that sends, since it may fail.
+    /// Sends, and returns the time to wait before the next attempt.
+    ///
+    /// If the disk cannot be written or another task is sending, the caller waits too, because the other task may fail.
     private func pauseAfterFlush() async -> Duration? {
         do throws(OutboxError) {
             return try await flush() ?? (next == nil ? nil : options.pause)
@@ -360,14 +371,14 @@ extension Outbox {
 }
 
 extension Outbox.State {
-    /// Ends the pause, but for what a server has asked for.
+    /// Ends the pause, except for the time that a server has asked for.
     fileprivate mutating func endPause(isTurn: Bool) {
         turns += isTurn ? 1 : 0
         resumesAt = min(resumesAt, askedUntil)
     }
 }
 
-/// An ``Outbox`` that sends by itself, until this object goes.
+/// The automatic sending of an ``Outbox``, which lasts until this object is released.
 public final class OutboxRun: Sendable {
     private let tasks: [Task<Void, Never>]
     private let end: @Sendable () -> Void
@@ -381,7 +392,7 @@ public final class OutboxRun: Sendable {
         stop()
     }
 
-    /// Stops sending; a write that is on its way is cancelled and stays stored.
+    /// Stops sending; a write that is in flight is cancelled and stays stored.
     public func stop() {
         end()
         for task in tasks { task.cancel() }

@@ -1,28 +1,29 @@
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// What the response to a write looks like when the server has accepted the write.
+/// The rule that decides from a response whether the server has accepted a write.
 ///
 ///     options.accepts = OutboxAcceptance(contentTypes: [.json])
 ///     options.accepts = OutboxAcceptance { entry, response in response.headers["X-Receipt"] != nil }
 ///
-/// An ``Outbox`` asks for each response with a status below 400, and for each response to a GET that a redirect has made
-/// of the write. A write whose response is not accepted stays in the outbox: see
+/// An ``Outbox`` applies it to each response with a status below 400, and to each response to a GET that a redirect has
+/// made of the write. A write whose response is not accepted stays in the outbox: see
 /// ``OutboxEvent/unconfirmed(_:_:reason:pause:)``.
 public struct OutboxAcceptance: Sendable {
     private let rule: @Sendable (OutboxEntry, ServiceResponse) -> Bool
 
     /// Creates a rule.
     ///
-    /// - Parameter accepts: Says whether the server has accepted a write. It runs on no particular actor. The redirects
-    ///   that were followed are in the response's `context`.
+    /// - Parameter accepts: Returns whether the server has accepted a write. It runs on no particular actor. The
+    ///   redirects that were followed are in the response's `context`.
     public init(_ accepts: @escaping @Sendable (_ entry: OutboxEntry, _ response: ServiceResponse) -> Bool) {
         rule = accepts
     }
 
-    /// Creates a rule that accepts what ``standard`` accepts, if the body has one of some content types.
+    /// Creates a rule that accepts the responses that ``standard`` accepts, if their body has one of some content
+    /// types.
     ///
-    /// - Parameter contentTypes: The content types; a response without a body needs none.
+    /// - Parameter contentTypes: The content types. A response without a body needs none.
     public init(contentTypes: [MediaType]) {
         self.init { entry, response in
             guard Self.standard.accepts(response, to: entry) else { return false }
@@ -32,37 +33,37 @@ public struct OutboxAcceptance: Sendable {
         }
     }
 
-    /// The rule of an outbox unless its options have another.
+    /// The default rule of an outbox.
     ///
     /// It accepts a 2xx to a request with the method of the write, and a 303 from the host that the write was sent to,
-    /// which leads to the outcome of the write (RFC 9110 section 15.4.4). It does not accept a redirect that makes a GET of
-    /// a POST (301 and 302, RFC 9110 sections 15.4.2 and 15.4.3), whatever the GET leads to. It does not accept a page of
-    /// HTML where the write asks for JSON or has a body of JSON, or where the page comes from another host.
+    /// which leads to the outcome of the write (RFC 9110 section 15.4.4). It does not accept a redirect that changes a
+    /// POST to a GET (301 and 302, RFC 9110 sections 15.4.2 and 15.4.3), whatever the response to the GET. It does not
+    /// accept an HTML page if the write asks for JSON or has a JSON body, or if the page comes from another host.
     public static let standard = OutboxAcceptance { entry, response in
         guard response.isConfirmed(for: entry) else { return false }
         guard (200..<300).contains(response.status), response.isPage else { return true }
         return !entry.expectsJSON && !response.isFromElsewhere
     }
 
-    /// Says whether a response shows that the server has accepted a write.
+    /// Returns whether a response shows that the server has accepted a write.
     ///
     /// - Parameters:
     ///   - response: The response.
     ///   - entry: The write.
-    /// - Returns: Whether it does.
+    /// - Returns: Whether the write was accepted.
     public func accepts(_ response: ServiceResponse, to entry: OutboxEntry) -> Bool { rule(entry, response) }
 }
 
-/// Why a response does not show that the server has accepted a write.
+/// The reason why a response does not show that the server has accepted a write.
 public enum OutboxDoubt: Sendable, Hashable {
-    /// The write was redirected, by a response with this status, and nothing shows that it was carried out.
+    /// The write was redirected by a response with this status, and nothing shows that it was executed.
     case redirected(status: Int)
-    /// The response is none that ``Outbox/Options/accepts`` accepts.
+    /// The response is not accepted by ``Outbox/Options/accepts``.
     case unacceptable(status: Int, contentType: String?)
 }
 
 extension OutboxDoubt: CustomStringConvertible {
-    /// What the response was, in a few words.
+    /// The response in a few words.
     public var description: String {
         switch self {
         case .redirected(let status): "redirected with \(status)"
@@ -83,18 +84,18 @@ extension OutboxDoubt: CustomStringConvertible {
 }
 
 extension ServiceResponse {
-    /// The redirect that has made a request with another method of a write; `nil` when none has.
+    /// Returns the first redirect after which the write had another method, or `nil` if there is none.
     func turn(of entry: OutboxEntry) -> RedirectStep? {
         context.redirects.first { $0.method.name != entry.method }
     }
 
-    /// Whether it answers a GET that a 303 has made of a write.
+    /// Whether the response is for a GET that a 303 has made of the write.
     fileprivate func isOutcome(of entry: OutboxEntry) -> Bool { turn(of: entry)?.status == 303 }
 
-    /// Whether the status, and the redirects before it, say that a write was carried out.
+    /// Whether the status and the redirects before it show that a write was executed.
     fileprivate func isConfirmed(for entry: OutboxEntry) -> Bool {
         guard let turn = turn(of: entry) else { return (200..<300).contains(status) || status == 303 }
-        // What leads to a login has not carried out anything.
+        // A redirect to a login has not executed anything.
         guard turn.status == 303, ![401, 407, 511].contains(status) else { return false }
         return turn.from.origin.host == context.redirects.first?.from.origin.host
     }
@@ -105,7 +106,7 @@ extension ServiceResponse {
         return first.from.origin.host != context.url?.origin.host
     }
 
-    /// Whether the body is a page of HTML, by its content type or its beginning.
+    /// Whether the body is an HTML page, according to its content type or its first bytes.
     fileprivate var isPage: Bool {
         guard let data, !data.isEmpty else { return false }
         let type = headers.contentType.flatMap { MediaType($0) }

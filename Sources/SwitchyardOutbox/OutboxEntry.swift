@@ -3,45 +3,53 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A write that waits in an ``Outbox``.
+/// A write that is stored in an ``Outbox``.
 public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
-    /// Its number; later ones have larger numbers.
+    /// The number of the write, which is larger for later writes.
     public internal(set) var id: UInt64
-    /// The key by which the server recognises it, the same in every attempt and after a relaunch.
+    /// The key by which the server recognises the write, the same in every attempt and after a relaunch.
     public let idempotencyKey: String
-    /// The name of the environment that it was stored in, the only one it is sent to; `nil` in what an older version has
-    /// stored, which goes wherever the client is.
+    /// The name of the environment in which the write was stored, the only one it is sent to.
+    ///
+    /// The value is `nil` for a write that an older version has stored, which is sent regardless of the client's
+    /// environment.
     public let environment: String?
-    /// The user who was logged in when it was stored (`NetworkClient.Options.user`), the only one it is sent for;
-    /// `nil` where there was none, and in what an older version has stored, which goes whoever is logged in.
+    /// The user who was logged in when the write was stored (`NetworkClient.Options.user`), the only user it is sent
+    /// for.
+    ///
+    /// The value is `nil` if there was no user, and for a write that an older version has stored. A write without a
+    /// user is sent regardless of the user who is logged in.
     public let user: String?
-    /// When it was stored, by the wall clock, which outlives the app.
+    /// The wall clock time at which the write was stored, which is comparable across runs of the app.
     public let storedAt: Date
     /// The method.
     public let method: String
     /// The path, with its query.
     public let path: String
-    /// The version of the API where the call named its own; `nil` for the client's.
+    /// The API version that the call set, or `nil` if the client's version applies.
     public let apiVersion: String?
-    /// The header fields, name and value by turns.
+    /// The header fields, as alternating names and values.
     public let headers: [String]
-    /// The body; `nil` when there is none.
+    /// The body, or `nil` if there is none.
     public let body: Data?
     /// The content type of the body.
     public let contentType: String?
-    /// The key by which a newer write replaces this one (``Outbox/store(_:replacementKey:)``); `nil` where there is none.
+    /// The key by which a newer write replaces this one (``Outbox/store(_:replacementKey:)``), or `nil` if there is
+    /// none.
     public let replacementKey: String?
-    /// Whether a server may have carried it out although no answer says so (`RequestFailure.mayHaveBeenExecuted`), in
-    /// any attempt so far; also for one that was on its way when the app was ended.
+    /// Whether a server may have executed the write in any attempt so far, although no response confirms it
+    /// (`RequestFailure.mayHaveBeenExecuted`).
     ///
-    /// A write that is dropped (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``,
-    /// ``OutboxEvent/replaced(_:by:)``, ``Outbox/remove(_:)``) may have been done all the same then.
+    /// The value is also `true` for a write that was in flight when the app was killed. If such a write is dropped
+    /// (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``, ``OutboxEvent/replaced(_:by:)``,
+    /// ``Outbox/remove(_:)``), it may still have been executed.
     public internal(set) var mayHaveBeenExecuted = false
-    /// Whether the file says that it was on its way; `nil` as long as it does not.
+    /// Whether the file has recorded that the write was in flight, or `nil` if it has not.
     var hasBegun: Bool?
-    /// The seconds that had passed for the outbox when it was stored; `nil` in what an older version has stored.
+    /// The time in seconds that had passed for the outbox when the write was stored, or `nil` if an older version has
+    /// stored it.
     var elapsed: Double?
-    /// The content types that its call asks for, where its header fields name none.
+    /// The media types that the call accepts if its header fields contain no `Accept`.
     var acceptedTypes: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -61,56 +69,57 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
         return configuration
     }
 
-    /// What only one write at a time may wait for.
+    /// The slot of a replacement key, in which only one write waits at a time.
     struct Slot: Hashable {
         var key: String
         var environment: String?
         var user: String?
     }
 
-    /// Its place among the writes that replace one another; `nil` without a key.
+    /// The slot of the write, or `nil` if it has no replacement key.
     var slot: Slot? { replacementKey.map { Slot(key: $0, environment: environment, user: user) } }
 
-    /// Whether JSON is what it has in its body, or asks for.
+    /// Whether the write has a JSON body or accepts JSON.
     var expectsJSON: Bool {
         let accepted = configuration.headers["Accept"] ?? acceptedTypes ?? ""
         return [contentType ?? "", accepted].contains { $0.lowercased().contains("json") }
     }
 
-    /// Whether it may be sent while the client is in an environment.
+    /// Returns whether the write may be sent while the client is in an environment.
     func belongs(to environment: ServiceEnvironment) -> Bool {
         self.environment.map { $0 == environment.rawValue } ?? true
     }
 
-    /// Whether it may be sent while a user is logged in, or nobody.
+    /// Returns whether the write may be sent while a user, or no user, is logged in.
     func belongs(toUser user: String?) -> Bool { self.user == nil || self.user == user }
 }
 
-/// Why a write cannot be put into an ``Outbox``, or the outbox cannot be opened.
+/// The reason why a write cannot be stored in an ``Outbox``, or the outbox cannot be opened.
 public enum OutboxError: Error, Sendable, Hashable {
-    /// The file cannot be read or written; the text says what and where.
+    /// The file cannot be read or written; the text contains the problem and the path.
     case file(String)
-    /// The file is no outbox of ours, or one of a newer version.
+    /// The file is not an outbox, or it was written by a newer version.
     case foreignFile
-    /// Another outbox has the file, in this process or another: let go of that one, or ``Outbox/close()`` it.
+    /// Another outbox has the file open, in this process or another, and must be released or closed first
+    /// (``Outbox/close()``).
     case busy
     /// The outbox was closed.
     case closed
-    /// As many writes wait as may.
+    /// The maximum number of writes is already stored.
     case full(limit: Int)
-    /// The body cannot be stored: it is a file, a stream or a form of parts, or larger than some 48 MB.
+    /// The body cannot be stored, because it is a file, a stream or a multipart form, or is larger than about 48 MB.
     case unstorableBody
-    /// The call is a `APIConfiguration.prebuiltRequest`, in place of everything that could be stored.
+    /// The call is an `APIConfiguration.prebuiltRequest`, which cannot be stored.
     case unstorableRequest
-    /// The call has a header field with credentials, which must not be stored; the client's credentials are added when
-    /// it is sent.
+    /// The call has a header field with credentials, which must not be stored because the client adds its credentials
+    /// when the write is sent.
     case holdsCredentials(header: String)
     /// The call cannot be built.
     case invalid(RequestError)
 }
 
 extension OutboxError: CustomStringConvertible {
-    /// What is in the way, without any value of a header.
+    /// The error as text, without any header value.
     public var description: String {
         switch self {
         case .file(let text): text
@@ -126,41 +135,43 @@ extension OutboxError: CustomStringConvertible {
     }
 }
 
-/// What became of a write in an ``Outbox``.
+/// An event of a write in an ``Outbox``.
 public enum OutboxEvent: Sendable {
-    /// It is stored, whatever happens to the app from now on.
+    /// The write is stored, and survives a crash of the app from now on.
     case stored(OutboxEntry)
-    /// The server has accepted it: its response is one that ``Outbox/Options/accepts`` accepts.
+    /// The server has accepted the write, with a response that ``Outbox/Options/accepts`` accepts.
     case sent(OutboxEntry, ServiceResponse)
-    /// The response does not show that the server has accepted it; it stays, and is sent again with the same key.
+    /// The response does not show that the server has accepted the write, so the write stays stored and is sent again
+    /// with the same key.
     ///
-    /// It may come from a login page, or from the portal of a network, that stands in front of the server. Where a server
+    /// The response may come from a login page, or from the portal of a network, in front of the server. If the server
     /// accepts writes with such a response, set ``Outbox/Options/accepts``.
     case unconfirmed(OutboxEntry, ServiceResponse, reason: OutboxDoubt, pause: Duration)
-    /// The server will never take it: it answered with a status from 400 up that no later attempt changes.
+    /// The server has rejected the write with a status of 400 or above that no later attempt would change.
     case rejected(OutboxEntry, ServiceResponse)
-    /// It cannot be sent: the request is malformed, or asks for what the transport cannot do.
+    /// The write cannot be sent, because the request is malformed or needs something that the transport does not
+    /// support.
     case unsendable(OutboxEntry, RequestFailure)
-    /// It could not be sent now; it and those behind it wait.
+    /// The write could not be sent now; it and the writes after it wait.
     case postponed(OutboxEntry, pause: Duration)
-    /// It was older than allowed and has been dropped: see ``Outbox/Options/maximumAge``.
+    /// The write was older than allowed and has been dropped: see ``Outbox/Options/maximumAge``.
     case expired(OutboxEntry)
-    /// A newer write with the same key (``OutboxEntry/replacementKey``) has taken its place, and it has been dropped.
+    /// A newer write with the same key (``OutboxEntry/replacementKey``) has replaced the write, which has been dropped.
     case replaced(OutboxEntry, by: OutboxEntry)
 }
 
 extension OutboxEntry: CustomStringConvertible {
-    /// The write's number and what it asks, in one line, without header fields and body; credentials are hidden.
+    /// The write's number, method and path on one line, without header fields and body, and with credentials redacted.
     public var description: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
 }
 
 extension OutboxEntry {
-    /// What a line says of a write that may have been executed.
+    /// The remark in a description about a write that may have been executed.
     fileprivate var remark: String { mayHaveBeenExecuted ? .mayHaveBeenExecuted : "" }
 }
 
 extension OutboxEvent: CustomStringConvertible {
-    /// Which write it is and what became of it, in one line, without header fields and body; credentials are hidden.
+    /// The write and its event on one line, without header fields and body, and with credentials redacted.
     public var description: String {
         switch self {
         case .stored(let entry): "\(entry) stored"
@@ -180,7 +191,8 @@ extension OutboxEntry: Discreet {}
 extension OutboxEvent: Discreet {}
 
 extension OutboxEntry {
-    /// Makes an entry of a call: what it says about the request itself, apart from server, deadline and the like.
+    /// Creates an entry from a call, with the values that describe the request itself, but without server, deadline and
+    /// similar settings.
     init(
         _ configuration: APIConfiguration,
         id: UInt64,
@@ -196,7 +208,7 @@ extension OutboxEntry {
         }
         let content: (body: HTTPBody, contentType: String?)
         do throws(RequestError) {
-            // What all calls have in common is added when it is sent.
+            // Values that are common to all calls are added when the write is sent.
             (path, content) = try generator.ownContent(of: configuration)
         } catch {
             throw .invalid(error)

@@ -10,28 +10,30 @@ import SwitchyardHTTP
     import Musl
 #endif
 
-/// The file of an outbox: what was appended is on the disk when the call returns.
+/// The file of an outbox, in which an appended record is on disk when the call returns.
 ///
-/// It is locked until it is let go, so that two outboxes, of two processes even, never write into one. Used behind its
-/// owner's lock.
+/// The file is locked until it is released, so that two outboxes, even of two processes, never write to the same file.
+/// The owner protects it with a lock.
 struct OutboxFile {
     private let url: URL
     private var handle: FileHandle
     private var length: Int
     private var isReleased = false
-    /// Records in the file that say nothing any more.
+    /// The number of obsolete records in the file.
     private var garbage = 0
-    /// The largest number that was in the file, be it of a write that waits or of one that is done: a number that was used
-    /// again would be taken for done, and be that of another write to whoever has kept it.
+    /// The largest write number that the file has contained, of a stored write or of one that is done.
+    ///
+    /// Numbers are not reused: a reused number would count as done, and an app that has kept the number would mistake
+    /// the new write for the old one.
     private(set) var last: UInt64 = 0
-    /// The last reading of the time that was in the file, or was written since.
+    /// The last time reading in the file.
     private(set) var reading: OutboxTimeline.Reading?
 
-    /// Opens the file, which is made if it is missing, and drops what a crash left torn at its end.
+    /// Opens the file, creating it if it does not exist, and drops an incomplete record that a crash left at its end.
     ///
-    /// - Throws: ``OutboxError``; with ``OutboxError/busy`` when another outbox has it.
+    /// - Throws: ``OutboxError``, which is ``OutboxError/busy`` if another outbox has the file open.
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
-        // The file is replaced now and then, which must not take a link's place.
+        // The file is replaced when it is compacted, which must not replace a symbolic link.
         let url = url.resolvingSymlinksInPath()
         var locked: FileHandle?
         do {
@@ -57,7 +59,7 @@ struct OutboxFile {
         }
     }
 
-    /// Opens a file for this outbox alone.
+    /// Opens and locks a file.
     private static func locked(_ url: URL) throws(FileFailure) -> FileHandle {
         FileHandle(fileDescriptor: try ExclusiveFile.open(url.path, mode: 0o600), closeOnDealloc: true)
     }
@@ -70,7 +72,7 @@ struct OutboxFile {
         }
     }
 
-    /// Lets go of the file, which another outbox may open then.
+    /// Releases the file, so that another outbox can open it.
     mutating func release() {
         guard !isReleased else { return }
         isReleased = true
@@ -82,7 +84,7 @@ struct OutboxFile {
         try? handle.close()
     }
 
-    /// Says which file it is about.
+    /// Returns the problem with the path of the file.
     func description(of problem: String) -> String { "\(url.path): \(problem)" }
 
     private init(url: URL, handle: FileHandle, length: Int) {
@@ -91,7 +93,7 @@ struct OutboxFile {
         self.length = length
     }
 
-    /// Appends a record; when that fails the file is as it was.
+    /// Appends a record; if this fails, the file is as it was before.
     mutating func append(_ record: OutboxRecord) throws(OutboxError) {
         guard !isReleased else { throw .closed }
         do {
@@ -117,7 +119,7 @@ struct OutboxFile {
         }
     }
 
-    /// Writes the file anew with nothing but what waits, when most of it says nothing any more.
+    /// Rewrites the file with only the stored writes if most of its records are obsolete.
     mutating func compact(keeping entries: [OutboxEntry]) throws(OutboxError) {
         guard !isReleased, garbage > 64, garbage > entries.count * 2 else { return }
         do {
@@ -128,7 +130,7 @@ struct OutboxFile {
         }
     }
 
-    /// A file with nothing but the time, the last number and what waits.
+    /// Returns the contents of a file with only the time, the last number and the stored writes.
     private func contents(of entries: [OutboxEntry]) throws -> Data {
         var data = OutboxRecord.magic
         if let reading { data += try OutboxRecord.time(reading).bytes }
@@ -137,9 +139,10 @@ struct OutboxFile {
         return data
     }
 
-    /// What waits; a write that was on its way when the app was ended may have arrived, whatever became of it.
+    /// Returns the stored writes; a write that was in flight when the app was killed may have been executed.
     ///
-    /// The record of a write is all that replaces an older one, so that no crash comes between the two.
+    /// The record of a newer write also replaces an older one with the same key, so no crash can happen between the two
+    /// steps.
     private static func entries(of records: [OutboxRecord]) -> [OutboxEntry] {
         var (begun, done): (Set<UInt64>, Set<UInt64>) = ([], [])
         var newest: [OutboxEntry.Slot: UInt64] = [:]
@@ -166,10 +169,11 @@ struct OutboxFile {
         }
     }
 
-    /// Puts a whole file in the place of this one in one step: written beside it, flushed, renamed, and the folder flushed.
+    /// Replaces the file atomically: the new file is written next to it, flushed and renamed, and the folder is
+    /// flushed.
     ///
-    /// The new one is locked before it has its name, and the old one is let go after that. Once the file is in its place
-    /// nothing can fail any more.
+    /// The new file is locked before it is renamed, and the old file is released after that. After the rename, no step
+    /// can fail.
     private mutating func replace(with data: Data) throws {
         let new = url.appendingPathExtension("new")
         let handle = try Self.locked(new)
@@ -189,7 +193,7 @@ struct OutboxFile {
 }
 
 extension OutboxRecord {
-    /// What the record says of the time; a write says when it was stored.
+    /// The time reading in the record, which for a write is the time at which it was stored.
     fileprivate var reading: OutboxTimeline.Reading? {
         switch self {
         case .time(let reading): reading

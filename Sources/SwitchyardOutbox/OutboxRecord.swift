@@ -2,19 +2,19 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The records of an outbox file, which is only ever appended to: a magic line, then for each record its length, its
-/// checksum (both 32 bits, little-endian) and its bytes.
+/// The records of an append-only outbox file, which has a magic line and then for each record its length, its checksum
+/// (both 32 bits, little-endian) and its bytes.
 ///
-/// A file that was cut off at any byte has whole records and then a torn one, which never happened.
+/// A file that was cut off at any byte has complete records and then an incomplete one, which is ignored.
 enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
-    /// It is on its way for the first time.
+    /// The write is in flight for the first time.
     case begun(UInt64)
     case done(UInt64)
-    /// How much time has passed since the file was made.
+    /// The time that has passed since the file was created.
     case time(OutboxTimeline.Reading)
 
-    /// The number of the write; 0, which is that of none, where the record is of no write.
+    /// The number of the write, or 0 if the record does not belong to a write.
     var id: UInt64 {
         switch self {
         case .stored(let entry): entry.id
@@ -24,11 +24,11 @@ enum OutboxRecord: Hashable {
     }
 
     static let magic = Data("switchyard outbox 3\n".utf8)
-    /// What stood there before there were records of what has begun, whose readers would take one for damage.
+    /// The magic line before `begun` records were added, which older versions would treat as damage.
     static let oldMagic = Data("switchyard outbox 1\n".utf8)
-    /// What stood there before: behind the first, before there were records of time.
+    /// The magic lines of earlier formats: the first one, and the one before time records were added.
     static let oldMagics = [oldMagic, Data("switchyard outbox 2\n".utf8)]
-    /// No record is longer; a length beyond it is damage.
+    /// The maximum length of a record in bytes; a greater length means that the file is damaged.
     static let longest = 64 << 20
 
     var bytes: Data {
@@ -42,14 +42,14 @@ enum OutboxRecord: Hashable {
                 let numbers = [reading.elapsed, reading.date.timeIntervalSince1970].map(\.bitPattern)
                 payload = Data([UInt8(ascii: "T")]) + Self.bytes(of: numbers[0]) + Self.bytes(of: numbers[1])
             }
-            // Whoever reads the file would take it for damage, and drop it with all that is behind it.
+            // A reader would treat a longer record as damage and drop it with all records after it.
             guard payload.count <= Self.longest else { throw OutboxError.unstorableBody }
             return Self.bytes(of: UInt32(payload.count)) + Self.bytes(of: CRC32.checksum(payload)) + payload
         }
     }
 
-    /// The whole records of a file, and how many of its bytes they and the magic line take; `nil` when the file is of
-    /// another kind.
+    /// Returns the complete records of a file and the number of bytes that they and the magic line take, or `nil` if
+    /// the file has another format.
     static func records(in file: Data) -> (records: [OutboxRecord], length: Int)? {
         let bytes = [UInt8](file)
         let magics = [magic] + oldMagics

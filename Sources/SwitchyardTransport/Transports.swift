@@ -1,13 +1,14 @@
 public import SwitchyardHTTP
 
-/// Makes the transport that suits the system.
+/// A factory for the transport of the current system.
 public enum Transports {
-    /// Creates the default transport of this system: ``CurlTransport`` on Linux, ``URLSessionTransport`` on
-    /// Apple systems.
+    /// Creates the default transport of this system: ``CurlTransport`` on Linux, ``URLSessionTransport`` on Apple
+    /// systems.
     ///
-    /// - Parameter tls: Whom the transport trusts, and how it identifies itself; the system's trust unless given.
+    /// - Parameter tls: The trust settings and the client identity of the transport; the system's trust unless given.
     /// - Returns: The transport.
-    /// - Throws: `TransportError` when the transport cannot be created; on Linux when libcurl is missing or too old.
+    /// - Throws: `TransportError` if the transport cannot be created, for example on Linux because libcurl is missing
+    ///   or too old.
     public static func systemDefault(
         tls: TLSConfiguration = TLSConfiguration()
     ) throws(TransportError) -> any Transport {

@@ -1,7 +1,7 @@
 /// The system's libcurl for Swift: opened at run time, called through typed functions.
 ///
-/// Nothing here needs libcurl's headers or its development package. The numbers are those of libcurl's public and
-/// stable ABI (https://curl.se/libcurl/abi.html). On systems other than Linux this header is empty.
+/// It needs neither libcurl's headers nor its development package. The numbers are those of libcurl's public and stable
+/// ABI (https://curl.se/libcurl/abi.html). On systems other than Linux this header is empty.
 #ifndef CLIBCURL_H
 #define CLIBCURL_H
 
@@ -13,52 +13,52 @@
 
 // MARK: The library
 
-/// What came of opening libcurl.
+/// The result of opening libcurl.
 enum ycurl_availability {
     YCURL_AVAILABLE = 0,
     /// libcurl.so.4 is not installed.
     YCURL_MISSING = 1,
-    /// Older than 7.68.
+    /// libcurl is older than 7.68.
     YCURL_TOO_OLD = 2,
-    /// A function is missing, or its global set-up failed.
+    /// A function is missing, or the global initialization failed.
     YCURL_UNUSABLE = 3,
 };
 
-/// Opens libcurl once per process and answers the same ever after. Any thread may call it.
+/// Opens libcurl once per process; later calls return the same result. Any thread may call it.
 int ycurl_open(void);
-/// What ycurl_open found, in words and with what to install.
+/// The result of ycurl_open as text, with the package to install.
 const char *ycurl_open_message(void);
-/// The version as 0xXXYYZZ; 0 when it is not available.
+/// The version as 0xXXYYZZ; 0 if libcurl is not available.
 unsigned ycurl_version(void);
-/// Whether a feature was built in, by its bit in curl_version_info.
+/// Returns whether a feature was built in, by its bit in curl_version_info.
 bool ycurl_has_feature(int bit);
-/// The text of a CURLcode.
+/// Returns the text of a CURLcode.
 const char *ycurl_error_text(int code);
 
 /// CURL_VERSION_SSL, _ASYNCHDNS, _HTTP2 and _UNIX_SOCKETS.
 enum { YCURL_FEATURE_TLS = 1 << 2, YCURL_FEATURE_ASYNC_DNS = 1 << 7, YCURL_FEATURE_HTTP2 = 1 << 16,
        YCURL_FEATURE_UNIX_SOCKETS = 1 << 19 };
 
-/// Whether the TLS library beneath libcurl shows the chain that it has checked: OpenSSL does from 1.1 on.
+/// Returns whether the TLS library of libcurl provides the verified chain; OpenSSL does from 1.1 on.
 bool ycurl_shows_chains(void);
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the monotonic clock in nanoseconds.
 int64_t ycurl_now(void);
-/// Starts a detached thread with all signals blocked but those of its own faults. Returns 0 or an errno.
+/// Starts a detached thread that blocks all signals except its own faults. Returns 0 or an errno.
 int ycurl_start_thread(void (*body)(void *context), void *context);
 
 // MARK: Memory
 
-/// What libcurl takes memory with and gives it back; each piece is malloc's. Any thread may call them.
+/// The memory functions of libcurl; each piece comes from malloc. Any thread may call them.
 void *ycurl_malloc(size_t count);
 void *ycurl_calloc(size_t number, size_t size);
 void *ycurl_realloc(void *piece, size_t count);
 char *ycurl_strdup(const char *text);
 void ycurl_free(void *piece);
-/// Bytes that the loop of the calling thread keeps; 0 where none runs.
+/// The number of bytes that the loop of the calling thread keeps; 0 if no loop runs on it.
 size_t ycurl_kept_bytes(void);
 
-// MARK: Options that one transport sets on all its handles
+// MARK: Options for all handles of a transport
 
 enum ycurl_option {
     YCURL_PROXY = 10004,
@@ -99,21 +99,21 @@ enum ycurl_loop_option {
     YCURL_LOOP_CONCURRENT_STREAMS = 16,
 };
 
-// MARK: An exchange: one easy handle with its buffers, used for one request after the other
+// MARK: An exchange: one easy handle with its buffers, reused for successive requests
 
 typedef struct ycurl_exchange ycurl_exchange;
 typedef struct ycurl_loop ycurl_loop;
 
-/// Creates an exchange for use on one loop. NULL when memory is short.
+/// Creates an exchange for use on one loop. NULL if no memory is available.
 ycurl_exchange *ycurl_exchange_create(ycurl_loop *loop);
-/// Frees an exchange that is on no loop.
+/// Frees an exchange that is not on a loop.
 void ycurl_exchange_destroy(ycurl_exchange *exchange);
 
-/// Sets an option; the result is a CURLcode. Strings and blobs are copied by libcurl.
+/// Sets an option; the result is a CURLcode. libcurl copies strings and blobs.
 int ycurl_set_long(ycurl_exchange *exchange, int option, long value);
 int ycurl_set_offset(ycurl_exchange *exchange, int option, int64_t value);
 int ycurl_set_string(ycurl_exchange *exchange, int option, const char *value);
-/// Takes back what a text option says, libcurl's own default too.
+/// Clears a text option, including libcurl's default.
 int ycurl_clear_string(ycurl_exchange *exchange, int option);
 int ycurl_set_blob(ycurl_exchange *exchange, int option, const void *bytes, size_t count);
 /// Sets "host:port:address" entries; the texts are copied and live as long as the exchange.
@@ -121,19 +121,19 @@ int ycurl_set_resolve(ycurl_exchange *exchange, const char *const *entries, size
 
 // MARK: One request
 
-/// Where the body of a request comes from.
+/// The source of a request's body.
 enum ycurl_body {
-    /// None: no Content-Length either.
+    /// No body and no Content-Length.
     YCURL_BODY_NONE = 0,
-    /// None, and the response has none either (HEAD).
+    /// No body in the request, and none in the response (HEAD).
     YCURL_BODY_HEAD_ONLY = 1,
     /// Memory that is copied.
     YCURL_BODY_COPIED = 2,
     /// Memory that outlives the exchange.
     YCURL_BODY_BORROWED = 3,
-    /// A file descriptor, which the exchange closes, and bytes around what it holds, which are copied.
+    /// A file descriptor, which the exchange closes, and bytes before and after the file, which are copied.
     YCURL_BODY_FILE = 4,
-    /// Handed over piece by piece with ycurl_upload_offer.
+    /// Pieces that are provided with ycurl_upload_offer.
     YCURL_BODY_FED = 5,
 };
 
@@ -143,57 +143,59 @@ struct ycurl_request {
     enum ycurl_body body;
     const void *body_bytes;
     int body_file;
-    /// The bytes of the file; the rest of the body is in body_bytes, `body_before` of it in front of the file.
+    /// The length of the file; the rest of the body is in body_bytes, of which the first `body_before` bytes precede
+    /// the file.
     int64_t body_file_length;
     size_t body_before;
-    /// -1 when unknown: sent chunked.
+    /// -1 if unknown, so that the body is sent chunked.
     int64_t body_length;
-    /// Largest response body in bytes, -1 for no limit.
+    /// The maximum size of the response's body in bytes; -1 for no limit.
     int64_t body_limit;
-    /// Largest response head in bytes, with interim responses and trailers.
+    /// The maximum size of the response's head in bytes, including interim responses and trailers.
     size_t head_limit;
-    /// Bytes that may wait to be taken before the transfer is paused; 0 collects the whole body.
+    /// The number of bytes that may wait for the owner before the transfer is paused; 0 collects the whole body.
     size_t stream_window;
-    /// Whether the body of an answer that points elsewhere is left out.
+    /// Whether the body of a redirect is skipped.
     bool skip_redirect_body;
-    /// Sent at most once, also when a kept-alive connection turns out to be dead.
+    /// Whether the request is sent at most once, even if an idle connection turns out to be dead.
     bool once;
-    /// Sent on a new connection, whatever connections are kept.
+    /// Whether the request is sent on a new connection.
     bool fresh;
     /// Whether the server may choose HTTP/2, so that it can refuse a request unprocessed.
     bool may_be_multiplexed;
-    /// Whether the host is reached without the proxy; 0 for no, 1 for yes, -1 where no proxy is set.
+    /// Whether the host is reached without the proxy; 0 for no, 1 for yes, -1 if no proxy is set.
     int bypasses_proxy;
-    /// Whether to ask for compression and to undo it.
+    /// Whether to request compression and to decompress the response.
     bool decompress;
     bool report_progress;
-    /// How long connecting may take: 0 for none. libcurl shares it out among the addresses of a host.
+    /// The connect timeout; 0 for none. libcurl divides it among the addresses of a host.
     int64_t connect_timeout_ms;
-    /// When the connection has to stand and when all has to be over: in nanoseconds of ycurl_now; INT64_MAX for none.
+    /// The deadlines for the connection and for the whole exchange, in nanoseconds of ycurl_now; INT64_MAX for none.
     int64_t connect_deadline, deadline;
-    /// Silence on the wire in nanoseconds; 0 for none.
+    /// The idle timeout in nanoseconds; 0 for none.
     int64_t idle_limit;
-    /// The caller's pointer, given back by ycurl_exchange_owner.
+    /// The caller's pointer, returned by ycurl_exchange_owner.
     void *owner;
-    /// Asked on the loop's thread just before the request is sent for the first time; one that must not be is ended.
+    /// Called on the loop's thread just before the request is first sent; if it returns false, the exchange ends.
     bool (*may_send)(void *owner);
     /// The head of a request that asks for another protocol, as it is sent; NULL for every other request.
     ///
-    /// Its connection serves nothing else. After a 101 (Switching Protocols) the bytes of the other protocol come as the
-    /// body of a streamed response and go out with ycurl_connection_send. Any other response ends the exchange behind its head.
+    /// Its connection serves no other request. After a 101 (Switching Protocols), the bytes of the other protocol are
+    /// received as the body of a streamed response and sent with ycurl_connection_send. Any other response ends the
+    /// exchange after its head.
     const void *opening;
     size_t opening_count;
 };
 
-/// Forgets the header lines of the request before, which otherwise are this one's too.
+/// Discards the header lines of the previous request, which this request would otherwise reuse.
 void ycurl_forget_headers(ycurl_exchange *exchange);
-/// Adds a header line to the request that ycurl_prepare will finish.
+/// Adds a header line to the request that ycurl_prepare will complete.
 void ycurl_add_header(ycurl_exchange *exchange, const char *name, size_t name_count, const char *value,
                       size_t value_count);
-/// libcurl sends no request whose head, with a body that is copied, is larger.
+/// The maximum size of a request's head with a copied body that libcurl sends.
 enum { YCURL_MOST_REQUEST_HEAD = (1 << 20) - (4 << 10) };
 
-/// Makes the exchange ready for a loop. Returns a CURLcode; 100 is YCURL_MOST_REQUEST_HEAD exceeded.
+/// Prepares the exchange for a loop. Returns a CURLcode; 100 means that YCURL_MOST_REQUEST_HEAD is exceeded.
 int ycurl_prepare(ycurl_exchange *exchange, const struct ycurl_request *request);
 void *ycurl_exchange_owner(const ycurl_exchange *exchange);
 
@@ -201,84 +203,87 @@ void *ycurl_exchange_owner(const ycurl_exchange *exchange);
 
 /// The raw head of the final response; valid until the next request.
 const char *ycurl_head(const ycurl_exchange *exchange, size_t *count);
-/// Whether the final head has come to its end.
+/// Returns whether the final head is complete.
 bool ycurl_has_head(const ycurl_exchange *exchange);
 long ycurl_status(const ycurl_exchange *exchange);
 /// The body collected so far, still owned by the exchange.
 const void *ycurl_body_bytes(const ycurl_exchange *exchange, size_t *count);
-/// The body collected so far, owned by the caller from now on (free). NULL when it is empty.
+/// The body collected so far, now owned by the caller, which must free it. NULL if it is empty.
 void *ycurl_body_take(ycurl_exchange *exchange, size_t *count);
-/// The bytes for which the collected body has room.
+/// The capacity of the collected body in bytes.
 size_t ycurl_body_capacity(const ycurl_exchange *exchange);
-/// Hands out the memory of the collected body, and collects what comes in `spare`, from malloc, of so many bytes (NULL
-/// and 0 for none); both change hands.
+/// Returns the memory of the collected body to the caller, and collects later bytes in `spare`, which malloc has
+/// allocated with this capacity (NULL and 0 for none). The ownership of both changes.
 void *ycurl_body_swap(ycurl_exchange *exchange, void *spare, size_t capacity);
-/// Forgets the body collected so far and keeps its memory for what comes.
+/// Discards the body collected so far, and keeps its memory for later bytes.
 void ycurl_body_clear(ycurl_exchange *exchange);
-/// Bytes that may be collected from now on before the transfer pauses. Answers whether it is paused.
+/// Sets the number of bytes that may be collected from now on before the transfer pauses. Returns whether it is paused.
 bool ycurl_body_open_window(ycurl_exchange *exchange, size_t window);
-/// Goes on receiving after a pause; an exchange that cannot is among the finished ones next.
+/// Continues to receive after a pause; if that fails, the exchange is among the next finished exchanges.
 void ycurl_body_resume(ycurl_exchange *exchange);
 
 // MARK: A body that is fed
 
-/// Hands over the next bytes (copied); count 0 ends the body. Returns a CURLcode.
+/// Provides the next bytes, which are copied; count 0 ends the body. Returns a CURLcode.
 int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count);
 
 // MARK: A connection that has changed its protocol
 
-/// Sends bytes (copied); YCURL_UPLOAD_HUNGRY says that they have gone, and no more are taken before. Returns a CURLcode.
+/// Sends bytes, which are copied; YCURL_UPLOAD_HUNGRY reports that they were sent, and no more are accepted before.
+/// Returns a CURLcode.
 int ycurl_connection_send(ycurl_exchange *exchange, const void *bytes, size_t count);
 
-// MARK: What happened
+// MARK: Results
 
-/// Why one of our callbacks ended the transfer.
+/// The reason why a callback of Switchyard ended the transfer.
 enum ycurl_verdict {
     YCURL_NO_VERDICT = 0,
     YCURL_HEAD_TOO_LARGE = 1,
     YCURL_BODY_TOO_LARGE = 2,
     YCURL_UPLOAD_UNREADABLE = 3,
     YCURL_UPLOAD_SHORT = 4,
-    /// libcurl would send the request again, which must not be, or cannot since its body is gone.
+    /// libcurl would send the request again, which is not allowed, or impossible because its body is gone.
     YCURL_WOULD_SEND_TWICE = 5,
     YCURL_DEADLINE_PASSED = 6,
     YCURL_IDLE_TOO_LONG = 7,
     YCURL_NO_MEMORY = 8,
     YCURL_NOT_CONNECTED = 9,
     YCURL_UPLOAD_CHANGED = 10,
-    /// There is all of the answer that is wanted: libcurl would ask again, as it does after a 417 (Expectation Failed), or
-    /// wait for the body of a redirect.
+    /// The needed part of the response is complete. libcurl would send the request again, as after a 417 (Expectation
+    /// Failed), or wait for the body of a redirect.
     YCURL_ANSWERED = 11,
     YCURL_LENGTH_CONTRADICTED = 12,
-    /// The chain is trusted, and ycurl_judge knows none of its certificates.
+    /// The chain is trusted, but ycurl_judge accepts none of its certificates.
     YCURL_NOT_PINNED = 13,
-    /// The caller wants it sent no more.
+    /// The caller has withdrawn the request before it was sent.
     YCURL_WITHDRAWN = 14,
-    /// 101 to a request that has not asked for another protocol.
+    /// A 101 to a request that has not asked for another protocol.
     YCURL_UNASKED_PROTOCOL = 15,
-    /// The server has refused the request unprocessed (RFC 9113 section 8.7) and it cannot be sent again, or has been.
+    /// The server has refused the request unprocessed (RFC 9113 section 8.7), and the request cannot be sent again, or
+    /// has been sent again.
     YCURL_REFUSED = 16,
 };
 
 struct ycurl_diagnosis {
     int verdict;
-    /// errno of the failed socket call, and of a failed read of the request's body.
+    /// The errno of the failed socket call, or of a failed read of the request's body.
     int os_error;
-    /// The proxy's answer to CONNECT, 0 when there was none.
+    /// The status of the proxy's response to CONNECT; 0 if there was none.
     long connect_status;
-    /// CURLproxycode: why a SOCKS proxy made no connection; 0 when there is no reason, or libcurl is older than 7.73.
+    /// CURLproxycode: the reason why a SOCKS proxy made no connection; 0 if there is none, or libcurl is older than
+    /// 7.73.
     long proxy_error;
-    /// libcurl's words for the failure; empty when it has none. Valid until the next request.
+    /// libcurl's message for the failure; empty if there is none. Valid until the next request.
     const char *words;
     bool head_complete;
-    /// Whether the final head names a Transfer-Encoding.
+    /// Whether the final head contains a Transfer-Encoding.
     bool chunked;
     bool request_sent;
     bool connected;
 };
 
 struct ycurl_metrics {
-    /// Microseconds from the start; 0 for what did not happen.
+    /// Microseconds from the start; 0 for steps that did not happen.
     int64_t name_lookup, connected, secured, first_byte, total;
     int64_t sent, received;
     bool reused;
@@ -296,61 +301,64 @@ void ycurl_progress_read(const ycurl_exchange *exchange, struct ycurl_progress *
 
 // MARK: The loop: one multi handle and its epoll set, used by one thread
 
-/// NULL when memory or descriptors are short; errno says which.
+/// NULL if memory or descriptors are exhausted; errno has the reason.
 ycurl_loop *ycurl_loop_create(void);
-/// Closes all connections for good; no exchange may be on it any more but abandoned ones.
+/// Closes all connections permanently; only abandoned exchanges may still be on the loop.
 void ycurl_loop_end(ycurl_loop *loop);
-/// Frees a loop; ends it first, unless that was done.
+/// Frees a loop, and ends it before if necessary.
 void ycurl_loop_destroy(ycurl_loop *loop);
 int ycurl_loop_set(ycurl_loop *loop, int option, long value);
-/// Asks about a certificate (DER) of a chain that the usual checks have accepted; called on the loop's thread.
+/// Decides about a certificate (DER) of a chain that the usual checks have accepted; called on the loop's thread.
 typedef bool (*ycurl_judge)(const void *context, const void *certificate, size_t count);
-/// Lets the loop's exchanges connect only where one certificate of the chain is accepted. Before the first exchange is
-/// created, and where ycurl_shows_chains only; the context outlives the loop. Judges proxies over TLS as well.
+/// Lets the loop's exchanges connect only if one certificate of the chain is accepted. Call it before the first
+/// exchange is created, and only if ycurl_shows_chains; the context must outlive the loop. Proxies over TLS are checked
+/// as well.
 void ycurl_loop_judge_chains(ycurl_loop *loop, ycurl_judge accepts, const void *context);
-/// Closes all connections. Only while no exchange runs.
+/// Closes all connections. Call it only while no exchange runs.
 void ycurl_loop_close_connections(ycurl_loop *loop);
 
 /// Starts a prepared exchange. Returns a CURLMcode.
 int ycurl_loop_add(ycurl_loop *loop, ycurl_exchange *exchange);
-/// Ends an exchange and frees it, without another word from it.
+/// Ends an exchange and frees it without further events.
 ///
-/// While libcurl looks up a name it cannot let go of a handle without waiting; such an exchange is abandoned instead:
-/// it opens no connection any more and is freed when the lookup is over.
+/// During a name lookup, libcurl cannot release a handle without waiting. Such an exchange is abandoned instead: it
+/// opens no connection and is freed when the lookup ends.
 void ycurl_loop_discard(ycurl_loop *loop, ycurl_exchange *exchange);
 
-/// Begins: the loop's clock stands still between steps, and the loop may have been made long ago.
+/// Starts a round: the loop's clock is constant between steps, and the loop may have been created long ago.
 void ycurl_loop_begin(ycurl_loop *loop);
-/// Sends what has been added.
+/// Sends the requests that have been added.
 void ycurl_loop_push(ycurl_loop *loop);
-/// Announces a wait: from now on ycurl_loop_wake wakes. Look once more for work between this and the step.
+/// Announces a wait: from now on, ycurl_loop_wake wakes the loop. Check once more for work between this call and the
+/// step.
 void ycurl_loop_will_wait(ycurl_loop *loop);
-/// What ycurl_loop_step returns when the process was stopped meanwhile: nothing has been read or judged yet.
+/// The result of ycurl_loop_step if the process was stopped meanwhile; nothing has been read and no deadline has been
+/// checked yet.
 enum { YCURL_WAS_STOPPED = -1 };
-/// Moves everything that can move; waits up to `wait_ms` for something (-1: until it comes). Returns 0, an errno, or
-/// YCURL_WAS_STOPPED, after which ycurl_loop_catch_up has to be called.
+/// Advances all exchanges; waits up to `wait_ms` for an event (-1: without limit). Returns 0, an errno, or
+/// YCURL_WAS_STOPPED, after which ycurl_loop_catch_up must be called.
 int ycurl_loop_step(ycurl_loop *loop, int64_t wait_ms);
-/// Reads what has arrived while the process was stopped, and only then judges the time. Returns 0, or an errno.
+/// Reads the data that arrived while the process was stopped, and then checks the deadlines. Returns 0, or an errno.
 int ycurl_loop_catch_up(ycurl_loop *loop);
-/// Ends the wait that was announced; costs nothing when there is none. The only call that any thread may make.
+/// Ends the announced wait; costs nothing if there is none. The only function that any thread may call.
 void ycurl_loop_wake(ycurl_loop *loop);
 
-/// What an exchange wants its owner to look at, as a set.
+/// The events of an exchange for its owner, as a set.
 enum ycurl_event {
     /// The head of a streamed response is complete.
     YCURL_HEAD_ARRIVED = 1,
-    /// Bytes of a streamed response wait to be taken.
+    /// Bytes of a streamed response are available.
     YCURL_BODY_ARRIVED = 2,
-    /// More of a fed body is wanted.
+    /// More of a fed body is needed.
     YCURL_UPLOAD_HUNGRY = 4,
     YCURL_PROGRESSED = 8,
 };
 
-/// The next exchange with events, NULL when there is none.
+/// The next exchange with events; NULL if there is none.
 ycurl_exchange *ycurl_loop_next_event(ycurl_loop *loop, unsigned *events);
-/// The next exchange that has ended with its CURLcode (-1: a deadline has passed), NULL when there is none.
+/// The next ended exchange with its CURLcode (-1: a deadline has passed); NULL if there is none.
 ///
-/// Ended well (code 0) it is off the loop and may be used again; otherwise it has to be discarded.
+/// With code 0, the exchange is off the loop and may be reused; otherwise it must be discarded.
 ycurl_exchange *ycurl_loop_next_finished(ycurl_loop *loop, int *code);
 
 #endif

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// A value of any type with its key and what is known of it, so that entries of different types share one cache.
+/// A value of any type with its key and metadata, so that entries of different types share one cache.
 class CacheBox: @unchecked Sendable {
     // @unchecked is sound: this class and its only subclass hold `let`s of Sendable types, and three variables. `isMarked`
     // is touched only under the lock of the box's table, the neighbours only under the queue's.
@@ -9,7 +9,7 @@ class CacheBox: @unchecked Sendable {
     unowned(unsafe) var older: CacheBox?
     unowned(unsafe) var newer: CacheBox?
     let record: CacheRecord
-    // What a hit reads comes last and so lies beside the value, mostly on one line of the processor's cache.
+    // The properties that a hit reads come last, so that they share one cache line with the value in most cases.
     let key: CacheKey
     let type: ObjectIdentifier
     let freshUntil: MonotonicTime
@@ -23,7 +23,8 @@ class CacheBox: @unchecked Sendable {
         self.record = record
     }
 
-    /// Whether it keeps the same part of an answer that was asked for later, so that another must not take its place.
+    /// Whether this entry holds the same part of a response that was requested later, so that `other` must not replace
+    /// it.
     func overtakes(_ other: CacheBox, now: MonotonicTime) -> Bool {
         let (own, others) = (record.facts, other.record.facts)
         return own.turn > others.turn && own.stamp == others.stamp && type == other.type && record.expires > now
@@ -38,7 +39,7 @@ class CacheBox: @unchecked Sendable {
 
 /// A box with a value of one type.
 final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
-    // @unchecked is sound: it adds a constant of a Sendable type to what CacheBox accounts for.
+    // @unchecked is sound: the subclass adds a constant of a Sendable type to the state that CacheBox accounts for.
 
     let value: Value
 
@@ -48,7 +49,7 @@ final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
     }
 }
 
-/// What is known of an entry and no hit needs; apart, so that what a hit reads lies together.
+/// The metadata of an entry that no hit reads, kept apart so that the properties a hit reads are adjacent.
 final class CacheRecord: Sendable {
     let created: MonotonicTime
     /// When the entry goes, be it fresh or not.
@@ -62,14 +63,15 @@ final class CacheRecord: Sendable {
     }
 }
 
-/// What a value is stored with.
+/// The metadata that is stored with a value.
 struct CacheFacts: Sendable {
     var cost = 0
     var tags: Set<String> = []
     var answer: CachedAnswer?
-    /// The answer with its times, when HTTP's own rules decide on it.
+    /// The response with its times, if HTTP's own rules decide on it.
     var http: HTTPStoredAnswer?
     var stamp = CacheStamp()
-    /// The number under which the answer was asked for, or given by the app; 0 for one that was read from a disk.
+    /// The number of the request for the response, or of its storage by the app; 0 for a response that was read from
+    /// disk.
     var turn = 0
 }

@@ -1,4 +1,4 @@
-/// What may make a response outdated while it is on its way.
+/// The changes that may make a response outdated while it is in flight.
 struct CacheChanges: Sendable, Hashable {
     /// How often entries were removed on purpose.
     var removals: Int

@@ -1,31 +1,33 @@
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// What holds for calls that say nothing of caching themselves.
+/// The caching of calls that do not configure caching themselves.
 ///
 ///     client.responseCache = ResponseCache(defaults: CacheDefaults(lifetime: .seconds(300)))
 ///
-/// A call goes its own way with ``/SwitchyardClient/APIConfiguration/cacheLifetime`` (zero is no caching) and with
+/// A call overrides these values by ``/SwitchyardClient/APIConfiguration/cacheLifetime`` (zero disables caching) and
 /// ``CachePolicy/isEnabled``.
 public struct CacheDefaults: Sendable {
-    /// Whether answers are cached at all; default is `true`.
+    /// Whether responses are cached; default is `true`.
     ///
-    /// Calls that say ``CachePolicy/isEnabled`` are not concerned.
+    /// A call that sets ``CachePolicy/isEnabled`` overrides this value.
     public var isEnabled: Bool
-    /// How long the answers of calls are fresh that name no lifetime, and how old what such calls take may be at most;
-    /// `nil`, the default, does not cache them.
+    /// The lifetime of responses whose call sets no lifetime, and the greatest age of responses that such a call
+    /// accepts.
+    ///
+    /// If `nil`, the default, these responses are not cached.
     public var lifetime: Duration?
 
-    /// How long an answer is fresh when its call asks for caching and nobody names a lifetime: a minute.
+    /// The lifetime of a response whose call enables caching if neither the call nor the defaults set a lifetime: one
+    /// minute.
     public static let unnamedLifetime = Duration.seconds(60)
 
-    /// Asked before an answer is stored: returns it as it is to be stored, or `nil` for not at all; nobody is asked unless
-    /// set.
+    /// A closure that returns the response to store, or `nil` to store nothing; default is none.
     public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
 
-    /// Changes a path before an answer is stored or looked for under it; the requests' own paths stay as they are.
+    /// Changes the path under which a response is stored and looked up; the path of the request stays the same.
     public typealias PathFilter = @Sendable (_ path: String, APIConfiguration) -> String
-    /// Change the paths under which answers are stored, one after the other; none unless set.
+    /// The filters that change the paths of stored responses, applied in order; default is none.
     public var pathFilters: [PathFilter] = []
 
     /// Creates defaults.
@@ -39,7 +41,7 @@ public struct CacheDefaults: Sendable {
         self.willStore = willStore
     }
 
-    /// The path under which a call's answer is stored, with its placeholders filled: a change names it otherwise.
+    /// Returns the path under which a call's response is stored, with filled placeholders and all filters applied.
     func path(of configuration: APIConfiguration) -> String {
         let path = pathFilters.reduce(configuration.path) { path, filter in filter(path, configuration) }
         guard path.hasByte(UInt8(ascii: "{")) else { return path }

@@ -3,16 +3,16 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Whose answers these are: those of one service in one environment, for one user.
+/// The service, environment and user that stored responses belong to.
 ///
-/// All servers of a service share a partition, since they give the same answers. Environments and users never do, so
-/// that nothing of one is shown to another after a switch or a log-out.
+/// All servers of a service share a partition, because they return the same responses. Environments and users never
+/// share a partition, so that no data of one is shown to another after a switch or a logout.
 public struct CachePartition: Sendable, Hashable {
     /// The service's name.
     public var service: String
     /// The environment's name.
     public var environment: String
-    /// The user's id; `nil` for answers that are the same for everybody.
+    /// The user's identifier; `nil` for responses that are the same for all users.
     public var user: String?
 
     /// Creates a partition.
@@ -26,13 +26,13 @@ public struct CachePartition: Sendable, Hashable {
     package var withoutUser: CachePartition { CachePartition(service: service, environment: environment) }
 }
 
-/// What makes two requests ask for the same thing.
+/// The identity of a request in the cache: requests with equal keys share a response.
 ///
-/// The key is made of the partition, the method, the path, the parameters in canonical order, the header fields that
-/// matter and a body; every part is written with its length in front, so that two different requests never have one
-/// key. The server is not part of it.
+/// The key is made of the partition, the method, the path, the parameters in canonical order, the relevant header
+/// fields and the body. Each part is written with its length in front, so that two different requests never have the
+/// same key. The server is not part of the key.
 public struct CacheKey: Sendable, Hashable {
-    /// Another one in each run, so that nobody outside can make keys that all fall together.
+    /// A random seed for each run, so that an attacker cannot construct keys that collide.
     private static let seed = UInt64.random(in: .min ... .max)
 
     private let digest: Int
@@ -41,12 +41,13 @@ public struct CacheKey: Sendable, Hashable {
     /// Creates a key.
     ///
     /// - Parameters:
-    ///   - partition: Whose answers these are.
+    ///   - partition: The service, environment and user of the response.
     ///   - method: The method.
-    ///   - path: The path, or the absolute URL of a foreign request.
-    ///   - parameters: Names and values as they are sent. Their order does not matter, except among those of one name.
-    ///   - headers: The fields on which the answer depends, such as `Accept-Language`.
-    ///   - body: The request's body, when the answer depends on it.
+    ///   - path: The path, or the absolute URL of a request to another host.
+    ///   - parameters: Names and values as they are sent. Their order does not matter, except among parameters of the
+    ///     same name.
+    ///   - headers: The fields on which the response depends, such as `Accept-Language`.
+    ///   - body: The request's body, if the response depends on it.
     public init(
         _ partition: CachePartition,
         method: HTTPMethod = .get,
@@ -116,20 +117,20 @@ extension CacheKey {
     private static let generator = RequestGenerator()
     private static let base = RequestURL("http://cache.invalid/").map { BaseURL($0) }
 
-    /// Creates the key of a call; the one place in which keys are made, for storing and finding alike.
+    /// Creates the key of a call; storing and lookup both use this function.
     ///
-    /// `nil` when the call is not to be cached: its method may change something, its body is not known in advance, or its
-    /// request is made by hand (`APIConfiguration.isMadeByHand`). A function, since an initialiser would take a copy of
-    /// the whole configuration.
+    /// Returns `nil` if the call is not cached: its method may change something, its body is not known in advance, or
+    /// its request is made by hand (`APIConfiguration.isMadeByHand`). It is a function because an initializer would
+    /// copy the whole configuration.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - box: The policy, which says what of the call the answer does not depend on.
-    ///   - partition: Whose answers these are.
-    ///   - path: The path under which the answer is stored; the call's own unless given.
-    ///   - server: The server that answers, where each server's answers are stored apart.
-    ///   - base: The base URL below which the call goes now, for a rule of its own that makes its URL.
-    ///   - isAuthorized: Whether the client that sends the call lets credentials go with it.
+    ///   - box: The policy, which lists the parts of the call on which the response does not depend.
+    ///   - partition: The service, environment and user of the response.
+    ///   - path: The path under which the response is stored; default is the call's own.
+    ///   - server: The server that responds, if the responses of each server are stored separately.
+    ///   - base: The base URL of the call at this moment, for a rule that makes the URL of the call.
+    ///   - isAuthorized: Whether the client sends its credentials with the call.
     /// - Returns: The key.
     static func of(
         _ configuration: APIConfiguration,
@@ -149,14 +150,14 @@ extension CacheKey {
         }
         var ruled: (name: String, value: String)?
         if let rule = configuration.urlRule, let base = base() {
-            // What a rule leads to that cannot be told is not to be taken for what another leads to.
+            // If the URL rule fails, the key is unknown, so the cache is skipped.
             do { ruled = try rule(base, configuration)?.field(from: base) } catch { return nil }
         }
         return CacheKey(
             partition,
             configuration.method,
             path ?? configuration.path,
-            // They may go into another part of the request than those of the query, so they are told apart.
+            // Parameters may go into another part of the request than the query, so the key distinguishes them.
             query: parameters(configuration.query, box),
             parameters(configuration.parameters, box),
             fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
@@ -175,7 +176,8 @@ extension CacheKey {
         return pairs
     }
 
-    /// The header fields on which the answer depends, and under names that no field can have, what else it depends on.
+    /// Returns the header fields on which the response depends, and its other dependencies under names that no field
+    /// can have.
     private static func fields(
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
@@ -192,10 +194,10 @@ extension CacheKey {
         if let ruled { fields.append(ruled) }
         if let server { fields.append((name: ":server", value: server)) }
         if let credential = configuration.credential {
-            // Whoever may see the keys is not to read the secret in them.
+            // A fingerprint, because a reader of the keys must not learn the credential.
             fields.append((name: ":credential", value: credential.scheme.fingerprint))
         } else if !isAuthorized || !configuration.usesCredentials {
-            // What is shown to somebody is not what is shown to everybody.
+            // A response to a request with a credential is not shown to a caller without one.
             fields.append((name: ":credential", value: "none"))
         }
         fields += configuration.unusualChoices
@@ -215,15 +217,15 @@ extension CacheKey {
             guard case .data(let data) = request.body else { return nil }
             return data
         } catch {
-            // A request that cannot be built ends with its own error when it is sent; it has nothing to be cached.
+            // A request that cannot be built fails with its own error when it is sent.
             return nil
         }
     }
 }
 
 extension RequestURL {
-    /// The URL, under names that no field can have, as it is the same for every server: from the base URL on that it was
-    /// made of, where it was.
+    /// Returns the URL under names that no field can have, relative to the base URL if possible, so that all servers
+    /// share it.
     fileprivate func field(from base: BaseURL) -> (name: String, value: String) {
         if text.hasPrefix(base.url.text) { return (":below", String(text.dropFirst(base.url.text.count))) }
         guard origin == base.origin else { return (":url", text) }

@@ -29,7 +29,7 @@ package struct CacheKeyWriter {
         bytes.append(contentsOf: data)
     }
 
-    /// Pairs in the order of their names; those of one name keep theirs.
+    /// Writes pairs sorted by name; pairs of the same name keep their order.
     mutating func write(_ pairs: [(name: String, value: String)]) {
         write(count: pairs.count)
         for pair in pairs.count < 2 ? pairs : Self.sorted(pairs) {

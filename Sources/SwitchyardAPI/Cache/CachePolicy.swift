@@ -3,110 +3,117 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// How one call uses stored answers, beside its lifetime (``/SwitchyardClient/APIConfiguration/cacheLifetime``).
+/// The way in which one call uses stored responses, besides its lifetime
+/// (``/SwitchyardClient/APIConfiguration/cacheLifetime``).
 ///
 ///     var configuration = APIConfiguration(path: "topics")
 ///     configuration.cacheLifetime = .seconds(60)
 ///     configuration.cache.staleIfError = .seconds(3_600)
 public struct CachePolicy: Sendable {
-    /// What is done with a stored answer.
+    /// The use of a stored response.
     public enum Reading: Sendable, Hashable {
-        /// A fresh one is the answer, else the server is asked; the default.
+        /// Returns a fresh stored response, or sends a request if there is none; the default.
         case whenFresh
-        /// The server is asked, as when the user pulls to refresh; its answer is stored.
+        /// Sends a request, as for pull to refresh, and stores the response.
         case never
-        /// A stored one is the answer, and the server is never asked; without one the call fails with
+        /// Returns a stored response and never sends a request. If no response is stored, the call fails with
         /// ``APIError/Reason/cache(_:)``.
         case only
     }
 
-    /// What decides how long an answer is fresh.
+    /// The rule that decides how long a response is fresh.
     public enum Freshness: Sendable, Hashable {
         /// The lifetime of the call; the default.
         case lifetime
-        /// The answer's own header fields (RFC 9111): the lifetime of the call says only that it may be stored.
+        /// The response's own header fields (RFC 9111) decide; the lifetime of the call only permits storing.
         ///
-        /// The cache is a private one. The request's own header fields are part of the key, so that `Vary` is obeyed as
-        /// far as they go; those that are common to all requests are taken for the same. An answer that varies by `Cookie`
-        /// is none any more once the cookies of the client's jar have changed, and is not kept on disk. A call that
-        /// changes something, as PUT and DELETE do, and succeeds removes what is kept of its path, be it named by an
-        /// absolute URL or not.
+        /// The cache is a private one. The request's own header fields are part of the key, so `Vary` is obeyed for
+        /// these fields; fields that are common to all requests are treated as equal. A response that varies by
+        /// `Cookie` becomes invalid when the cookies of the client's jar change, and is not stored on disk. If a call
+        /// with an unsafe method such as PUT or DELETE succeeds, the stored responses of its path are removed, also if
+        /// the call names the path by an absolute URL.
         ///
-        /// The policy's own windows for stale answers hold, too, but not against the answer's `must-revalidate`,
-        /// `no-cache` or `Vary`, and the first of them not against a request that says how fresh its answer has to be.
+        /// The policy's own windows for stale responses apply too, but not against the response's `must-revalidate`,
+        /// `no-cache` or `Vary`. ``CachePolicy/staleWhileRevalidate`` does not apply to a request that demands a
+        /// freshness.
         case http
     }
 
-    /// Whether the call takes part in caching; what the cache's ``ResponseCache/defaults`` say when `nil`, the default.
+    /// Whether the call uses the cache; if `nil`, the default, the cache's ``ResponseCache/defaults`` apply.
     public var isEnabled: Bool?
-    /// What decides how long an answer is fresh.
+    /// The rule that decides how long a response is fresh.
     public var freshness = Freshness.lifetime
-    /// What is done with a stored answer.
+    /// The use of a stored response.
     public var reading = Reading.whenFresh
-    /// Whether the answer is stored; default is `true`.
+    /// Whether the response is stored; default is `true`.
     public var stores = true
-    /// How long beyond its lifetime a stored answer is given at once, while a new one is fetched for the next call
-    /// (RFC 5861); default is not at all.
+    /// The time after its lifetime during which a stored response is returned while a new one is fetched (RFC 5861).
+    ///
+    /// Default is zero.
     public var staleWhileRevalidate = Duration.zero
-    /// How long beyond its lifetime a stored answer stands in when the network or the server fails (RFC 5861); default
-    /// is not at all.
+    /// The time after its lifetime during which a stored response is returned if the network or the server fails (RFC
+    /// 5861).
+    ///
+    /// Default is zero.
     public var staleIfError = Duration.zero
-    /// How long beyond its lifetime an answer with a validator (`ETag`, `Last-Modified`) is kept, so that the server can
-    /// confirm it instead of sending it again; default is a day, zero never asks for confirmation.
+    /// The time after its lifetime during which a response with a validator (`ETag`, `Last-Modified`) is kept, so that
+    /// the server can confirm it instead of sending it again.
     ///
-    /// GET and HEAD ask for it; other methods would be refused (RFC 9110 section 13.2.2). An answer that came over
-    /// redirects is confirmed where they led to then, and nowhere else. A confirmation that names another entity tag than
-    /// the stored one's is of another content, which is then asked for without conditions (RFC 9111 section 4.3.4).
+    /// Default is a day; zero never asks for confirmation. Only GET and HEAD requests are conditional, because a server
+    /// refuses other methods whose condition fails (RFC 9110 section 13.2.2). A response that came over redirects is
+    /// confirmed at the URL where they led, and nowhere else. A confirmation with another entity tag belongs to other
+    /// content, which is then requested without conditions (RFC 9111 section 4.3.4).
     public var keepsForConfirmation = Duration.seconds(86_400)
-    /// Names by which the stored answer can be removed.
+    /// The tags by which the stored response can be removed.
     public var tags: Set<String> = []
-    /// Names of parameters on which the answer does not depend, as a time stamp.
+    /// The names of parameters on which the response does not depend, such as a time stamp.
     public var ignoredParameters: Set<String> = []
-    /// Names of header fields of the request on which the answer does not depend, in lower case.
+    /// The names, in lower case, of request header fields on which the response does not depend.
     ///
-    /// With `accept` among them an answer is taken whatever the reader had asked for that it came for.
+    /// If `accept` is among them, a stored response is used whatever content types were requested.
     public var ignoredHeaders = CachePolicy.neverInKeys
-    /// Whether the answers of each server are stored apart; default is `false`, since the servers of a service give the
-    /// same answers.
+    /// Whether the responses of each server are stored separately; default is `false`, because the servers of a service
+    /// return the same responses.
     ///
-    /// An answer that another server gave than the one that was preferred is then not stored.
+    /// If `true`, a response from a server other than the preferred one is not stored.
     public var separatesServers = false
-    /// The version of the answer's format; a new one does not take the old one's answers.
+    /// The version of the response's format; a call does not use responses of another version.
     public var version = 0
-    /// What the answer depends on beside the request, such as the user's rights; another one does not take the answers
-    /// of this one.
+    /// Data on which the response depends besides the request, such as the user's rights; a call does not use responses
+    /// that were stored with other data.
     ///
-    /// On disk only a fingerprint of it is kept.
+    /// Only a fingerprint of this value is stored on disk.
     public var sensitiveData: String?
-    /// Whether the answer is kept on disk too, where the cache has one; default is `true`.
+    /// Whether the response is also stored on disk if the cache has a disk store; default is `true`.
     public var usesDisk = true
-    /// Asked before an answer is stored: returns it as it is to be stored, or `nil` for not at all; what the cache's
-    /// ``ResponseCache/defaults`` say when `nil`, the default.
+    /// A closure that returns the response to store, or `nil` to store nothing.
     ///
-    /// When a server has confirmed what is stored, it is asked about the header fields and times alone: the body of such
-    /// an answer is empty, and the stored one stays, whatever it returns.
+    /// If `nil`, the default, the closure of the cache's ``ResponseCache/defaults`` applies. When a server confirms a
+    /// stored response, the closure receives header fields and times only: the body is empty, and the stored body
+    /// stays.
     public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
-    /// Names whose stored answers are removed when this call succeeds, as after a change.
+    /// The tags whose stored responses are removed when this call succeeds, for example after a change.
     public var removesTags: Set<String> = []
-    /// Whether answers to methods that may change something (POST) are stored too; default is `false`.
+    /// Whether responses to methods that may change something (POST) are stored too; default is `false`.
     public var allowsUnsafeMethods = false
 
     /// Creates the default policy.
     public init() {}
 
-    /// Header fields that differ in every request and say nothing about the answer.
+    /// The header fields that differ in every request and do not affect the response.
     public static let neverInKeys: Set<String> = [
         "x-request-id", "x-correlation-id", "traceparent", "tracestate", "idempotency-key", "if-none-match",
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]
 
-    /// What a value has to have been stored with, so that a call may take it.
+    /// Returns the stamp that a stored value must have so that a call can use the value.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - part: Which part of the answer the value is.
-    ///   - types: What the reader of the answer takes, as the value of `Accept`; anything when `nil`. They play no part where
-    ///     the call says itself what it accepts, which its key has, or no answer depends on it.
+    ///   - part: The part of the response that is the value.
+    ///   - types: The content types that the reader accepts, as the value of `Accept`; `nil` for any. The types do not
+    ///     matter if
+    ///     the call sets `Accept` itself, which is part of its key, or if no response depends on it.
     /// - Returns: The stamp.
     func stamp(of configuration: APIConfiguration, _ part: AnswerPart, asking types: String?) -> CacheStamp {
         let asksByReader = configuration.headers["Accept"] == nil && !ignoredHeaders.contains("accept")
@@ -118,7 +125,7 @@ public struct CachePolicy: Sendable {
         )
     }
 
-    /// How long a stored answer is kept beyond its lifetime.
+    /// The time after its lifetime during which a stored response is kept.
     var keepsStaleFor: Duration { max(staleWhileRevalidate, staleIfError, .zero) }
 }
 
@@ -127,13 +134,13 @@ extension APIConfiguration {
         static let defaultValue = Boxed(CachePolicy())
     }
 
-    /// How the call uses stored answers.
+    /// The way in which the call uses stored responses.
     public var cache: CachePolicy {
         get { cacheBox.value }
         set { self[CachePolicyKey.self] = Boxed(newValue) }
     }
 
-    /// The policy behind one reference, for what is done in every call: copying it costs as much as finding an answer.
+    /// The policy as one reference, for work in every call: copying the policy costs as much as finding a response.
     var cacheBox: Boxed<CachePolicy> { self[CachePolicyKey.self] }
 }
 

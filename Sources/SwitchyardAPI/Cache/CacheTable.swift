@@ -1,6 +1,6 @@
-/// Finds entries by their keys: a table of open addresses, probed one after the other.
+/// An open-addressing hash table with linear probing that finds entries by key.
 ///
-/// Faster than a dictionary here, since digests are spread evenly already and need not be hashed once more.
+/// It is faster than a dictionary here, because the digests are evenly distributed and need no further hashing.
 struct CacheTable: Sendable {
     /// A part of each entry's digest, which is never 0; 0 where there is no entry.
     ///
@@ -56,7 +56,7 @@ struct CacheTable: Sendable {
         return true
     }
 
-    /// Frees a place and moves back what its entry had pushed on, so that no search ends there.
+    /// Frees a slot and moves back the entries that were displaced by it, so that no search stops there.
     private mutating func clear(_ place: Int) {
         var hole = place
         var index = place
@@ -90,7 +90,7 @@ struct CacheTable: Sendable {
         Int(tag >> 1) & mask
     }
 
-    /// The upper half, since the lower bits choose the lock; its last bit is given up to tell it from 0.
+    /// The upper half, because the lower bits choose the lock; the last bit is set so that the value is never 0.
     @inline(__always) private static func tag(of key: CacheKey) -> UInt32 {
         UInt32(truncatingIfNeeded: UInt(bitPattern: key.spread) >> UInt(Int.bitWidth / 2)) | 1
     }

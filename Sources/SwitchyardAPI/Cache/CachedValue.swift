@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The head of an answer that was stored.
+/// The head of a stored response.
 public struct CachedAnswer: Sendable, Hashable {
     /// The status.
     public var status: Int
@@ -12,7 +12,7 @@ public struct CachedAnswer: Sendable, Hashable {
     /// The URL that redirects led to, and that its validators belong to; `nil` without any.
     public var redirectedTo: String?
 
-    /// Creates the head of an answer.
+    /// Creates the head of a response.
     public init(status: Int, headers: HTTPHeaders = HTTPHeaders()) {
         self.status = status
         self.headers = headers
@@ -33,19 +33,20 @@ public struct CachedValue<Value: Sendable>: Sendable {
     public var answer: CachedAnswer?
     /// Its cost in bytes.
     public var cost: Int
-    /// The answer with its times, when HTTP's own rules decide on it.
+    /// The response with its times, if HTTP's own rules decide on it.
     var http: HTTPStoredAnswer?
-    /// What it was stored with, beside the request.
+    /// The data on which the stored value depends besides the request.
     var stamp = CacheStamp()
 }
 
-/// What a value depends on beside its request: another version, other data or another part does not take it.
+/// The data on which a value depends besides its request: version, sensitive data and part of the response.
 package struct CacheStamp: Sendable, Hashable {
     var version = 0
     var sensitiveData: String?
-    /// Which part of the answer the value is.
+    /// The part of the response that is the value.
     var part = AnswerPart.whole
-    /// What was asked for because of the reader, as the value of `Accept`; `nil` where that is not known, or plays no part.
+    /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or do not
+    /// matter.
     var accept: String?
 
     /// Why a value with this stamp is not the one wanted.
@@ -55,7 +56,8 @@ package struct CacheStamp: Sendable, Hashable {
         return sensitiveData == wanted.sensitiveData ? nil : .sensitiveDataMismatch
     }
 
-    /// Whether what was asked for in one way stands for what is asked for in another; so it is where either is not known.
+    /// Whether a response to a request that accepted `asked` can serve one that accepts `wanted`; `true` if either is
+    /// unknown.
     package static func isServed(_ wanted: String?, by asked: String?) -> Bool {
         guard let wanted, let asked else { return true }
         return wanted == asked
@@ -76,7 +78,8 @@ extension APIResponse {
 }
 
 extension CachedValue {
-    /// The time by the server's answer: when it came, and the time since, which no setting of the clock changes.
+    /// Returns the current time relative to the response: its arrival plus the monotonic time since, which clock
+    /// changes do not affect.
     func now(_ http: HTTPStoredAnswer) -> Date {
         http.received.addingTimeInterval(age.inSeconds)
     }

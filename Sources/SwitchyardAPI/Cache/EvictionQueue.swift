@@ -1,12 +1,12 @@
-/// The entries of a cache in the order in which they were stored, with the hand that points at the next to go: SIEVE
-/// (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024).
+/// The entries of a cache in the order in which they were stored, with the hand of the SIEVE algorithm (Zhang, Yang,
+/// Yue, Vigfusson and Rashmi, NSDI 2024).
 ///
-/// A use does not move an entry, it only leaves a mark on it, so that readers need not come here. The hand goes from the
-/// oldest to the newest and then begins anew; what it meets marked stays for another round without its mark, what it
-/// meets without goes. Every operation costs the same at any size.
+/// A use only marks an entry and does not move it, so that readers do not need the queue. The hand moves from the
+/// oldest entry to the newest and then starts again. It removes the mark of a marked entry and evicts an unmarked one.
+/// The cost of every operation is independent of the size.
 struct EvictionQueue: Sendable {
-    // Unowned is sound: a box is in the queue only while it is in its table, which holds it. It enters and leaves both
-    // under one stay in the queue's lock, and who takes it out holds it meanwhile.
+    // Unowned is sound: a box is in the queue only while its table holds it. A box enters and leaves both under the
+    // queue's lock, and the code that removes it holds a reference until then.
     private unowned(unsafe) var oldest: CacheBox?
     private unowned(unsafe) var newest: CacheBox?
     private unowned(unsafe) var hand: CacheBox?

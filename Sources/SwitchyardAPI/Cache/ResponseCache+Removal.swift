@@ -5,7 +5,7 @@ import SwitchyardServices
 extension ResponseCache {
     /// An entry as a rule for removing sees it.
     public struct Candidate: Sendable {
-        /// Whose answer it is.
+        /// The service, environment and user of the response.
         public var partition: CachePartition
         /// The method of the request.
         public var method: String
@@ -18,7 +18,7 @@ extension ResponseCache {
         /// Its cost in bytes.
         public var cost: Int
 
-        /// Creates what a store on disk says of one of its answers.
+        /// Creates the description that a disk store gives of a response.
         public init(
             partition: CachePartition,
             method: String,
@@ -36,16 +36,16 @@ extension ResponseCache {
         }
     }
 
-    /// Removes everything, on disk too.
+    /// Removes all entries, on disk too.
     ///
-    /// What is being fetched while entries are removed, here and below, is not stored, and calls that come afterwards
-    /// do not wait for it.
+    /// Responses in flight during a removal, here and below, are not stored, and later calls do not wait for them.
     public func removeAll() {
         removeAll { _ in true }
     }
 
-    /// Removes all entries of a service in an environment, those of all users when none is named; for a log-out or the
-    /// end of an environment.
+    /// Removes all entries of a service in an environment, for a logout or the end of an environment.
+    ///
+    /// If the partition names no user, the entries of all users are removed.
     public func removeAll(in partition: CachePartition) {
         noteRemoval()
         disk?.removeAll(in: partition)
@@ -68,7 +68,7 @@ extension ResponseCache {
         removeAll { $0.tags.contains(tag) }
     }
 
-    /// Removes all entries of a service whose path begins so.
+    /// Removes all entries of a service whose path has a prefix.
     public func removeAll(pathPrefix: String, service: String) {
         removeAll { $0.partition.service == service && $0.path.hasPrefix(pathPrefix) }
     }
@@ -78,23 +78,24 @@ extension ResponseCache {
         removeAll { !$0.tags.isDisjoint(with: tags) }
     }
 
-    /// Removes the entries that a rule names, on disk too; its cost grows with the number of entries.
+    /// Removes the entries that a rule selects, on disk too; the cost grows with the number of entries.
     ///
-    /// - Parameter rule: Called without a lock, for those on disk later and from another thread.
+    /// - Parameter rule: A closure that is called without a lock; for entries on disk, later and from another thread.
     public func removeAll(where rule: @escaping @Sendable (Candidate) -> Bool) {
         noteRemoval()
         disk?.removeAll(where: rule)
         drop(where: rule)
     }
 
-    /// Removes what is kept of a place for HTTP's rules to decide on, after a call changed it (RFC 9111 section 4.4).
+    /// Removes the stored responses of a place that HTTP's rules govern, after a call changed the place (RFC 9111
+    /// section 4.4).
     ///
-    /// What calls keep by a lifetime of their own stays: ``CachePolicy/removesTags`` is for that.
+    /// Responses that calls store with a lifetime of their own stay; use ``CachePolicy/removesTags`` for those.
     ///
     /// - Parameters:
-    ///   - place: Where something was changed.
+    ///   - place: The changed place.
     ///   - client: The client of the call, which knows the servers' base URLs.
-    /// - Returns: Whether that counts as a removal: it does once HTTP's rules decide on anything.
+    /// - Returns: Whether the change counts as a removal, which requires that HTTP's rules govern any response.
     func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) -> Bool {
         if let disk { noteChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return false }
@@ -115,12 +116,12 @@ extension ResponseCache {
         disk.noteChange(of: place.path, in: place.partition, at: date)
     }
 
-    /// Whether a call of this run or of one before has changed a place since an answer of the disk's was stored.
+    /// Whether a call of this run or of an earlier one has changed a place since a response was stored on disk.
     func hasChanged(_ place: ChangedPaths.Place, since stored: Date, in disk: any AnswerStore) async -> Bool {
         let ofBefore = await disk.lastChange(of: place.path, in: place.partition)
         let ofThisRun = changes.withLock { $0.lastChange(of: place) }
         guard let last = [ofBefore, ofThisRun].compactMap(\.self).max(), last > stored else { return false }
-        // The clock was set back meanwhile, and nobody knows how long ago it was; what comes from now on is good.
+        // The clock was set back at an unknown time, so only responses that are stored from now on are valid.
         if last > wallClock() { noteChange(of: place, in: disk) }
         return true
     }

@@ -2,24 +2,23 @@ public import Foundation
 import SwitchyardClient
 public import SwitchyardServices
 
-/// An expiring cache of decoded answers in memory.
+/// An expiring in-memory cache of decoded responses.
 ///
-/// Values of any type share it; each has its own lifetime and its cost in bytes. An entry that has expired goes when it is
-/// met. Times are monotonic, so that setting the clock changes nothing; a get asks for
-/// `TimeSource.coarseNow`, so that with the system's time an entry may stay fresh for one tick of its
-/// clock longer (10 ms at most).
+/// Values of any type share the cache. Each value has its own lifetime and its cost in bytes. An expired entry is
+/// removed when a lookup finds it. Times are monotonic, so clock changes have no effect. A lookup reads
+/// `TimeSource.coarseNow`, so with the system's time an entry may stay fresh for one clock tick longer (10 ms at most).
 ///
-/// The entries are spread over several locks, so that reads on different threads seldom wait for each other; the limits
-/// hold for all of them together. Any thread may call it.
+/// The entries are distributed over several locks, so that reads on different threads rarely wait for each other. The
+/// limits apply to all entries together. Any thread may call the cache.
 ///
-/// ### What goes first
+/// ### Eviction
 ///
-/// When the cost or the number of entries would pass its limit, a hand goes over the entries from the one stored first to
-/// the one stored last, and round again: what was used since the hand came by stays for another round, the first that was
-/// not goes. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). A use only leaves a mark, where the order
-/// of the least recently used (LRU) would have to be changed by every reader; what is asked for once goes sooner; and
-/// nothing has to be tuned. Of 100 requests 43.2 find their answer, against 34.1 with LRU, on a Zipf trace, 38.8 against
-/// 31.1 when scans disturb it, and none on a loop through more than fits, with either (benchmark `cache`).
+/// When the cost or the number of entries would exceed its limit, a hand moves over the entries from the oldest to the
+/// newest and then starts again. It keeps each entry that was used since its last visit, and evicts the first one that
+/// was not. This is SIEVE (Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024). A use only marks an entry, whereas every
+/// reader would have to change the order of a least-recently-used (LRU) list; entries that are requested once leave
+/// sooner; and there is nothing to tune. Of 100 requests, 43.2 are hits on a Zipf trace against 34.1 with LRU, 38.8
+/// against 31.1 if scans disturb it, and none on a loop through more entries than fit, with either (benchmark `cache`).
 public final class ResponseCache: Sendable {
     /// The most that a cache keeps.
     public struct Limits: Sendable, Hashable {
@@ -37,20 +36,21 @@ public final class ResponseCache: Sendable {
 
     /// The most that the cache keeps.
     public let limits: Limits
-    /// What holds for calls that say nothing of caching themselves.
+    /// The caching of calls that do not configure caching themselves.
     public let defaults: CacheDefaults
-    /// Where answers are kept beyond memory; `nil` when nowhere.
+    /// The store for responses beyond memory; `nil` if there is none.
     public let disk: (any AnswerStore)?
     let wallClock: @Sendable () -> Date
-    /// How often entries were removed on purpose: who fetched meanwhile does not store what may be out of date.
+    /// The number of explicit removals: a fetch that was in flight during one does not store its response, which may be
+    /// outdated.
     let removals = Locked(0)
-    /// How often answers were asked for, or given by the app: one does not replace what had its turn later.
+    /// The number of requests for responses and of values stored by the app: an older one does not replace a newer one.
     let turns = Locked(0)
-    /// Which of the answers that are being fetched came with the latest turn.
+    /// The latest number of the responses that are being fetched.
     let fetchedTurns = Locked(FetchedTurns())
-    /// Whether answers were asked for on whose freshness HTTP's rules decide.
+    /// Whether a call used HTTP's rules for the freshness of its response.
     let followsHTTP = Locked(false)
-    /// Where something was changed, for answers on disk.
+    /// The changed places, for responses on disk.
     let changes = Locked(ChangedPaths())
     /// The services of the clients that it was given to.
     private let services = Locked(Set<String>())
@@ -61,12 +61,13 @@ public final class ResponseCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - limits: The most that the cache keeps; 20 MiB and 10,000 entries unless given.
-    ///   - defaults: What holds for calls that say nothing of caching themselves; no caching unless given.
-    ///   - disk: Where answers are kept beyond memory; nowhere unless given.
-    ///   - locks: How many locks the entries are spread over; rounded up to a power of two, 256 at most; 8 unless given.
-    ///   - time: The clock; the system's unless given.
-    ///   - wallClock: The clock by which answers on disk grow old, and HTTP's dates are read.
+    ///   - limits: The limits of the cache; default is 20 MiB and 10,000 entries.
+    ///   - defaults: The caching of calls that do not configure caching themselves; default is no caching.
+    ///   - disk: The store for responses beyond memory; default is none.
+    ///   - locks: The number of locks over which the entries are distributed; rounded up to a power of two, 256 at
+    ///     most, default 8.
+    ///   - time: The clock; default is the system's.
+    ///   - wallClock: The clock that measures the age of responses on disk and to which HTTP's dates refer.
     public init(
         limits: Limits = Limits(),
         defaults: CacheDefaults = CacheDefaults(),
@@ -83,12 +84,12 @@ public final class ResponseCache: Sendable {
         tables = LockStripes(min(max(1, locks), 256)) { CacheTable() }
     }
 
-    /// Takes note that a client of this service has it, and returns whether it is the first.
+    /// Records that a client of a service uses the cache, and returns whether the client is the first one.
     func beginsServing(_ service: String) -> Bool {
         services.withLock { $0.insert(service).inserted }
     }
 
-    /// How many entries there are, those that have expired and were not met since included.
+    /// The number of entries, including expired ones that no lookup has found since.
     public var count: Int { queue.withLock { $0.count } }
 
     /// The cost of all entries, in bytes.
@@ -99,9 +100,9 @@ public final class ResponseCache: Sendable {
         freshValue(of: key, type) { _, _ in true }
     }
 
-    /// Returns the value of a key, when there is a fresh one of that type and stamp that is not as old as that.
+    /// Returns the value of a key if it is fresh, has the type and stamp, and is younger than the limit.
     ///
-    /// One with another status than 200 is none: the rules of the call have to accept it first.
+    /// A value with a status other than 200 is not returned, because the rules of the call have to accept it first.
     func value<Value: Sendable>(
         for key: CacheKey,
         as type: Value.Type,
@@ -134,8 +135,7 @@ public final class ResponseCache: Sendable {
         return box.value
     }
 
-    /// Returns the value of a key with what is known of it, also when its lifetime has passed but not yet the time for
-    /// which it was to be kept beyond.
+    /// Returns the value of a key with its metadata, also after its lifetime while it is kept beyond it.
     public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
         let now = clock.now
         guard let box = box(of: key, now: now)?.holding(type) else { return nil }
@@ -152,17 +152,21 @@ public final class ResponseCache: Sendable {
         )
     }
 
-    /// Stores a value in the place of an older one.
+    /// Stores a value and replaces an older one.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - key: The key.
-    ///   - lifetime: How long it is fresh. At zero or below nothing is stored, and an older value goes.
-    ///   - staleFor: How long it is kept beyond its lifetime for ``entry(for:as:)``; default is not at all.
-    ///   - cost: Its cost in bytes, best the size of the body that it was decoded from. A value that costs more than the
-    ///     cache may hold is not stored.
-    ///   - tags: Names by which it can be removed.
-    ///   - answer: The head of the answer that it came from.
+    ///   - lifetime: The time for which the value is fresh. If it is zero or negative, nothing is stored and an older
+    ///     value is
+    ///     removed.
+    ///   - staleFor: The time after its lifetime during which the value is kept for ``entry(for:as:)``; default is
+    ///     zero.
+    ///   - cost: The cost in bytes, preferably the size of the body from which the value was decoded. A value that
+    ///     exceeds the
+    ///     cache's limit is not stored.
+    ///   - tags: The tags by which the value can be removed.
+    ///   - answer: The head of the response from which the value was decoded.
     public func store<Value: Sendable>(
         _ value: Value,
         for key: CacheKey,
@@ -178,9 +182,9 @@ public final class ResponseCache: Sendable {
         store(value, for: key, lifetime: lifetime, staleFor: staleFor, facts)
     }
 
-    /// Stores a value, also one that is stale already and only kept to be confirmed; in memory only.
+    /// Stores a value in memory only, also one that is already stale and is kept to be confirmed.
     ///
-    /// - Returns: Whether it is the newest answer; an older one does not take the place of what is kept.
+    /// - Returns: Whether the value is the newest response; an older one does not replace what is stored.
     @discardableResult
     func store<Value: Sendable>(
         _ value: Value,
@@ -202,7 +206,7 @@ public final class ResponseCache: Sendable {
         return insert(ValueBox(value, key: key, freshUntil: freshUntil, record: record), now: now)
     }
 
-    /// A value that cannot be kept takes an older one's place all the same.
+    /// A value that cannot be stored still removes an older one.
     private func droppedInstead(_ key: CacheKey) -> Bool {
         drop(key)
         return true
@@ -214,13 +218,13 @@ public final class ResponseCache: Sendable {
         withdraw(key)
     }
 
-    /// Removes the value of a key, on disk too, without a say on what is being fetched.
+    /// Removes the value of a key, on disk too, without affecting fetches in flight.
     func withdraw(_ key: CacheKey) {
         drop(key)
         disk?.remove(key)
     }
 
-    /// The number of the next answer.
+    /// Returns the number of the next response.
     func nextTurn() -> Int {
         turns.withLock { turns in
             turns &+= 1
@@ -228,13 +232,14 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Whether no answer of a key has come that had its turn later, be it kept or not; then this is the newest one.
+    /// Whether no response of a key with a later number has arrived, stored or not; then this response becomes the
+    /// newest one.
     func isNewest(_ turn: Int, of key: CacheKey) -> Bool {
         let kept = tables.withLock(of: key.spread) { $0.box(of: key)?.record.facts.turn } ?? 0
         return kept < turn && fetchedTurns.withLock { $0.take(turn, of: key) }
     }
 
-    /// Counts a removal, first of all, so that whoever stores something meanwhile sees it.
+    /// Counts a removal before anything else, so that concurrent stores see it.
     func noteRemoval() {
         removals.withLock { $0 &+= 1 }
     }
@@ -256,7 +261,7 @@ extension ResponseCache {
         }
     }
 
-    /// The entry of a key, marked as used; one that has expired goes.
+    /// Returns the entry of a key and marks it as used; an expired entry is removed.
     func box(of key: CacheKey, now: MonotonicTime) -> CacheBox? {
         let box = tables.withLock(of: key.spread) { table in
             let box = table.box(of: key)
@@ -270,7 +275,7 @@ extension ResponseCache {
 
     /// Makes room for an entry, and puts it in the place of an older one of its key.
     func insert(_ box: CacheBox, now: MonotonicTime) -> Bool {
-        // What goes is released after the lock: its value may be anybody's.
+        // The evicted entries are released after the lock, because their values may run any code on release.
         let gone = queue.withLock { queue -> [CacheBox]? in
             var gone: [CacheBox] = []
             if let old = tables.withLock(of: box.key.spread, { $0.box(of: box.key) }) {
@@ -287,7 +292,7 @@ extension ResponseCache {
     }
 
     private func makeRoom(in queue: inout EvictionQueue, for cost: Int, now: MonotonicTime, _ gone: inout [CacheBox]) {
-        // Readers may mark again what the hand has passed: after one round it takes what it meets.
+        // Readers may mark entries again after the hand has passed, so after one round the hand evicts the next entry.
         var spared = 0
         while queue.cost > limits.cost - cost || queue.count >= limits.count, let box = queue.next() {
             let goes = tables.withLock(of: box.key.spread) { table in

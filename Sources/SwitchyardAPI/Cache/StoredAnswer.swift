@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// An answer as a store beyond memory keeps it: the bytes, and what decides whether they may still be used.
+/// A response as a store beyond memory keeps it: the bytes, and the data that decides whether they can still be used.
 public struct StoredAnswer: Sendable, Hashable {
     /// The status.
     public var status: Int
@@ -11,33 +11,33 @@ public struct StoredAnswer: Sendable, Hashable {
     public var headers: HTTPHeaders
     /// The whole body.
     public var body: Data
-    /// When the answer came, by the wall clock.
+    /// The arrival of the response, by the wall clock.
     public var created: Date
     /// The time between asking and answering.
     public var transit: Duration
-    /// How long it is fresh from then on.
+    /// The time after ``created`` for which the response is fresh.
     public var lifetime: Duration
-    /// How long it is kept beyond its lifetime.
+    /// The time after its lifetime during which the response is kept.
     public var staleFor: Duration
-    /// The version of the answer's format (``CachePolicy/version``).
+    /// The version of the response's format (``CachePolicy/version``).
     public var version: Int
     /// A fingerprint of ``CachePolicy/sensitiveData``; the data itself is not kept.
     public var sensitiveDigest: Data?
-    /// The character set that the answer named; `nil` when it named none.
+    /// The character set that the response names; `nil` if it names none.
     public var charset: String?
     /// The version of the app that stored it; `nil` when that plays no part.
     public var appVersion: String?
     /// The URL that redirects led to, and that its validators belong to; `nil` without any.
     public var redirectedTo: String?
-    /// What was asked for because of the answer's reader, as the value of `Accept`; `nil` when that is not known, or the
-    /// call said itself what it accepts.
+    /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or the call set
+    /// `Accept`.
     ///
-    /// A reader that asks for other types takes no answer that says it depends on them (`Vary`).
+    /// A reader that requests other types does not use a response that depends on them (`Vary`).
     public var accept: String?
     /// The tags it was stored with.
     public var tags: Set<String>
 
-    /// Creates an answer.
+    /// Creates a stored response.
     public init(
         status: Int = 200,
         headers: HTTPHeaders = HTTPHeaders(),
@@ -58,14 +58,14 @@ public struct StoredAnswer: Sendable, Hashable {
         tags = []
     }
 
-    /// The answer without its body and its times.
+    /// The response without its body and its times.
     var head: CachedAnswer {
         var head = CachedAnswer(status: status, headers: headers)
         head.redirectedTo = redirectedTo
         return head
     }
 
-    /// Takes the header fields and times of another answer, which confirmed this one.
+    /// Takes the header fields and times of another response, which confirmed this one.
     public mutating func take(from answer: StoredAnswer) {
         headers = answer.headers
         created = answer.created
@@ -74,15 +74,14 @@ public struct StoredAnswer: Sendable, Hashable {
         staleFor = answer.staleFor
     }
 
-    /// Why the answer may not be used; `nil` when it may.
+    /// Returns the reason why the response cannot be used; `nil` if it can.
     ///
-    /// The order is that of YTKNetwork: time, version, sensitive data, app version.
+    /// The order of the checks is that of YTKNetwork: time, version, sensitive data, app version.
     ///
     /// - Parameters:
-    ///   - policy: Which version and which sensitive data the call wants.
-    ///   - appVersion: The version of the app; `nil` when it plays no part.
-    ///   - now: The time by the wall clock. An answer from the future counts as expired, since nothing says how old it
-    ///     is.
+    ///   - policy: The policy with the version and the sensitive data of the call.
+    ///   - appVersion: The version of the app; `nil` if it does not matter.
+    ///   - now: The time by the wall clock. A response from the future counts as expired, because its age is unknown.
     /// - Returns: The reason.
     public func refusal(for policy: CachePolicy, appVersion: String?, now: Date) -> APIError.CacheReason? {
         if hasExpired(at: now) { return .expired }
@@ -92,87 +91,91 @@ public struct StoredAnswer: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a reader that asks for these types may take the answer; any may where they are not known.
+    /// Whether a reader that requests these types can use the response; `true` if the types are unknown.
     func isFor(_ types: String?) -> Bool {
         guard let types, let accept, types != accept else { return true }
         return !dependsOnTypes
     }
 
-    /// Whether the answer says that it depends on what was asked for.
+    /// Whether the response depends on the requested content types.
     package var dependsOnTypes: Bool {
         headers.elements(of: "Vary").contains { $0 == "*" || $0.lowercased() == "accept" }
     }
 
-    /// Whether the answer has expired; so has one from the future, and one whose ``created`` is no time at all.
+    /// Whether the response has expired; also `true` for a response from the future or with an invalid ``created``
+    /// time.
     package func hasExpired(at now: Date) -> Bool {
         let age = now.timeIntervalSince(created)
         return !(age >= 0 && age < (lifetime + staleFor).inSeconds)
     }
 }
 
-/// A store of answers beyond memory, on disk or wherever an app keeps things.
+/// A store of responses beyond memory, on disk or elsewhere.
 ///
-/// `DiskCache` is the one that comes along. Methods that change something may do it later, in the order of the calls.
+/// `DiskCache` is the implementation of the library. Methods that change something may do so later, in the order of the
+/// calls.
 public protocol AnswerStore: Sendable {
-    /// The version of the app; answers of other versions are refused. `nil` when it plays no part.
+    /// The version of the app, or `nil` if it does not matter; responses of other versions are refused.
     var appVersion: String? { get }
 
-    /// The answer stored under a key.
+    /// Returns the response stored under a key.
     ///
-    /// - Throws: ``APIError/CacheReason/invalidMetadata`` when there is none, ``APIError/CacheReason/invalidData`` when it
+    /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
     ///   is damaged.
     func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer
 
-    /// Stores an answer in the place of an older one.
+    /// Stores a response and replaces an older one.
     func store(_ answer: StoredAnswer, for key: CacheKey)
 
-    /// Takes note that a server confirmed the answer of a key; does nothing when there is none.
+    /// Records that a server confirmed the response of a key; does nothing if there is none.
     ///
-    /// Header fields and times become those of `answer`, which has no body: the stored one stays.
+    /// Header fields and times become those of `answer`, which has no body; the stored body stays.
     func confirm(_ key: CacheKey, by answer: StoredAnswer)
 
-    /// Takes note that a server confirmed an answer of a key; another answer that is stored there goes.
+    /// Records that a server confirmed a response of a key; another response that is stored there is removed.
     ///
-    /// Unless a store does it otherwise, whatever is stored there is taken for the one that was confirmed.
+    /// The default implementation treats the stored response as the one that was confirmed.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - headers: The header fields of the answer that was confirmed. One whose validators (`ETag`, `Last-Modified`) are
-    ///     not the same is another: somebody else may have stored it, as another process.
-    ///   - answer: The header fields and times from now on; it has no body.
+    ///   - headers: The header fields of the confirmed response. A stored response whose validators (`ETag`,
+    ///     `Last-Modified`) differ
+    ///     is another one, for example from another process.
+    ///   - answer: The new header fields and times; it has no body.
     func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer)
 
-    /// Removes the answer of a key.
+    /// Removes the response of a key.
     func remove(_ key: CacheKey)
 
-    /// Removes the answers that a rule names.
+    /// Removes the responses that a rule selects.
     func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool)
 
-    /// Removes the answers of a partition, those of all users when it names none.
+    /// Removes the responses of a partition; if it names no user, those of all users.
     func removeAll(in partition: CachePartition)
 
-    /// Removes the answers of a service in an environment that are no named user's.
+    /// Removes the responses of a service in an environment that belong to no named user.
     ///
-    /// Unless a store does it otherwise, by a rule.
+    /// The default implementation uses ``removeAll(where:)``.
     func removeUnnamed(in partition: CachePartition)
 
-    /// Takes note that a call has changed what a path answers, for the runs to come; does nothing unless a store can.
+    /// Records for later runs that a call has changed the responses of a path; the default implementation does nothing.
     ///
     /// - Parameters:
-    ///   - path: The path, without slashes at its beginning.
-    ///   - partition: The service and the environment; the change holds for all users.
-    ///   - date: When, by the wall clock; takes the place of an earlier one.
+    ///   - path: The path, without leading slashes.
+    ///   - partition: The service and the environment; the change applies to all users.
+    ///   - date: The time of the change by the wall clock; replaces an earlier one.
     func noteChange(of path: String, in partition: CachePartition, at date: Date)
 
-    /// When a call changed what a path answers, the last time that is known; `nil` unless a store takes note.
+    /// Returns the last known time at which a call changed the responses of a path; `nil` if the store does not record
+    /// changes.
     ///
-    /// What was stored before is not used where HTTP's rules decide (RFC 9111 section 4.4). A time that is too late costs
-    /// a request, and no more.
+    /// Responses that were stored earlier are not used if HTTP's rules decide (RFC 9111 section 4.4). A time that is
+    /// too late only costs a request.
     func lastChange(of path: String, in partition: CachePartition) async -> Date?
 }
 
 extension AnswerStore {
-    /// Takes what is stored for the answer that was confirmed.
+    /// Treats the stored response as the one that was confirmed.
     public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer) {
         confirm(key, by: answer)
     }

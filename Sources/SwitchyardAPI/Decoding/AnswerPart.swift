@@ -1,18 +1,18 @@
 import Foundation
 
-/// Which part of an answer is the value, and how it is made of it where its type alone does not say.
+/// The part of a response that is the value, and the steps that make the value if its type does not define them.
 ///
-/// Values of one type that differ in it are told apart where they are stored, since the key names the whole answer.
+/// Values of one type that differ in their part are stored separately, because the key names the whole response.
 package struct AnswerPart: Sendable, Hashable {
-    /// What leads from the body to the value.
+    /// A step from the body to the value.
     enum Step: Sendable, Hashable {
-        /// Taking off a frame: what stands within one is not what stands within another.
+        /// Removes an envelope.
         case frame(Envelope)
         /// Going to a key path.
         case keyPath(String)
-        /// Leaving out what is `null`.
+        /// Removes `null` members and elements.
         case withoutNulls
-        /// Reading text in this encoding where the answer names none.
+        /// Reads text in this encoding if the response names none.
         case text(String.Encoding)
         /// A function of the app's; two of them are taken for one.
         case mapped

@@ -13,7 +13,7 @@ public struct Envelope: Sendable, Hashable {
     public var code: String
     /// Where the message for the user stands; `message` unless set.
     public var message: String
-    /// Where the data stands; `data` unless set, empty when the data stand beside code and message.
+    /// The key of the data; default is `data`, empty if the data are beside code and message.
     public var data: String
     /// The codes that mean success; 0 alone unless set.
     public var success: Set<BusinessCode>
@@ -32,7 +32,7 @@ public struct Envelope: Sendable, Hashable {
     }
 }
 
-/// The place in a body where a value stands, and the frame around it.
+/// The location of a value in a body, and the envelope around it.
 struct ContentPlace: Sendable {
     var envelope: Envelope?
     var keyPath: [String]
@@ -68,7 +68,7 @@ enum FramedContent<Value: Decodable>: Decodable {
     }
 }
 
-/// What the frame of a refused answer says, as far as it is there.
+/// The content of the envelope of a refused call, as far as it is present.
 struct FrameContent: Decodable {
     let code: BusinessCode?
     let message: String?

@@ -1,35 +1,35 @@
 import Foundation
 import SwitchyardServices
 
-/// Where the body of a refusal says what is wrong, in a service that puts no ``Envelope`` around its responses.
+/// The location of the error in the body of a refusal, for a service that puts no ``Envelope`` around its responses.
 ///
 ///     ErrorBody()                                                         // {"detail": "Not found."}
 ///     ErrorBody(message: "message", fields: "errors")                     // {"message": "Invalid.", "errors": {...}}
 ///     ErrorBody(message: "message", fields: "details", code: "errno")     // {"errno": 110, "message": "...", ...}
 ///     ErrorBody(message: "error.message", fields: nil, code: "error.code")
 ///
-/// The message becomes ``APIError/serverMessage``, what is said about fields ``APIError/fieldMessages``, and the code
-/// ``APIError/serverCode``; a code in the module's table (``ModuleErrors``) makes the error one of the module. Names are
-/// those of the body, whatever strategy the module's decoder has for keys.
+/// The message becomes ``APIError/serverMessage``, the messages of fields become ``APIError/fieldMessages``, and the
+/// code becomes ``APIError/serverCode``. A code in the module's table (``ModuleErrors``) makes the error one of the
+/// module. Names are those of the body, whatever key strategy the module's decoder has.
 ///
-/// Fields may be an object with the fields as its members, `{"name": ["Too long."]}`, or a list of objects with a field and
-/// a message each, `[{"field": "name", "message": "Too long."}]`. The field is found under `field`, `name`, `path`, `loc`,
-/// `param`, `property`, `key`, `pointer` or `source.pointer`, the message under `message`, `msg`, `detail`, `description`,
-/// `reason`, `error` or `title`.
+/// Fields may be an object with the fields as its members, `{"name": ["Too long."]}`, or a list of objects with a field
+/// and a message each, `[{"field": "name", "message": "Too long."}]`. The field is found under `field`, `name`, `path`,
+/// `loc`, `param`, `property`, `key`, `pointer` or `source.pointer`, the message under `message`, `msg`, `detail`,
+/// `description`, `reason`, `error` or `title`.
 public struct ErrorBody: Sendable, Hashable {
     /// The path of keys to the message for the user; `detail` by default.
     public var message: String
     /// The path of keys to the fields; empty, the default, if the fields are the body itself, `nil` if there are none.
     ///
-    /// A body that has the message is taken to have no fields beside it, unless they have a place of their own.
+    /// A body that contains the message has no fields beside it, unless the fields have a path of their own.
     public var fields: String?
-    /// The path of keys to the error code, a number or a word; `nil`, the default, if there is none.
+    /// The path of keys to the error code, a number or a string; `nil`, the default, if there is none.
     public var code: String?
     /// Whether the module's own text for its code comes before the server's message; `false` by default.
     ///
     /// The server's message stays in ``APIError/serverMessage``.
     public var prefersModuleTexts = false
-    /// Further paths to the message, for bodies whose form is not known.
+    /// Further paths to the message, for bodies of an unknown form.
     private var otherMessages: [String] = []
 
     /// Creates a description.
@@ -53,9 +53,9 @@ public struct ErrorBody: Sendable, Hashable {
         return body
     }()
 
-    /// What a body says.
+    /// The content of an error body.
     struct Content: Equatable {
-        /// The message: the service's own, else all that it says about fields, in the order of their names.
+        /// The message: the service's own, or the messages of all fields in the order of their names.
         var message: String?
         var fields: [String: [String]] = [:]
         var code: BusinessCode?
@@ -78,7 +78,7 @@ public struct ErrorBody: Sendable, Hashable {
 }
 
 extension BusinessCode {
-    /// A code as JSON writes it; `nil` for what is neither a whole number nor a word.
+    /// Creates the text of a code; `nil` for a value that is neither a whole number nor a string.
     fileprivate init?(_ value: JSONValue) {
         if let number = value.int {
             self = .number(number)
@@ -100,7 +100,7 @@ extension JSONValue {
         }
     }
 
-    /// Collects what is said below a path: texts under it, and what stands deeper under paths of its own.
+    /// Collects the messages below a path: texts under the path itself, nested values under paths of their own.
     fileprivate func collect(into fields: inout [String: [String]], at path: String) {
         if !sentences.isEmpty { fields[path, default: []] += sentences }
         switch self {
@@ -123,7 +123,7 @@ extension JSONValue {
     ]
     private static let messagePlaces = ["message", "msg", "detail", "description", "reason", "error", "title"]
 
-    /// An object that names one field and says what is wrong with it; `nil` for every other value.
+    /// The field and its messages, for an object that names one field; `nil` for every other value.
     private var fieldReport: (field: String, messages: [String])? {
         let field = Self.fieldPlaces.lazy.compactMap { value(at: $0)?.fieldName }.first
         let messages = Self.messagePlaces.lazy.map { value(at: $0)?.sentences ?? [] }.first { !$0.isEmpty }
@@ -144,13 +144,13 @@ extension JSONValue {
 }
 
 extension APIError {
-    /// The body of the answer as the service's error model; `nil` when it is none.
+    /// Returns the body of the response as the service's error model; `nil` if it cannot be decoded.
     ///
     /// The bytes stay in ``Context/body``.
     ///
     /// - Parameters:
     ///   - type: The model.
-    ///   - decoding: How JSON becomes values.
+    ///   - decoding: The JSON decoding.
     /// - Returns: The model.
     public func decodedBody<Model: Decodable>(
         as type: Model.Type = Model.self,

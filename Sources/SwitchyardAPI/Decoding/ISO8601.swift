@@ -8,7 +8,7 @@ enum ISO8601 {
     private static let whole = Date.ISO8601FormatStyle()
     private static let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// The date of a text; `nil` when it is none.
+    /// Returns the date of a text; `nil` if the text is not a date.
     static func date(_ text: String) -> Date? {
         guard isDate(text) else { return nil }
         // The style does not know the comma, which the standard allows for the point.
@@ -16,9 +16,9 @@ enum ISO8601 {
         return try? (text.hasByte(UInt8(ascii: ".")) ? fractional : whole).parse(text)
     }
 
-    /// Whether a day, a time and a zone stand there, and nothing behind them.
+    /// Whether a text consists of a valid day, time and zone, and nothing else.
     ///
-    /// The style takes 30 February for 1 March and 25:00 for the next day, and reads no further than it has to.
+    /// The format style parses 30 February as 1 March and 25:00 as the next day, and ignores trailing text.
     private static func isDate(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -32,7 +32,7 @@ enum ISO8601 {
         }
     }
 
-    /// The number of two digits; `nil` when they are none.
+    /// Returns the number of two digits; `nil` if one is not a digit.
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         guard bytes[index].isDigit, bytes[index + 1].isDigit else { return nil }
         return Int(bytes[index] & 0x0F) * 10 + Int(bytes[index + 1] & 0x0F)
@@ -43,7 +43,7 @@ enum ISO8601 {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Whether it is `Z`, or a distance as `+01:00`, `+0100` or `+01`.
+    /// Whether the bytes are `Z` or an offset such as `+01:00`, `+0100` or `+01`.
     private static func isZone(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard let sign = bytes.first else { return false }
         let distance = bytes.dropFirst()

@@ -2,9 +2,9 @@ public import Foundation
 import SwitchyardClient
 public import SwitchyardServices
 
-/// How JSON becomes values of the app's types.
+/// The decoding of JSON into values of the app's types.
 ///
-/// It is made once, by a client's owner or a module, and shared: it holds one decoder, which any thread may use.
+/// A client's owner or a module creates it once and shares it: it holds one decoder, which any thread may use.
 ///
 ///     let decoding = JSONDecoding { decoder in
 ///         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -22,8 +22,9 @@ public struct JSONDecoding: Sendable {
     /// Creates settings.
     ///
     /// - Parameters:
-    ///   - maximumDepth: How deep arrays and objects may nest; ``/SwitchyardServices/JSONDepth/standard`` unless given.
-    ///   - configure: Sets up a decoder, whose dates are ISO 8601 before. It may be called more than once.
+    ///   - maximumDepth: The maximum nesting of arrays and objects; default is
+    ///     ``/SwitchyardServices/JSONDepth/standard``.
+    ///   - configure: Configures a decoder, whose date strategy is ISO 8601. It may be called more than once.
     public init(
         maximumDepth: Int = JSONDepth.standard,
         configure: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
@@ -53,7 +54,7 @@ public struct JSONDecoding: Sendable {
         return try decodeChecked(type, from: data)
     }
 
-    /// Decodes a value of a text whose depth was looked at.
+    /// Decodes a value of a text whose depth has been checked.
     func decodeChecked<Value: Decodable>(_ type: Value.Type, from data: Data) throws(APIError) -> Value {
         do {
             return try decoder.decode(type, from: data)
@@ -75,9 +76,9 @@ public struct JSONDecoding: Sendable {
         }
     }
 
-    /// What a text may be read as.
+    /// Returns the possible readings of a text.
     ///
-    /// Of a name that occurs twice some readers take the first value, others the last (RFC 8259 section 4): Foundation's
+    /// If a name occurs twice, some readers take the first value and others the last (RFC 8259 section 4): Foundation's
     /// decoder takes the first, ``/SwitchyardServices/JSONValue`` the last.
     func readings(of data: Data) throws(APIError) -> [JSONValue] {
         do throws(DecodingFailure) {
@@ -96,8 +97,9 @@ public struct JSONDecoding: Sendable {
         throw APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: maximumDepth)))))
     }
 
-    /// Finds the byte at which a text stops being JSON, which Foundation does not say; where it is JSON, its root is of
-    /// no use to the type, which Foundation reports in the same way.
+    /// Finds the byte at which a text stops being JSON, which Foundation does not report.
+    ///
+    /// If the text is JSON, its root does not match the type, which Foundation reports in the same way.
     private func located(in data: Data, else failure: DecodingFailure) -> DecodingFailure {
         do throws(DecodingFailure) {
             _ = try JSONValue(parsing: data, maximumDepth: maximumDepth)
@@ -120,7 +122,7 @@ public struct JSONDecoding: Sendable {
     }
 }
 
-/// A decoder that nobody changes any more.
+/// A decoder that is not changed after its creation.
 private final class SharedDecoder: @unchecked Sendable {
     // @unchecked is sound: the decoder is set up before anybody else sees it and only `decode` is called afterwards,
     // which makes its own state for each call (so also in swift-foundation, JSONDecoder.swift).

@@ -1,14 +1,14 @@
-/// An array of which one broken element does not spoil the others.
+/// An array that skips elements which cannot be decoded.
 ///
 ///     struct Answer: Decodable { var topics: LossyArray<Topic> }
 ///
-/// The elements that can be decoded are there in their order; for the others ``failures`` says which and why.
+/// The valid elements keep their order; ``failures`` lists the others with the reason for each.
 public struct LossyArray<Element: Decodable> {
     /// An element that could not be decoded.
     public struct ElementFailure: Sendable, Hashable {
-        /// Its index in the answer.
+        /// The index of the element in the response.
         public var index: Int
-        /// What is wrong with it, and where.
+        /// The reason, and its location.
         public var failure: DecodingFailure
     }
 
@@ -28,9 +28,9 @@ extension LossyArray: Sendable where Element: Sendable {}
 extension LossyArray: Equatable where Element: Equatable {}
 
 extension LossyArray: Decodable {
-    /// Decodes what can be decoded.
+    /// Decodes the valid elements.
     ///
-    /// - Throws: What the decoder throws when this is no array.
+    /// - Throws: The decoder's error if the value is not an array.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         self.init()

@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Turns the body of an answer into a value.
+/// Turns the body of a response into a value.
 ///
 /// ### Choose one
 /// ``decodable(_:at:using:)``, ``json``, ``data``, ``string(_:)``, ``empty``, ``propertyList(_:)``, ``first(of:)``.
@@ -14,18 +14,18 @@ public import SwitchyardServices
 ///         try Image(response.data)
 ///     }
 ///
-/// ### Stored answers
-/// What is stored is told apart by request, type, key path, the module's frame and the options of the serialisers above.
-/// Two serialisers of your own that make different values of one type of the same answer need a ``CachePolicy/version``
-/// each, and so do two closures for ``map(_:)``, and two ways of decoding.
+/// ### Stored responses
+/// Stored values are distinguished by request, type, key path, the module's envelope and the options of the serializers
+/// above. Two custom serializers that make different values of one type from the same response need a
+/// ``CachePolicy/version`` each, and so do two closures for ``map(_:)`` and two ways of decoding.
 public struct ResponseSerializer<Value: Sendable>: Sendable {
-    /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` is any.
+    /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` for any.
     ///
-    /// A request asks for them (`Accept`), unless the call or the client's common header fields say what is accepted.
+    /// A request sends these types as `Accept`, unless the call or the client's common header fields set `Accept`.
     public var contentTypes: [MediaType]?
-    /// What is asked for in place of the content types, as the value of `Accept`; they say it all when `nil`.
+    /// The value of `Accept` that replaces the content types; `nil` if the content types apply.
     package var preferredTypes: String?
-    /// What a request asks for, as the value of `Accept`; anything when `nil`.
+    /// The value of `Accept` of a request; `nil` for any type.
     var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
     /// Which part of the body is the value.
     package var part = AnswerPart.whole
@@ -70,18 +70,18 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
         return { value }
     }
 
-    /// Checks an answer against rules and makes its value.
+    /// Checks a response against rules and makes its value.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - rules: What the answer has to be.
+    ///   - response: The response.
+    ///   - rules: The rules for the response.
     /// - Returns: The value.
-    /// - Throws: ``APIError`` for the first rule that is broken: status, content type, empty body, shape, then decoding.
+    /// - Throws: ``APIError`` for the first broken rule: status, content type, empty body, shape, then decoding.
     public func value(of response: RawResponse, rules: ResponseRules = .strict) throws(APIError) -> Value {
         try rules.value(of: response, accepting: contentTypes, whenEmpty: { emptyValue }, decode: decode)
     }
 
-    /// A serialiser whose value is made of this one's.
+    /// Returns a serializer whose value is made from this one's.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> ResponseSerializer<Other> {
@@ -118,7 +118,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
 }
 
 extension ResponseRules {
-    /// Checks an answer and makes its value, as ``ResponseSerializer/value(of:rules:)`` does.
+    /// Checks a response and makes its value, as ``ResponseSerializer/value(of:rules:)`` does.
     func value<Value>(
         of response: RawResponse,
         accepting contentTypes: [MediaType]?,
@@ -151,7 +151,8 @@ extension ResponseRules {
         }
     }
 
-    /// The value of an empty body; apart, as it is rare and has to look up the type of the optional value.
+    /// Returns the value of an empty body; a separate function, because the case is rare and looks up the type of the
+    /// optional.
     @inline(never)
     private func emptyContent<Value>(
         of response: RawResponse,
@@ -177,7 +178,7 @@ extension ResponseRules {
     /// Checks the body itself.
     func checkContent(_ response: RawResponse) throws(APIError) {
         if let shape {
-            // What decodes the body has a limit of its own; here the one counts that no decoder goes beyond.
+            // The decoder of the body has its own limit; this check uses the limit that no decoder exceeds.
             let readings = try Self.deepest.readings(of: try TextEncoding.utf8(response))
             do throws(ShapeViolation) {
                 for tree in readings { try shape.check(tree) }
@@ -199,7 +200,7 @@ extension ResponseRules {
 }
 
 extension APIError {
-    /// Makes an error of what a decoding closure threw.
+    /// Creates an error from what a decoding closure threw.
     package init(decoding error: any Error) {
         switch error {
         case let known as APIError: self = known
@@ -212,13 +213,13 @@ extension APIError {
 }
 
 extension ResponseSerializer where Value: Decodable {
-    /// JSON, decoded into a type.
+    /// Decodes JSON into a type.
     ///
     /// - Parameters:
-    ///   - type: The type; an optional one takes an empty body for `nil`.
-    ///   - keyPath: Where the value stands in the body, as in `data.items`; the whole body unless given.
-    ///   - decoding: How JSON becomes values.
-    /// - Returns: The serialiser.
+    ///   - type: The type; an optional type decodes an empty body as `nil`.
+    ///   - keyPath: The path of keys to the value, such as `data.items`; default is the whole body.
+    ///   - decoding: The JSON decoding.
+    /// - Returns: The serializer.
     public static func decodable(
         _ type: Value.Type = Value.self,
         at keyPath: String? = nil,
@@ -243,7 +244,7 @@ extension ResponseSerializer where Value: Decodable {
 }
 
 extension JSONDecoding {
-    /// The value of an answer that holds nothing but it.
+    /// Returns the value of a response that contains nothing else.
     func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
         let look = response.data.withUnsafeBytes { BodyLook($0, maximumDepth: maximumDepth) }
         if look.isBlank { return try valueOfBlank(type) }
@@ -253,7 +254,7 @@ extension JSONDecoding {
         return try decodeChecked(type, from: response.data)
     }
 
-    /// Apart, as it is rare and has to look up the type of the optional value.
+    /// A separate function, because the case is rare and looks up the type of the optional.
     @inline(never)
     private func valueOfBlank<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try type.valueOfEmptyBody.orThrowEmpty()
@@ -264,12 +265,12 @@ extension ResponseSerializer where Value == JSONValue {
     /// JSON of any shape.
     public static var json: ResponseSerializer { json() }
 
-    /// JSON of any shape.
+    /// Decodes JSON of any shape.
     ///
     /// - Parameters:
-    ///   - removesNulls: Whether members and elements that are `null` are left out, at any depth; they stay unless given.
-    ///   - decoding: Says how deep the body may nest.
-    /// - Returns: The serialiser.
+    ///   - removesNulls: Whether members and elements that are `null` are removed at any depth; default is `false`.
+    ///   - decoding: The decoding, which limits the depth.
+    /// - Returns: The serializer.
     public static func json(
         removingNulls removesNulls: Bool = false,
         using decoding: JSONDecoding = .standard
@@ -292,12 +293,12 @@ extension ResponseSerializer where Value == Data {
 }
 
 extension ResponseSerializer where Value == String {
-    /// Text in the encoding that the answer names.
+    /// Decodes text in the encoding that the response names.
     public static var string: ResponseSerializer { string(.utf8) }
 
-    /// Text in the encoding that the answer names, else in another; no text is a value too.
+    /// Decodes text in the encoding that the response names, or in a fallback encoding; empty text is a value too.
     ///
-    /// Text is asked for, and whatever comes is taken.
+    /// The request asks for text, and any content type is accepted.
     public static func string(_ fallback: String.Encoding) -> ResponseSerializer {
         var serializer = ResponseSerializer(emptyValue: "") { response in
             try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
@@ -315,7 +316,8 @@ extension ResponseSerializer where Value == EmptyBody {
     }
 }
 
-/// What has to be known of a body's bytes before they are decoded, seen at once: each look costs more than it shows.
+/// The facts about a body's bytes that decoding needs, collected in one pass, because each pass over the bytes is
+/// costly.
 private struct BodyLook {
     /// See ``RawResponse/isBlank``.
     let isBlank: Bool
@@ -342,7 +344,7 @@ extension RawResponse {
     }
 }
 
-/// The value of an answer whose body does not matter.
+/// The value of a response whose body does not matter.
 public struct EmptyBody: Sendable, Hashable, Codable {
     /// Creates the value.
     public init() {}

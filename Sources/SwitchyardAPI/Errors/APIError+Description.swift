@@ -46,7 +46,7 @@ extension APIError.Context: Discreet {
 }
 
 extension APIError.Reason: Discreet {
-    /// One line for a log: what happened, without credentials.
+    /// One line for a log: the reason, without credentials.
     public var description: String { LineRedaction.standard.text(summary) }
 
     /// The reason in words for a log.
@@ -125,7 +125,7 @@ extension APIError.Context {
         return RedirectStep.way(of: method, along: redirects) { $0 }
     }
 
-    /// What is known, in the order in which a reader asks.
+    /// The known facts, in the order in which a reader asks for them.
     fileprivate var facts: [String] {
         let named: [(String, String?)] = [
             ("service", service), ("environment", environment), ("server", server),

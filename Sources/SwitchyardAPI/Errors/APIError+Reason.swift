@@ -2,34 +2,33 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 
 extension APIError {
-    /// What happened, for the program.
+    /// The reason of an error, for the program.
     public enum Reason: Sendable, Hashable {
         /// The exchange failed below HTTP.
         case transport(TransportError)
         /// The request was cancelled.
         case cancelled(Cancellation)
-        /// The server answered with a status that the call does not accept.
+        /// The response has a status that the call does not accept.
         case status(Int)
-        /// The answer came, but its body is not what the call expects.
+        /// The body of the response is not what the call expects.
         case body(BodyReason)
-        /// The app's own module refused the answer.
+        /// The app's own module refused the response.
         case module(ModuleFailure)
         /// A list has nothing, nothing more, or cannot go on.
         case list(ListReason)
         /// The request cannot be built or sent as it was asked for.
         case configuration(ConfigurationReason)
-        /// There is no credential to send the call with as long as the server that renews them is out: it was not
-        /// carried out, and may be made again.
+        /// The credential of the call cannot be refreshed now; the call was not executed and may be repeated.
         case renewal(RenewalOutage)
         /// Sending or accepting would not be safe.
         case security(SecurityReason)
         /// A limit that the app set was reached.
         case limited(LimitReason)
-        /// The call asks for a stored answer, and there is none that may be used.
+        /// The call requires a stored response, and none can be used.
         case cache(CacheReason)
     }
 
-    /// Who cancelled.
+    /// The origin of a cancellation.
     public enum Cancellation: Sendable, Hashable {
         /// The caller: by request id, or by cancelling the task that waits.
         case caller
@@ -39,9 +38,9 @@ extension APIError {
         case superseded
     }
 
-    /// What is wrong with a body.
+    /// The defect of a body.
     public enum BodyReason: Sendable, Hashable {
-        /// The content type is none of those that the call accepts; `received` is `nil` when the header is missing.
+        /// The call does not accept the content type; `received` is `nil` if the header field is missing.
         case contentType(received: String?, acceptable: [String])
         /// The body is empty where a value was expected.
         case empty
@@ -50,11 +49,11 @@ extension APIError {
         case responseLost
         /// The body ended before its announced end.
         case truncated
-        /// The body is larger than the limit, in bytes when it is known.
+        /// The body is larger than the limit, in bytes; the limit is `nil` if it is unknown.
         case tooLarge(limit: Int?)
         /// The body could not be decompressed.
         case compression
-        /// The bytes are not those that the caller expected, by their digest.
+        /// The digest of the bytes is not the expected one.
         case digest
         /// The bytes are not text in the encoding named.
         case text(encoding: String)
@@ -70,13 +69,13 @@ extension APIError {
         case noData
         /// There is no page after the last one loaded.
         case noMoreData
-        /// The next page is one that was loaded already: following it would never end.
+        /// The next page was already loaded, so following it would never end.
         case repeatedPosition
         /// More pages than the recorder allows.
         case pageLimit(Int)
     }
 
-    /// What is wrong with a request before it is sent; the text says what and where, for a log.
+    /// A defect of a request that is found before it is sent; the text names it and its location, for a log.
     public enum ConfigurationReason: Sendable, Hashable {
         /// The request cannot be built: URL, header, parameter or body.
         case request(RequestError)
@@ -84,7 +83,7 @@ extension APIError {
         case invalidRequest(String)
         /// The service, server or environment does not exist.
         case unknownServer(String)
-        /// The transport cannot do what is asked for.
+        /// The transport does not support the request.
         case unsupported(String)
         /// The client is closed.
         case clientClosed
@@ -102,10 +101,9 @@ extension APIError {
         case certificate
         /// A link leads to another origin (scheme, host, port).
         case foreignOrigin(String)
-        /// The user has to log in, anew or for the first time: there are no credentials that could be sent, and none can
-        /// be had.
+        /// The user has to log in, because there is no credential that can be sent.
         case loginRequired
-        /// A rule of the app or the system forbids it; the text says which.
+        /// A rule of the app or the system forbids the call; the text names the rule.
         case forbidden(String)
     }
 
@@ -113,7 +111,7 @@ extension APIError {
     public enum LimitReason: Sendable, Hashable {
         /// The time for the whole call, over all attempts, has passed.
         case deadline
-        /// Too many calls in too short a time; how long to wait, when it is known.
+        /// Too many calls were made in a short time; the value is the time to wait if it is known.
         case rate(retryAfter: Duration?)
         /// Too many requests wait already.
         case queue
@@ -123,7 +121,7 @@ extension APIError {
 }
 
 extension APIError {
-    /// Why a stored answer cannot be used; the numbers are those of YTKNetwork.
+    /// The reason why a stored response cannot be used; the numbers are those of YTKNetwork.
     public enum CacheReason: Int, Error, Sendable, Hashable {
         /// It has expired, or was stored in the future.
         case expired = -1
@@ -135,9 +133,9 @@ extension APIError {
         case appVersionMismatch = -4
         /// The call has no lifetime, so that nothing is stored for it.
         case invalidLifetime = -5
-        /// There is none, or what describes it cannot be read.
+        /// No response is stored, or its metadata cannot be read.
         case invalidMetadata = -6
-        /// It is damaged.
+        /// The stored response is damaged.
         case invalidData = -7
     }
 }
@@ -162,13 +160,13 @@ public struct ModuleFailure: Sendable, Hashable {
 extension APIError {
     /// The stable code of an error; its numbers never change their meaning.
     public enum Code: Sendable, Hashable {
-        /// 101: no answer in time.
+        /// 101: no response in time.
         case timeout
-        /// 102: no connection to the network, or to any server; the message tells one from the other.
+        /// 102: no connection to the network or to any server; the message distinguishes the two.
         case notConnected
         /// 103: cancelled.
         case cancelled
-        /// 104: anything else; ``APIError/reason`` says what.
+        /// 104: any other failure; ``APIError/reason`` has the details.
         case failed
         /// 105: the list is empty.
         case noData

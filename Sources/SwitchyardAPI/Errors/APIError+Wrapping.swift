@@ -3,20 +3,21 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// An error of a product beside the core, which knows what it means to a caller of a manager.
+/// An error of a leaf product that knows its meaning for a caller of a manager.
 package protocol APIErrorConvertible: Error {
-    /// The error that a manager throws in its place.
+    /// Returns the error that a manager throws instead.
     ///
-    /// - Parameter context: What the error itself does not know of the call.
+    /// - Parameter context: The facts about the call that the error itself does not know.
     /// - Returns: The error.
     func apiError(in context: APIError.Context) -> APIError
 }
 
 extension APIError {
-    /// Makes an error of any other one.
+    /// Creates an error from any other error.
     ///
-    /// An `APIError` stays as it is; errors of a client, of the transport, of Foundation's URL loading and of task
-    /// cancellation find their reason; whatever else becomes ``Code/failed`` with the error kept in ``Context/underlying``.
+    /// An `APIError` is unchanged. Errors of a client, of the transport, of Foundation's URL loading and of task
+    /// cancellation are mapped to their reason. Any other error becomes ``Code/failed`` and is kept in
+    /// ``Context/underlying``.
     public init(_ error: any Error, context: Context = Context()) {
         switch error {
         case let known as APIError:
@@ -36,9 +37,9 @@ extension APIError {
         }
     }
 
-    /// Makes an error of a transport's.
+    /// Creates an error from a transport's error.
     ///
-    /// Kinds that say more than "the exchange failed" become the reason that they are.
+    /// Kinds that are more specific than a failed exchange become a reason of their own.
     public init(_ error: TransportError, context: Context = Context()) {
         var context = context
         context.underlying = context.underlying ?? error
@@ -67,7 +68,7 @@ extension APIError {
 }
 
 extension APIError.Context {
-    /// Creates a context from what a client knows of a request.
+    /// Creates a context from the client's facts about a request.
     package init(_ request: RequestContext) {
         self.init(
             service: request.service,
@@ -84,7 +85,7 @@ extension APIError.Context {
 }
 
 extension APIError.Reason {
-    /// The reason that a failure of a client stands for.
+    /// Creates the reason for a failure of a client.
     package init(_ reason: RequestFailure.Reason) {
         self =
             switch reason {
@@ -109,7 +110,7 @@ extension APIError.Reason {
             }
     }
 
-    /// The reason that a failure below HTTP stands for.
+    /// Creates the reason for a failure below HTTP.
     public init(_ error: TransportError) {
         self =
             switch error.kind {
@@ -130,7 +131,7 @@ extension APIError.Reason {
 }
 
 extension APIError: RenewalFailing {
-    /// What the error means to a renewal whose provider has made its call through a manager.
+    /// The meaning of the error for a token refresh whose provider made its call through a manager.
     package var renewalOutage: RenewalOutage? {
         let open = mayHaveBeenExecuted
         switch reason {

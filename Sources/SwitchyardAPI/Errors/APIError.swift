@@ -3,19 +3,19 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// What a call of the app's API ends with when it has no value: a reason for the program and words for the user.
+/// The error of a call of the app's API: a reason for the program and a message for the user.
 ///
 /// ### Show it
-/// ``userMessage`` is what belongs on the screen, in the user's language; it is `nil` when the user cancelled.
+/// ``userMessage`` is the text for the screen in the user's language; it is `nil` if the user cancelled.
 ///
 /// ### Decide on it
-/// Switch over ``code`` for the stable numbers, over ``reason`` for what exactly happened, and ask ``module(_:)`` for
-/// the error of the app's own module. `reason == .security(.loginRequired)` is the moment to show the login.
+/// Switch over ``code`` for the stable numbers and over ``reason`` for the details, and call ``module(_:)`` for the
+/// error of the app's own module. Show the login if `reason == .security(.loginRequired)`.
 ///
 /// ### Log it
-/// ``description`` names everything that helps and no credential.
+/// ``description`` contains every useful fact and no credential.
 public struct APIError: Error, Sendable {
-    /// What happened.
+    /// The reason of the error.
     public var reason: Reason
     /// Where and how it happened.
     public var context: Context {
@@ -27,9 +27,9 @@ public struct APIError: Error, Sendable {
         get { details.value.serverMessage }
         set { details.value.serverMessage = newValue }
     }
-    /// What the server says about single fields of what it was sent, by their names; empty when it says nothing.
+    /// The server's messages about single fields of the request, by field name; empty if there are none.
     ///
-    /// Read by the module's ``ErrorBody``; without one it is empty.
+    /// The module's ``ErrorBody`` reads them; without one the dictionary is empty.
     public var fieldMessages: [String: [String]] {
         get { details.value.fieldMessages }
         set { details.value.fieldMessages = newValue }
@@ -61,10 +61,10 @@ public struct APIError: Error, Sendable {
         set { details.value.plain = newValue }
     }
 
-    /// The error as it was before, which says what happened whatever an app has made of it.
+    /// The error before the app's formatting, with the original reason.
     package var unformatted: APIError { plain?.value ?? self }
 
-    /// Behind one reference: every function that may throw an error keeps room for one, whole calls long.
+    /// The details behind one reference, because every function that may throw an error reserves room for one.
     private var details: CopyOnWrite<Details>
 
     private struct Details {
@@ -88,10 +88,10 @@ public struct APIError: Error, Sendable {
         details = CopyOnWrite(Details(context: context, serverMessage: serverMessage, messages: messages))
     }
 
-    /// What happened, in words for the user; never empty.
+    /// The message for the user; never empty.
     public var message: String { messages.text(for: self) }
 
-    /// What to show to the user; `nil` for a cancellation, since whoever cancelled knows.
+    /// The message to show to the user; `nil` for a cancellation, which the user or the app caused.
     public var userMessage: String? { isCancellation ? nil : message }
 
     /// The stable code.
@@ -107,26 +107,27 @@ public struct APIError: Error, Sendable {
     }
 }
 
-// MARK: - The answer
+// MARK: - Response
 
 extension APIError {
-    /// The status of the answer; `nil` when none came.
+    /// The status of the response; `nil` if there was none.
     public var status: Int? { context.status }
 
-    /// The header fields of the answer; empty when none came.
+    /// The header fields of the response; empty if there was none.
     public var headers: HTTPHeaders { context.headers }
 
-    /// The body of the answer, at most ``Context/bodyLimit`` bytes of it; `nil` when no answer came.
+    /// The body of the response, at most ``Context/bodyLimit`` bytes of it; `nil` if there was no response.
     public var data: Data? { context.status == nil ? nil : context.body }
 
-    /// The body of the answer as text, by the charset of `Content-Type`; `nil` when no answer came, or it is no text.
+    /// The body of the response as text, by the charset of `Content-Type`; `nil` if there was no response or the body
+    /// is not text.
     public var text: String? {
         data.flatMap { HTTPResponse(status: 0, headers: headers, body: .whole($0)).text }
     }
 
-    /// How long the server, or a limit of the app's own, asks to stay away; `nil` when none says so.
+    /// The time to wait before the next call, as the server or one of the app's limits asks; `nil` if there is none.
     ///
-    /// Of an answer it is what `Retry-After` says, counted from when the error happened.
+    /// For a response it is the value of `Retry-After`, counted from the time of the error.
     public var retryAfter: Duration? {
         switch reason {
         case .limited(.rate(let pause)): pause
@@ -139,9 +140,10 @@ extension APIError {
 // MARK: - Comparing
 
 extension APIError: Equatable {
-    /// Whether both say the same: the reason and the server's words.
+    /// Whether two errors have the same reason and the same message of the server.
     ///
-    /// The context is left out, because times and ids differ in every run, and so are the words of the library.
+    /// The context is ignored, because times and identifiers differ in every run. The library's own texts are ignored
+    /// too.
     public static func == (left: APIError, right: APIError) -> Bool {
         left.reason == right.reason && left.serverMessage == right.serverMessage
     }
@@ -150,22 +152,22 @@ extension APIError: Equatable {
 // MARK: - Trying again
 
 extension APIError {
-    /// Whether a server may have carried the call out, although no answer says so.
+    /// Whether a server may have executed the call although no response confirms it.
     ///
-    /// So it is for a write that was sent in any attempt and got no answer, or one that does not tell (408, or a status from
-    /// 500 up). So it is also for a write whose server responded with 2xx, 302 or 303, whatever made an error of that: a
-    /// status outside the call's rules, a body that cannot be used, a code of the module, a redirect that leads nowhere.
-    /// `false` only if it is certain that nothing was done, for what only reads, and where nothing is known of the
-    /// request. Make such a call again only where the server takes it
-    /// once: with an idempotency key, or after asking what has become of it.
+    /// It is `true` for a write that was sent in any attempt and got no response or an inconclusive one (408, or a
+    /// status from 500). It is also `true` for a write whose server responded with 2xx, 302 or 303 and that fails for
+    /// another cause: a status outside the call's rules, an unusable body, a code of the module, or a redirect that
+    /// leads nowhere. It is `false` if the server certainly did nothing, for a call that only reads, and if nothing is
+    /// known about the request. Repeat such a call only if the server executes it once: with an idempotency key, or
+    /// after checking whether it was executed.
     public var mayHaveBeenExecuted: Bool { context.mayHaveBeenExecuted }
 
-    /// Whether the same call may well succeed when it is made again later.
+    /// Whether the same call may succeed if it is repeated later.
     ///
-    /// True for transient failures below HTTP and for responses with a transient status
-    /// (``/SwitchyardHTTP/Transience``), whatever code the module or the server gives to them, and for the library's own
-    /// limits. A ``/SwitchyardClient/RetryPolicy`` retries the same failures. It does not say whether sending twice is
-    /// safe: see ``isSafeToRetry``.
+    /// It is `true` for transient failures below HTTP, for responses with a transient status
+    /// (``/SwitchyardHTTP/Transience``), whatever code the module or the server gives them, and for the library's own
+    /// limits. A ``/SwitchyardClient/RetryPolicy`` retries the same failures. It does not state whether sending the
+    /// call twice is safe: see ``isSafeToRetry``.
     public var isRetryable: Bool {
         switch reason {
         case .transport(let error): Transience(error.kind) == .transient
@@ -187,7 +189,7 @@ extension APIError {
 
     /// The status of a response by which the server or the module refused the call; `nil` for all other failures.
     ///
-    /// It is 200 where the server's envelope alone says that the call failed.
+    /// It is 200 if only the server's envelope reports the failure.
     var refusedStatus: Int? {
         switch reason {
         case .status(let status): status
@@ -198,13 +200,15 @@ extension APIError {
 }
 
 extension APIError: LocalizedError {
-    /// What happened, in words for the user: ``message``.
+    /// The message for the user: ``message``.
     public var errorDescription: String? { message }
 }
 
 extension APIError {
     /// The number that YTKNetwork gives to a refusal: -8 for a status, -9 for a JSON shape, -1 to -7 for a stored
-    /// answer; `nil` for everything else.
+    /// response.
+    ///
+    /// It is `nil` for every other error.
     public var validationNumber: Int? {
         switch reason {
         case .status: -8
@@ -264,7 +268,7 @@ extension Result where Failure == APIError {
 }
 
 extension APIError {
-    /// Where and how an error happened; what is not known is `nil` or empty.
+    /// The circumstances of an error; unknown facts are `nil` or empty.
     public struct Context: Sendable {
         /// The service that was called.
         public var service: String?
@@ -288,13 +292,13 @@ extension APIError {
         public var elapsed: Duration?
         /// When it happened, by the wall clock.
         public var date: Date
-        /// The status of the answer; `nil` when none came.
+        /// The status of the response; `nil` if there was none.
         public var status: Int?
-        /// The header fields of the answer.
+        /// The header fields of the response.
         public var headers: HTTPHeaders
-        /// The body of the answer, at most ``bodyLimit`` bytes of it.
+        /// The body of the response, at most ``bodyLimit`` bytes of it.
         public private(set) var body: Data
-        /// How many bytes the body of the answer has.
+        /// The size of the response's body in bytes.
         public private(set) var bodyLength: Int
         /// The error underneath, as it came.
         public var underlying: (any Error)?
@@ -321,7 +325,7 @@ extension APIError {
             bodyLength = 0
         }
 
-        /// Keeps the answer: status, header fields and the beginning of the body.
+        /// Stores the response: status, header fields and the beginning of the body.
         public mutating func keep(status: Int, headers: HTTPHeaders, body: Data) {
             self.status = status
             self.headers = headers

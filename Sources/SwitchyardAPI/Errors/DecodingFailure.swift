@@ -2,10 +2,9 @@ public import SwitchyardServices
 
 /// Why a body could not be decoded, and at which place.
 public struct DecodingFailure: Error, Sendable, Hashable {
-    /// What is wrong at the place.
+    /// The defect that was found.
     public enum Kind: Sendable, Hashable {
-        /// The body is not in the format expected; for JSON, the offset of the byte at which it stops being JSON, when
-        /// it is known.
+        /// The body is not in the expected format; for JSON, with the offset of the first invalid byte if it is known.
         case malformed(offset: Int?)
         /// A key is missing.
         case missingKey
@@ -19,7 +18,7 @@ public struct DecodingFailure: Error, Sendable, Hashable {
         case tooDeep(limit: Int)
     }
 
-    /// What is wrong.
+    /// The defect.
     public var kind: Kind
     /// The place, from the root of the body: `data.items[3].name`; empty is the root itself.
     public var keyPath: String
@@ -40,7 +39,7 @@ public struct DecodingFailure: Error, Sendable, Hashable {
         left.kind == right.kind && left.keyPath == right.keyPath
     }
 
-    /// Hashes what makes two failures equal.
+    /// Hashes the parts that are compared for equality.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(keyPath)
@@ -48,7 +47,7 @@ public struct DecodingFailure: Error, Sendable, Hashable {
 }
 
 extension DecodingFailure: CustomStringConvertible {
-    /// What is wrong, and where.
+    /// The defect and its location.
     public var description: String {
         let place = keyPath.isEmpty ? "at the root" : "at \(keyPath)"
         return "\(kind.words) \(place)"
@@ -56,7 +55,7 @@ extension DecodingFailure: CustomStringConvertible {
 }
 
 extension DecodingFailure.Kind {
-    /// What is wrong, in words for a log.
+    /// The defect in words for a log.
     fileprivate var words: String {
         switch self {
         case .malformed(let offset): offset.map { "malformed from byte \($0)" } ?? "malformed"
@@ -70,7 +69,7 @@ extension DecodingFailure.Kind {
 }
 
 extension DecodingFailure {
-    /// Makes a failure of what a decoder threw.
+    /// Creates a failure from a decoder's error.
     init(_ error: DecodingError) {
         switch error {
         case .keyNotFound(let key, let context):
@@ -117,14 +116,15 @@ extension JSONValue {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep arrays and objects may nest; default is 128, far above what APIs answer and far below
-    ///     what a thread's stack holds.
-    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the byte at which the text stops being JSON.
+    ///   - maximumDepth: The maximum nesting of arrays and objects; default is 128, which is far more than APIs return
+    ///     and far less
+    ///     than the stack of a thread can hold.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the first byte that is not JSON.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         (self, _) = try Self.parsed(ContiguousArray(text), maximumDepth: maximumDepth)
     }
 
-    /// Parses a text, and tells whether an object has a name twice.
+    /// Parses a text, and reports whether an object contains a name twice.
     static func parsed(
         _ text: ContiguousArray<UInt8>,
         maximumDepth: Int,

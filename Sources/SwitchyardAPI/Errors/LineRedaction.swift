@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// Takes credentials out of a line for a log, whatever text stands in it, by the client's ``Redaction``.
+/// Removes credentials from a log line by the client's ``Redaction``, whatever text the line contains.
 struct LineRedaction: Sendable {
     private let redaction: Redaction
 
@@ -27,7 +27,7 @@ struct LineRedaction: Sendable {
     /// a log stays one line.
     func text(_ text: String) -> String { Self.line(redaction.text(text)) }
 
-    /// By scalars: to a `Character`, CR LF is one that is neither.
+    /// The loop reads scalars, because CR LF is one `Character` that is neither CR nor LF.
     private static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: endsLine) else { return text }
         var line = String.UnicodeScalarView()

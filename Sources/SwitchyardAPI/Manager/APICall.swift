@@ -4,9 +4,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 public import SwitchyardTransport
 
-/// One call: what to send, and how its answer becomes a value.
+/// One call: the request to send, and the steps that make a value of its response.
 ///
-/// It holds neither the manager nor its client, so that both can go while it is under way.
+/// It holds neither the manager nor its client, so that both can be released while the call is in flight.
 struct APICall<Value: Sendable>: Sendable {
     let serializer: ResponseSerializer<Value>
     private let call: RawCall
@@ -22,10 +22,10 @@ struct APICall<Value: Sendable>: Sendable {
     /// Fails where the user of the call has gone.
     func checkOwner(in client: NetworkClient) throws(APIError) { try call.checkOwner(in: client) }
 
-    /// What a fetch brings.
+    /// The result of a fetch.
     struct Fetched: Sendable {
         var response: APIResponse<Value>
-        /// The body; `nil` when the server has confirmed a stored answer.
+        /// The body; `nil` if the server confirmed a stored response.
         var body: Data?
         /// The size of the body in bytes.
         var cost: Int
@@ -33,14 +33,14 @@ struct APICall<Value: Sendable>: Sendable {
         var removals = 0
     }
 
-    /// Asks the server, checks the answer and decodes it; not on the caller's executor.
+    /// Sends the request, checks the response and decodes it, not on the caller's executor.
     ///
     /// - Parameters:
-    ///   - client: The client to send through.
-    ///   - id: The name of the request.
-    ///   - stored: What the server may confirm instead of answering anew.
-    ///   - conditions: The fields by which it may.
-    /// - Returns: The value with its answer.
+    ///   - client: The client that sends the request.
+    ///   - id: The identifier of the request.
+    ///   - stored: The stored response that the server may confirm.
+    ///   - conditions: The header fields by which the server may confirm it.
+    /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     @concurrent func fetch(
         through client: NetworkClient,
@@ -48,7 +48,7 @@ struct APICall<Value: Sendable>: Sendable {
         confirming stored: CachedValue<Value>? = nil,
         with conditions: HTTPHeaders = [:]
     ) async throws(APIError) -> Fetched {
-        // A condition of the caller's own is about what the caller has, and its confirmation is the caller's.
+        // A condition of the caller's own refers to the caller's copy, so its confirmation is returned to the caller.
         let mayAsk = HTTPCacheRules.mayConfirm(configuration.method, configuration.headers)
         let conditions = mayAsk ? conditions : [:]
         // One call has one deadline, also where it takes two requests.
@@ -60,7 +60,7 @@ struct APICall<Value: Sendable>: Sendable {
             if stored.answer?.redirectedTo.map({ RequestURL($0)?.normalForm ?? $0 }) == place, isMeant {
                 return confirmed(stored, by: answer.service, in: client)
             }
-            // Another place, or another content, than the conditions are about has met them: that says nothing.
+            // The conditions were met by another URL or other content than they refer to, so the result proves nothing.
             answer = try await call.unconditionalAnswer(through: client, id: id, by: deadline)
         }
         let response = try response(answer)
@@ -68,13 +68,15 @@ struct APICall<Value: Sendable>: Sendable {
         return Fetched(response: response, body: answer.data, cost: answer.data.count, removals: removals)
     }
 
-    /// Checks the answer that something else than one request has brought, and decodes it; the request is begun on the
-    /// caller's executor, where it is known whose it is, and the answer is decoded away from it.
+    /// Checks the response of an operation that is more than one request, and decodes it.
+    ///
+    /// The operation starts on the caller's executor, where the owner of the call is known. The response is decoded
+    /// elsewhere.
     ///
     /// - Parameters:
-    ///   - client: The client that it came through.
-    ///   - send: Sends the call as it is handed over and returns the answer, whatever its status.
-    /// - Returns: The value with its answer.
+    ///   - client: The client of the operation.
+    ///   - send: Sends the call and returns the response, whatever its status.
+    /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     nonisolated(nonsending) func response(
         through client: NetworkClient,
@@ -149,15 +151,15 @@ extension APIConfiguration {
         static let defaultValue: TransferProgressHandler? = nil
     }
 
-    /// Told about the bytes of each attempt, from a thread of the transport; nobody unless set.
+    /// A handler for the progress of each attempt, called on a thread of the transport; default is none.
     ///
-    /// Of a fetch that several calls wait for, the one that began it is told.
+    /// If several calls wait for one fetch, the handler of the call that started it is called.
     public var progress: TransferProgressHandler? {
         get { self[ProgressKey.self] }
         set { self[ProgressKey.self] = newValue }
     }
 
-    /// What the answer of this call has to be; the module's rules when `nil`, the default.
+    /// The rules for the response of this call; if `nil`, the default, the module's rules apply.
     public var rules: ResponseRules? {
         get { self[RulesKey.self] }
         set { self[RulesKey.self] = newValue }

@@ -1,9 +1,9 @@
 public import SwitchyardClient
 
 extension APIManager {
-    /// Explains what a call without a type lacks.
+    /// Explains that a call needs a type.
     ///
-    /// Without it, the compiler fails with "failed to produce diagnostic" for a value whose type nothing names.
+    /// Without it, the compiler fails with "failed to produce diagnostic" for a value whose type is not specified.
     @available(
         *,
         unavailable,

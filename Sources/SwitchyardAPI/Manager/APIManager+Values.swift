@@ -5,13 +5,13 @@ import SwitchyardServices
 extension APIManager {
     /// Makes a call and returns its value.
     ///
-    /// Cancelling the task cancels the call. A stored answer is handed over on the caller's executor, without a switch of
-    /// threads; one from a server is decoded away from it.
+    /// Cancelling the task cancels the call. A stored response is returned on the caller's executor without a thread
+    /// switch; a server's response is decoded elsewhere.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional one may be missing.
-    ///   - configuration: What to ask.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
+    ///   - type: The type of the value; an optional value may be missing.
+    ///   - configuration: The call.
+    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func value<Value: Decodable & Sendable>(
@@ -41,21 +41,22 @@ extension APIManager {
         return try await value(of: configuration, with: module.serializer(for: type, at: keyPath), plan)
     }
 
-    /// Makes a call whose answer holds nothing of interest.
+    /// Makes a call whose response contains nothing of interest.
     ///
-    /// - Parameter configuration: What to send.
-    /// - Throws: ``APIError``; also when the module's frame says that the call failed.
+    /// - Parameter configuration: The call.
+    /// - Throws: ``APIError``, also if the module's envelope reports a failure.
     public nonisolated(nonsending) func send(_ configuration: APIConfiguration) async throws(APIError) {
         _ = try await value(for: configuration, with: nothing)
     }
 
-    /// Makes a call and returns its value together with the answer that it came from, with a serialiser of its own.
+    /// Makes a call with a serializer of its own and returns its value together with the response.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask.
-    ///   - serializer: Makes the value of the whole body: one of your own does not look at the module's frame, and takes a
-    ///     refusal in it for an answer. ``APIModule/serializer(for:at:)`` takes the frame off.
-    /// - Returns: The value, with status, header fields and where it comes from.
+    ///   - configuration: The call.
+    ///   - serializer: The serializer of the whole body. A custom serializer does not read the module's envelope and
+    ///     treats a refusal
+    ///     in it as a success; ``APIModule/serializer(for:at:)`` removes the envelope.
+    /// - Returns: The value, with status, header fields and source.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Sendable>(
         for configuration: APIConfiguration,
@@ -68,13 +69,13 @@ extension APIManager {
         return try await response(of: APICall(configuration, serializer, module), plan)
     }
 
-    /// Makes a call and returns its value together with the answer that it came from, with the module's frame taken off.
+    /// Makes a call, removes the module's envelope and returns the value together with the response.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional one may be missing.
-    ///   - configuration: What to ask.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
-    /// - Returns: The value, with status, header fields and where it comes from.
+    ///   - type: The type of the value; an optional value may be missing.
+    ///   - configuration: The call.
+    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    /// - Returns: The value, with status, header fields and source.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -96,9 +97,9 @@ extension APIManager {
         return try await value(of: configuration, with: serializer, plan)
     }
 
-    /// The value of a call to which the rules were applied, and a plan if its answer may be stored.
+    /// Returns the value of a call whose rules have been applied, with a cache plan if its response may be stored.
     ///
-    /// Not inlined, as the next one, since room for what only some calls need would be part of every call.
+    /// `@inline(never)`, like the next function, keeps the locals that only some calls need out of every call's frame.
     @inline(never)
     private nonisolated(nonsending) func value<Value: Sendable>(
         of configuration: APIConfiguration,
@@ -135,17 +136,17 @@ extension APIManager {
         return response
     }
 
-    /// A call whose answer may come from the cache.
+    /// Returns a call whose response may come from the cache.
     func cachedCall<Value: Sendable>(_ call: APICall<Value>, _ plan: CachePlan) -> CachedCall<Value> {
         CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser(orLast: cacheUser))
     }
 
-    /// A call as it is made now: with its owner, and known to the list that it is made for.
+    /// Returns a call as it is made now: with its owner, and recorded by the list that it is made for.
     ///
     /// - Parameters:
-    ///   - configuration: The call, with the client's rules.
+    ///   - configuration: The call, with the client's rules applied.
     ///   - user: The manager's user.
-    ///   - keepsOwner: Whether an owner that the call has stays: a request object was made earlier.
+    ///   - keepsOwner: Whether an existing owner of the call stays, because a request object was made earlier.
     /// - Returns: The call.
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
@@ -153,7 +154,7 @@ extension APIManager {
         return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
     }
 
-    /// A call with the owner of this moment, for one that is made now and carried out later.
+    /// Returns a call with the current owner, for a call that is made now and executed later.
     package func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         let user = cacheUser
         let present = user == nil || user == client.user ? nil : presentUser(orLast: user)
@@ -164,20 +165,20 @@ extension APIManager {
         return owned
     }
 
-    /// The serialiser of an answer that holds nothing of interest; a frame is read all the same.
+    /// The serializer of a response that contains nothing of interest; an envelope is read nevertheless.
     var nothing: ResponseSerializer<EmptyBody> {
         module.envelope == nil ? .empty : module.serializer(for: EmptyBody.self)
     }
 }
 
 extension APIManager {
-    /// The value of an answer that something else than one request brings, such as an upload that goes on where it was cut.
+    /// Returns the value of the response of an operation that is more than one request, such as a resumable upload.
     ///
     /// - Parameters:
-    ///   - configuration: What is asked, for the rules, the module's words and what the cache forgets.
-    ///   - serializer: Makes the value.
-    ///   - send: Sends the call as it is handed over and returns the answer, whatever its status.
-    /// - Returns: The value with its answer.
+    ///   - configuration: The call, for its rules, the module's messages and the cache entries that it removes.
+    ///   - serializer: The serializer of the value.
+    ///   - send: Sends the call and returns the response, whatever its status.
+    /// - Returns: The value with its response.
     /// - Throws: ``APIError``.
     package nonisolated(nonsending) func response<Value: Sendable>(
         to configuration: APIConfiguration,

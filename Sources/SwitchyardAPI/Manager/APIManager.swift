@@ -27,11 +27,15 @@ public protocol APIManager: AnyObject, Sendable {
     /// The client through which the module sends, best a scope of its own.
     var client: NetworkClient { get }
 
-    /// What the module's answers have in common; ``APIModule/standard`` unless declared. Keep it, do not make it anew.
+    /// The common properties of the module's responses; default is ``APIModule/standard``.
+    ///
+    /// Store the module instead of creating it in the getter.
     var module: APIModule { get }
 
-    /// The user whose answers are stored, so that no other is shown them; the client's (`NetworkClient.Options.user`) unless
-    /// declared, nobody in particular where that names none.
+    /// The user whose responses are stored, so that they are shown to no other user.
+    ///
+    /// Default is the client's user (`NetworkClient.Options.user`); if it is `nil`, the responses belong to no named
+    /// user.
     var cacheUser: String? { get }
 }
 
@@ -39,13 +43,14 @@ extension APIManager {
     /// A module without frame and without codes of its own.
     public var module: APIModule { .standard }
 
-    /// The user whom the client's options name.
+    /// The user that the client's options name.
     public var cacheUser: String? { client.user }
 
-    /// The stored answers of the client's service.
+    /// The stored responses of the client's service.
     public var cache: ResponseCache { client.responseCache }
 
-    /// Tells the user of each moment, without keeping the manager; once that is gone the one that is given.
+    /// Returns a closure that reports the current user without keeping the manager; after the manager's release, the
+    /// given user.
     func presentUser(orLast user: String?) -> @Sendable () -> String? {
         { [weak self] in
             guard let self else { return user }
@@ -57,7 +62,7 @@ extension APIManager {
 // MARK: - Cancelling
 
 extension APIManager {
-    /// Cancels a call that was made with a completion handler; one that has ended is left alone.
+    /// Cancels a call that was made with a completion handler; a call that has ended is not affected.
     public func cancel(_ id: RequestID) {
         cancel(CollectionOfOne(id))
     }
@@ -67,13 +72,13 @@ extension APIManager {
         client.objects.existing(CallTable.self)?.cancel(ids)
     }
 
-    /// Cancels all calls of the manager: those of its client, as far as it has taken a scope of its own.
+    /// Cancels all calls of the manager: those of its client within the manager's scope.
     public func cancelAll() {
         if let calls = client.objects.existing(CallTable.self) { calls.cancel(calls.active) }
         client.cancelAll()
     }
 
-    /// The calls under way, oldest first; of those that are awaited, the ones that wait for a server.
+    /// The calls in flight, oldest first; of the awaited calls, only those that wait for a server.
     public var activeRequests: [RequestID] {
         let calls = client.objects.existing(CallTable.self)?.active ?? []
         return Set(calls).union(client.activeRequests).sorted()
@@ -88,7 +93,7 @@ extension APIManager {
 extension NetworkClient {
     /// The cache that all managers of the client share, with its scopes.
     ///
-    /// It is made when it is first needed, with the standard limits; put another in its place before the first call.
+    /// It is created with the standard limits on first use. To use another one, set it before the first call.
     public var responseCache: ResponseCache {
         get {
             sharedObjects.object {
@@ -98,7 +103,7 @@ extension NetworkClient {
         }
         set {
             removesAnswersOfUsersGone()
-            // One who came before the cache did: on disk it may hold what others left there.
+            // A user may have left before the cache was set, and the disk may hold that user's responses.
             let gone = newValue.beginsServing(place.service) ? environmentsOfOtherUsers : []
             for environment in gone {
                 newValue.removeUnnamed(in: CachePartition(service: place.service, environment: environment.rawValue))
@@ -107,7 +112,7 @@ extension NetworkClient {
         }
     }
 
-    /// From now on what is stored under no user's name goes when another user comes.
+    /// From now on, responses that belong to no named user are removed when the user changes.
     private func removesAnswersOfUsersGone() {
         _ = sharedObjects.object {
             StorageWatch(
@@ -130,7 +135,7 @@ extension NetworkClient {
     }
 }
 
-/// Keeps the watch over the users of a client's stored answers for as long as the client lives.
+/// Keeps the observer of the client's users for as long as the client lives.
 private final class StorageWatch: Sendable {
     private let watch: UserWatch?
 
@@ -140,20 +145,20 @@ private final class StorageWatch: Sendable {
 }
 
 extension APIManager {
-    /// Stores an answer for a call as if a server had given it, in memory and on disk.
+    /// Stores a response for a call as if a server had sent it, in memory and on disk.
     ///
-    /// For answers that come with others: the list of topics may bring the answer for each topic. It is checked and
-    /// decoded like one from a server, so that nothing is stored that a call could not use; where HTTP's rules decide,
-    /// nothing that they forbid to store, and the header fields say how long it is fresh. ``CachePolicy/willStore`` is
-    /// asked, too. What was asked for before does not replace it.
+    /// Use it for responses that arrive with others: the list of topics may contain the response for each topic. The
+    /// response is checked and decoded like one from a server, so nothing is stored that a call could not use. If
+    /// HTTP's rules decide, a response that they forbid to store is not stored, and the header fields define its
+    /// freshness. ``CachePolicy/willStore`` is called too. A response to an earlier request does not replace it.
     ///
     /// - Parameters:
-    ///   - body: The whole body, with the module's frame if it has one.
-    ///   - headers: The header fields of the answer.
-    ///   - configuration: The call that is to find it; its lifetime and policy hold.
-    ///   - serializer: Makes the value.
+    ///   - body: The whole body, with the module's envelope if it has one.
+    ///   - headers: The header fields of the response.
+    ///   - configuration: The call that finds the response; its lifetime and policy apply.
+    ///   - serializer: The serializer of the value.
     /// - Returns: The value.
-    /// - Throws: ``APIError`` when the answer is not what the call accepts, or the call is not to be cached.
+    /// - Throws: ``APIError`` if the call does not accept the response or is not cached.
     @discardableResult
     public func storeAnswer<Value: Sendable>(
         _ body: Data,
@@ -200,7 +205,7 @@ extension APIManager {
         }
     }
 
-    /// Removes the stored answer of a call, in memory and on disk.
+    /// Removes the stored response of a call, in memory and on disk.
     public func removeAnswer(for configuration: APIConfiguration) {
         var configuration = client.ruled(configuration) ?? configuration
         // Only the key matters, not the fields that go with the call, which the app may be unable to compute.
@@ -209,9 +214,9 @@ extension APIManager {
         plan.cache.remove(plan.key)
     }
 
-    /// Removes all stored answers of the manager's user in the present environment; for a log-out.
+    /// Removes all stored responses of the manager's user in the current environment, for a logout.
     ///
-    /// A manager without a user removes those of all users.
+    /// A manager without a user removes the responses of all users.
     public func removeAnswers() {
         let environment = client.environment.rawValue
         cache.removeAll(in: CachePartition(service: client.service.name, environment: environment, user: cacheUser))
@@ -219,18 +224,18 @@ extension APIManager {
 }
 
 extension APIManager {
-    /// Makes a call and calls back with its value.
+    /// Makes a call and passes its value to a completion handler.
     ///
-    /// The call does not keep the manager: when the manager goes, the call ends with
+    /// The call does not keep the manager: when the manager is released, the call ends with
     /// ``APIError/Cancellation/ownerReleased``.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional one may be missing.
-    ///   - configuration: What to ask.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
-    ///   - queue: Where to call back; the main queue unless given.
-    ///   - completion: Called exactly once, always after this method has returned.
-    /// - Returns: The name of the call, with which it can be cancelled; answers from the cache have one too.
+    ///   - type: The type of the value; an optional value may be missing.
+    ///   - configuration: The call.
+    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    ///   - queue: The queue of the handler; default is the main queue.
+    ///   - completion: The handler, called exactly once and always after this method has returned.
+    /// - Returns: The identifier by which the call can be cancelled; a response from the cache has one too.
     @discardableResult
     public func value<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -245,14 +250,14 @@ extension APIManager {
         }
     }
 
-    /// Makes a call and calls back with its value together with the answer that it came from, with a serialiser of its own.
+    /// Makes a call with a serializer of its own and passes its value and the response to a completion handler.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask.
-    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
-    ///   - queue: Where to call back; the main queue unless given.
-    ///   - completion: Called exactly once, always after this method has returned.
-    /// - Returns: The name of the call, with which it can be cancelled.
+    ///   - configuration: The call.
+    ///   - serializer: The serializer of the value; ``APIModule/serializer(for:at:)`` removes the module's envelope.
+    ///   - queue: The queue of the handler; default is the main queue.
+    ///   - completion: The handler, called exactly once and always after this method has returned.
+    /// - Returns: The identifier by which the call can be cancelled.
     @discardableResult
     public func response<Value: Sendable>(
         for configuration: APIConfiguration,
@@ -309,7 +314,7 @@ extension APIManager {
 }
 
 extension APICall {
-    /// The error of a call whose outcome nobody wants any more, which may have been executed all the same.
+    /// Returns the error of a call whose outcome is discarded, which may have been executed nevertheless.
     fileprivate func cancelled(
         _ reason: APIError.Cancellation,
         insteadOf result: Result<APIResponse<Value>, APIError>
@@ -323,7 +328,7 @@ extension APICall {
         return module.completed(error)
     }
 
-    /// The outcome as the caller gets it: what is meant for a user who has gone meanwhile is dropped.
+    /// Returns the outcome for the caller: an outcome for a user who has left is replaced by a cancellation.
     fileprivate func delivered(
         _ result: Result<APIResponse<Value>, APIError>,
         in client: NetworkClient

@@ -3,9 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What all answers of one module have in common: how they are framed, decoded, checked, and what their errors mean.
+/// The common properties of one module's responses: envelope, decoding, rules, and the meaning of errors.
 ///
-/// A manager makes it once and keeps it:
+/// A manager creates it once and stores it:
 ///
 ///     let module = APIModule(
 ///         errors: ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken]),
@@ -17,7 +17,7 @@ public struct APIModule: Sendable {
         let errors: ModuleErrors?
         let envelope: Envelope?
         let errorBody: ErrorBody?
-        /// What stands within the frame; all of an answer without one.
+        /// The content of the envelope; the whole response if there is no envelope.
         let data: AnswerPart
         let decoding: JSONDecoding
         var messages: ErrorMessages
@@ -25,19 +25,19 @@ public struct APIModule: Sendable {
         let shelf: DecodingShelf
     }
 
-    /// All parts behind one reference, since every call takes its module along.
+    /// All parts behind one reference, because every call copies its module.
     private var parts: Boxed<Parts>
 
-    /// What an answer has to be before it is decoded; a call may have rules of its own.
+    /// The rules that a response must satisfy before it is decoded; a call may have rules of its own.
     public var rules: ResponseRules {
         get { parts.value.rules }
         set { change { $0.rules = newValue } }
     }
     /// How the server's business codes and statuses become the module's own; `nil` when the module has none.
     public var errors: ModuleErrors? { parts.value.errors }
-    /// The frame around every answer; `nil` when there is none.
+    /// The envelope of every response; `nil` if there is none.
     public var envelope: Envelope? { parts.value.envelope }
-    /// Where the body of a refusal says what is wrong; `nil` if it is not looked for.
+    /// The location of the error in the body of a refusal; `nil` if the body is not read.
     public var errorBody: ErrorBody? { parts.value.errorBody }
     /// How JSON becomes values.
     public var decoding: JSONDecoding { parts.value.decoding }
@@ -46,10 +46,10 @@ public struct APIModule: Sendable {
         get { parts.value.messages }
         set { change { $0.messages = newValue } }
     }
-    /// Changes each error of a call before it is delivered, as into the words of the app, cancellations too; none
-    /// unless set.
+    /// A closure that changes each error of a call before it is delivered, cancellations too; default is none.
     ///
-    /// It does not see the ends of a ``PageRecorder``, nor what a request object's hooks, filters and preprocessors throw.
+    /// The closure does not receive the errors of a ``PageRecorder``, nor those that a request object's hooks, filters
+    /// and preprocessors throw.
     public var formatError: (@Sendable (APIError) -> APIError)? {
         get { parts.value.formatError }
         set { change { $0.formatError = newValue } }
@@ -61,14 +61,16 @@ public struct APIModule: Sendable {
     /// Creates a module.
     ///
     /// - Parameters:
-    ///   - errors: How the server's business codes and statuses become the module's own; none unless given.
-    ///   - envelope: The frame around every answer; none unless given.
-    ///   - errorBody: Where the body of a refusal says what is wrong, in a service without a frame;
-    ///     ``ErrorBody/common`` by default, which a module with a frame does not use, `nil` for nowhere.
-    ///   - decoding: How JSON becomes values; ``JSONDecoding/standard`` unless given.
-    ///   - rules: What an answer has to be before it is decoded; ``ResponseRules/strict`` unless given.
-    ///   - messages: The words for the user; those of `errors` unless given, which also speak for the module's codes that
-    ///     have none here.
+    ///   - errors: The mapping of the server's business codes and statuses to the module's codes; default is none.
+    ///   - envelope: The envelope of every response; default is none.
+    ///   - errorBody: The location of the error in the body of a refusal, for a service without an envelope. The
+    ///     default,
+    ///     ``ErrorBody/common``, is not used by a module with an envelope. If `nil`, the body is not read.
+    ///   - decoding: The JSON decoding; default is ``JSONDecoding/standard``.
+    ///   - rules: The rules that a response must satisfy before it is decoded; default is ``ResponseRules/strict``.
+    ///   - messages: The messages for the user; default is those of `errors`, which are also used for codes of the
+    ///     module that have
+    ///     no message here.
     public init(
         errors: ModuleErrors? = nil,
         envelope: Envelope? = nil,
@@ -97,12 +99,12 @@ public struct APIModule: Sendable {
         parts = Boxed(copy)
     }
 
-    /// The serialiser for a type, with the module's frame taken off.
+    /// Returns the serializer for a type, with the module's envelope removed.
     ///
     /// - Parameters:
-    ///   - type: The type; an optional one may be missing.
-    ///   - keyPath: Where the value stands within the data; all of the data unless given.
-    /// - Returns: The serialiser.
+    ///   - type: The type; an optional value may be missing.
+    ///   - keyPath: The path of keys to the value within the data; default is all of the data.
+    /// - Returns: The serializer.
     public func serializer<Value: Decodable>(
         for type: Value.Type = Value.self,
         at keyPath: String? = nil
@@ -123,21 +125,21 @@ public struct APIModule: Sendable {
         return serializer
     }
 
-    /// The part of an answer that is its data: what stands within the frame.
+    /// The part of a response that is its data: the content of the envelope.
     var data: AnswerPart { parts.value.data }
 
-    /// The error that a code of the server stands for.
+    /// Returns the error for a server code.
     func refusal(_ code: BusinessCode, _ message: String?) -> APIError {
         if let errors { return errors.error(for: code, serverMessage: message) }
         return APIError(.module(ModuleFailure(module: "", code: nil, serverCode: code)), serverMessage: message)
     }
 
-    /// Refuses the calls of a module in whose table of errors a number has two meanings.
+    /// Refuses the calls of a module whose error table gives two meanings to a number.
     package func check() throws(APIError) {
         if let clash = parts.value.errors?.clash { throw completed(APIError(.configuration(.moduleCodes(clash)))) }
     }
 
-    /// What another module's failure is to this one: the code that the server sent, by this one's table.
+    /// Translates another module's failure: maps the server's code by this module's table.
     func own(_ reason: APIError.Reason) -> APIError.Reason {
         guard envelope != nil, case .module(let failure) = reason, let code = failure.serverCode,
             failure.module != (errors?.module ?? "")
@@ -145,11 +147,11 @@ public struct APIModule: Sendable {
         return refusal(code, nil).reason
     }
 
-    /// The error with the module's words, and with what the body of a refused answer says, formatted by the app.
+    /// Returns the error with the module's messages and the content of a refusal's body, formatted by the app.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - text: The body as a decoder reads it; the one that the error keeps when `nil`.
+    ///   - text: The body as a decoder reads it; if `nil`, the body that the error contains.
     /// - Returns: The error as it is delivered.
     package func completed(_ error: APIError, reading text: @autoclosure () -> Data? = nil) -> APIError {
         var completed = informed(error, reading: text)
@@ -159,9 +161,10 @@ public struct APIModule: Sendable {
         return completed
     }
 
-    /// The error with what the status of a refused answer means to the module, and with what its body says.
+    /// Returns the error with the module's meaning of a refusal's status, and with the content of its body.
     ///
-    /// A frame with a code that the module knows says more than the status; with another code only its message is taken.
+    /// An envelope with a code that the module knows is more specific than the status; with another code only its
+    /// message is used.
     private func informed(_ error: APIError, reading text: () -> Data?) -> APIError {
         guard case .status(let status) = error.reason else { return error }
         var error = error
@@ -187,9 +190,9 @@ public struct APIModule: Sendable {
         return error
     }
 
-    /// What the body of a refusal says; `nil` without a description of it, and for a body that is no JSON.
+    /// Returns the error content of a refusal's body; `nil` if the module describes none or the body is not JSON.
     ///
-    /// The usual places are looked into only where the client erred: what a failing server says is not meant for users.
+    /// The common locations are read only for client errors, because a failing server's text is not meant for users.
     private func errorContent(of error: APIError, status: Int, reading text: () -> Data?) -> ErrorBody.Content? {
         guard let errorBody, !error.context.body.isEmpty else { return nil }
         guard errorBody != .common || (400..<500).contains(status) else { return nil }
@@ -197,7 +200,7 @@ public struct APIModule: Sendable {
         return errorBody.content(of: body)
     }
 
-    /// The frame around the body of a refused answer; `nil` when it is none.
+    /// Returns the envelope of a refusal's body; `nil` if there is none.
     private func frame(of error: APIError, reading text: () -> Data?) -> FrameContent? {
         guard !error.context.body.isEmpty else { return nil }
         return try? parts.value.shelf.decoding(at: "").decode(FrameContent.self, from: text() ?? error.context.body)

@@ -8,12 +8,13 @@ import SwitchyardTransport
 package typealias OwnedSending =
     nonisolated(nonsending) @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
 
-/// What is asked of the server, whatever becomes of the answer: the part of a call that knows no type of values.
+/// The untyped part of a call: the request, whatever becomes of the response.
 ///
-/// A class, since a call is handed through many functions and each would copy a configuration of two dozen fields. What
-/// few calls need is in functions that are never inlined: a task keeps room for all that a waiting function may use.
+/// A class, because a call is passed through many functions and each would copy a configuration of two dozen fields.
+/// Code that few calls need is in functions marked `@inline(never)`, because a task reserves room for everything that a
+/// suspended function may use.
 final class RawCall: Sendable {
-    /// The answer with its whole body.
+    /// The response with its whole body.
     struct Answer: Sendable {
         let service: ServiceResponse
         let data: Data
@@ -25,9 +26,9 @@ final class RawCall: Sendable {
     let module: APIModule
 
     /// - Parameters:
-    ///   - configuration: What to ask.
-    ///   - module: What the module's answers have in common.
-    ///   - types: What the reader of the answer takes, as the value of `Accept`; anything when `nil`.
+    ///   - configuration: The call.
+    ///   - module: The common properties of the module's responses.
+    ///   - types: The content types that the reader accepts, as the value of `Accept`; `nil` for any.
     init(_ configuration: APIConfiguration, _ module: APIModule, accepting types: String?) {
         var asked = configuration
         asked.acceptedTypes = types
@@ -35,15 +36,15 @@ final class RawCall: Sendable {
         self.module = module
     }
 
-    /// Asks the server, on the caller's executor.
+    /// Sends the request on the caller's executor.
     ///
     /// - Parameters:
-    ///   - client: The client to send through.
-    ///   - id: The name of the request.
-    ///   - conditions: The fields by which the server may confirm what is stored.
-    ///   - stored: What the conditions are about.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: ``APIError`` when there is none, or its body breaks off.
+    ///   - client: The client that sends the request.
+    ///   - id: The identifier of the request.
+    ///   - conditions: The fields by which the server may confirm the stored response.
+    ///   - stored: The stored response that the conditions refer to.
+    /// - Returns: The response, whatever its status.
+    /// - Throws: ``APIError`` if there is none, or its body is truncated.
     nonisolated(nonsending) func answer(
         through client: NetworkClient,
         id: RequestID,
@@ -72,9 +73,11 @@ final class RawCall: Sendable {
         return Answer(service: answer, data: try await collectedBody(of: answer), removals: removals)
     }
 
-    /// The answer without any condition of a cache's, where one that was asked for under conditions says nothing.
+    /// Returns the response to a request without the cache's conditions, after a conditional request had no usable
+    /// result.
     ///
-    /// It has the time that the one before has left: the deadline is that of the call; `nil` where it has none.
+    /// The request has the remaining time of the first one, because the deadline is that of the call; `nil` if there is
+    /// none.
     @inline(never)
     nonisolated(nonsending) func unconditionalAnswer(
         through client: NetworkClient,
@@ -87,9 +90,9 @@ final class RawCall: Sendable {
         return try await RawCall(rest, module, accepting: rest.acceptedTypes).answer(through: client, id: id)
     }
 
-    /// The answer that something else than one request brings, whatever its status.
+    /// Returns the response of an operation that is more than one request, whatever its status.
     ///
-    /// - Throws: ``APIError`` when there is none, or its body breaks off.
+    /// - Throws: ``APIError`` if there is none, or its body is truncated.
     nonisolated(nonsending) func answer(
         through client: NetworkClient,
         sentBy send: OwnedSending
@@ -105,9 +108,9 @@ final class RawCall: Sendable {
         return Answer(service: answer, data: try await collectedBody(of: answer), removals: removals)
     }
 
-    /// Asks the server and decodes the answer, all of which is the value in JSON; not on the caller's executor.
+    /// Sends the request and decodes the response, all of which is the value in JSON, not on the caller's executor.
     ///
-    /// What a serialiser of its own would do, without making one: most calls are of this kind.
+    /// It does what a serializer would do without creating one, because most calls are of this kind.
     @concurrent func plainValue<Value: Decodable & Sendable>(
         _ type: Value.Type,
         through client: NetworkClient
@@ -124,7 +127,7 @@ final class RawCall: Sendable {
         return value
     }
 
-    /// Asks the server and makes the value of the answer, when nothing else is wanted; not on the caller's executor.
+    /// Sends the request and makes the value of the response if nothing else is needed, not on the caller's executor.
     @concurrent func value<Value: Sendable>(
         _ serializer: ResponseSerializer<Value>,
         through client: NetworkClient
@@ -137,7 +140,7 @@ final class RawCall: Sendable {
         return value
     }
 
-    /// What a closure makes of an answer, with the module's words for what it throws.
+    /// Returns the value that a closure makes of a response, and adds the module's messages to its errors.
     func value<Value>(
         of answer: Answer,
         _ make: (RawResponse, ResponseRules) throws(APIError) -> Value
@@ -152,7 +155,7 @@ final class RawCall: Sendable {
         let rules = configuration.rules ?? module.rules
         let bodyFailure = answer.service.response.bodyFailure
         do throws(APIError) {
-            // An answer that is wanted is wanted whole; of any other the head says what matters.
+            // An accepted response must be complete; for any other response the head is enough.
             if let bodyFailure, rules.status.accepts(raw.status) { throw APIError(bodyFailure) }
             return try make(raw, rules)
         } catch {
@@ -162,7 +165,7 @@ final class RawCall: Sendable {
         }
     }
 
-    /// The error of a request that got no answer, in the module's words.
+    /// Returns the error of a request without a response, with the module's messages.
     @inline(never)
     private func failed(_ failure: RequestFailure, in client: NetworkClient) -> APIError {
         forgetChanged(by: nil, failure.context, in: client)
@@ -180,9 +183,9 @@ final class RawCall: Sendable {
         module.completed(APIError(reason))
     }
 
-    /// Removes the stored answers that this call has made wrong.
+    /// Removes the stored responses that this call has made outdated.
     ///
-    /// - Returns: How many removals that was.
+    /// - Returns: The number of removals.
     @discardableResult
     func forgetOutdated(in client: NetworkClient) -> Int {
         let tags = configuration.cacheBox.value.removesTags
@@ -191,11 +194,11 @@ final class RawCall: Sendable {
         return 1
     }
 
-    /// Removes what HTTP's rules no longer allow to be used once this call has changed it.
+    /// Removes the stored responses that HTTP's rules no longer allow after this call has changed their path.
     ///
-    /// Each answer speaks for the place that was asked: a redirect for the first, whatever came of it.
+    /// Each response concerns the URL that was requested: a redirect concerns the first URL, whatever followed.
     ///
-    /// - Returns: How many removals that was.
+    /// - Returns: The number of removals.
     @inline(never)
     @discardableResult
     private func forgetChanged(
@@ -221,7 +224,7 @@ final class RawCall: Sendable {
         return removals
     }
 
-    /// What is sent; fields of the caller's own stay.
+    /// Returns the configuration to send; fields of the caller's own stay.
     private func asking(_ conditions: HTTPHeaders, about stored: CachedAnswer?) -> APIConfiguration {
         guard !conditions.isEmpty else { return configuration }
         var copy = configuration
@@ -230,7 +233,7 @@ final class RawCall: Sendable {
         return copy
     }
 
-    /// The body of an answer that came in pieces.
+    /// Returns the body of a response that arrived in pieces.
     @inline(never)
     private nonisolated(nonsending) func collectedBody(of answer: ServiceResponse) async throws(APIError) -> Data {
         if case .whole(let data) = answer.response.body { return data }
@@ -247,7 +250,7 @@ final class RawCall: Sendable {
 }
 
 extension APIModule {
-    /// The error with everything that is known about the answer, and with what its body says, where it can be read.
+    /// Returns the error with all facts about the response and, if it can be read, the content of its body.
     func completed(
         _ error: APIError,
         by answer: ServiceResponse,

@@ -17,7 +17,7 @@
         private var latest: State
         private let updates: @Sendable (@MainActor (State) -> Void) async -> Void
 
-        /// The latest state; a view that reads it is drawn anew when it changes.
+        /// The latest state; a view that reads it is redrawn when it changes.
         public var state: State {
             registrar.access(self, keyPath: \.state)
             return latest

@@ -1,10 +1,10 @@
 import SwitchyardServices
 
-/// Changes to a list that the app makes itself, such as after it has created or deleted an item.
+/// Changes that the app makes to a list itself, for example after it has created or deleted an item.
 ///
-/// The app says what the server has done already, so the rest of the list moves with it: the total, and the offset of the
-/// next page for ``PageStrategy/offset``. Page numbers cannot move, so an item may come twice or be left out at the edge
-/// of a page; a recorder with ids lists an item once. A refresh replaces all changes by what the server says.
+/// The change reflects what the server has done already, so the rest of the list moves with it: the total, and the
+/// offset of the next page for ``PageStrategy/offset``. Page numbers cannot move, so an item may be repeated or missed
+/// at the edge of a page; a recorder with ids lists an item once. A refresh replaces all changes by the server's state.
 extension PageRecorder {
     /// Inserts an item.
     ///
@@ -61,7 +61,7 @@ extension PageRecorder {
 
     /// Removes the item at a position.
     ///
-    /// - Parameter position: Its position among ``items``.
+    /// - Parameter position: The position in ``items``.
     /// - Returns: The item; `nil` if there is none at the position.
     @discardableResult
     public func remove(at position: Int) -> Item? {
@@ -70,11 +70,11 @@ extension PageRecorder {
 
     /// Changes the items.
     ///
-    /// Of items with one id the first stays. The change is made outside the recorder's lock; if the list is changed
-    /// meanwhile, by a page that arrives for instance, the change is made again with the new items.
+    /// If several items have the same id, the first one stays. The change is made outside the recorder's lock. If the
+    /// list changes in the meantime, for example because a page arrives, `change` is called again with the new items.
     ///
     /// - Parameter change: Changes the items. It may be called several times.
-    /// - Returns: What the last call of `change` returned.
+    /// - Returns: The result of the last call of `change`.
     @discardableResult
     public func edit<Result>(_ change: (inout [Item]) throws -> Result) rethrows -> Result {
         while true {

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardServices
 
-/// Records how far a list has been loaded, and loads what comes next.
+/// Records how far a list has been loaded, and loads the next page.
 ///
 ///     private let pages = PageRecorder<Topic>(pageSize: 20)
 ///
@@ -11,35 +11,38 @@ import SwitchyardServices
 ///         }
 ///     }
 ///
-/// - A page counts only when its load succeeded: a load that fails, is cancelled or comes too late leaves the list as
-///   it was, and the next try asks for the same page.
-/// - A refresh keeps the old items until the new ones are there, and takes the place of a load of more in flight, whose
-///   page is dropped with ``APIError/Cancellation/superseded``.
-/// - A second call while one of its kind runs joins it and gets the same answer. A load of more waits for a refresh.
-///   A closure that loads must not wait for its own load: such a call of its task fails with
-///   ``APIError/ConfigurationReason/other(_:)``; one that it makes in another task and awaits is never answered.
-/// - A load under way when the environment or the user changes ends with ``APIError/Cancellation/superseded``, and later
+/// - A page counts only if its load succeeds: a load that fails, is cancelled or is too late leaves the list unchanged,
+///   and the next attempt requests the same page.
+/// - A refresh keeps the old items until the new ones have arrived. It replaces a `loadMore` in flight, which ends with
+///   ``APIError/Cancellation/superseded``.
+/// - A second call of the same kind joins the one in flight and gets the same result. A `loadMore` waits for a refresh.
+///   A closure that loads must not wait for its own load: such a call in its task fails with
+///   ``APIError/ConfigurationReason/other(_:)``, and one that it makes in another task and awaits never returns.
+/// - If the environment or the user changes, a load in flight ends with ``APIError/Cancellation/superseded``, and later
 ///   loads do not join it.
-/// - A load of more starts the list again when the manager that loads has come into another environment, or to another
-///   user, since: what belongs to two of them is never in one list.
-/// - An empty first page is ``APIError/Code/noData`` unless `allowsEmptyList` is set, an empty later one ``APIError/Code/noMoreData``; from then on a
-///   load of more answers so at once, until the next refresh.
+/// - If the environment or the user of the loading manager has changed, a `loadMore` starts the list again: a list
+///   never contains the data of two environments or users.
+/// - An empty first page is ``APIError/Code/noData`` unless `allowsEmptyList` is set. An empty later page is
+///   ``APIError/Code/noMoreData``; from then on every `loadMore` fails with it immediately, until the next refresh.
 ///
-/// A recorder belongs to one list: one for each endpoint and set of arguments. Any thread may call it.
+/// Create one recorder for each list, that is for each endpoint and set of arguments. Any thread may call it.
 public final class PageRecorder<Item: Sendable>: Sendable {
     let state: Locked<RecorderState<Item>>
     let settings: PageSettings<Item>
 
-    /// Creates a recorder that takes every item for a new one.
+    /// Creates a recorder that treats every item as a new one.
     ///
     /// - Parameters:
-    ///   - pageSize: How many items to ask for; at least 1, default is 10.
-    ///   - strategy: How the next page is named; default is page numbers from 1.
-    ///   - pageLimit: The most pages that one list may have, a guard against a server that never ends; default is 100,000.
-    ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
-    ///     of the manager's module.
-    ///   - allowsEmptyList: Whether an empty first page is an empty list, and not the error ``APIError/Code/noData``; it is
-    ///     the error by default.
+    ///   - pageSize: The number of items of a page; at least 1, default is 10.
+    ///   - strategy: The strategy that names the next page; default is page numbers from 1.
+    ///   - pageLimit: The maximum number of pages of a list, which guards against an endless server; default is
+    ///     100,000.
+    ///   - messages: The messages of the recorder's own errors, such as that of an empty list; preferably those of the
+    ///     manager's
+    ///     module.
+    ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``;
+    ///     default is
+    ///     `false`.
     public convenience init(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
@@ -51,18 +54,21 @@ public final class PageRecorder<Item: Sendable>: Sendable {
         self.init(PageSettings(cursor: cursor, index: NoIndex(), allowsEmptyList: allowsEmptyList))
     }
 
-    /// Creates a recorder that knows items by their id.
+    /// Creates a recorder that identifies items by their id.
     ///
-    /// An item whose id is in the list already takes the place of its older self and is not listed twice.
+    /// An item whose id is in the list already replaces the older item and is not listed twice.
     ///
     /// - Parameters:
-    ///   - pageSize: How many items to ask for; at least 1, default is 10.
-    ///   - strategy: How the next page is named; default is page numbers from 1.
-    ///   - pageLimit: The most pages that one list may have, a guard against a server that never ends; default is 100,000.
-    ///   - messages: The words of the errors that the recorder itself makes, such as those of an empty list; best those
-    ///     of the manager's module.
-    ///   - allowsEmptyList: Whether an empty first page is an empty list, and not the error ``APIError/Code/noData``; it is
-    ///     the error by default.
+    ///   - pageSize: The number of items of a page; at least 1, default is 10.
+    ///   - strategy: The strategy that names the next page; default is page numbers from 1.
+    ///   - pageLimit: The maximum number of pages of a list, which guards against an endless server; default is
+    ///     100,000.
+    ///   - messages: The messages of the recorder's own errors, such as that of an empty list; preferably those of the
+    ///     manager's
+    ///     module.
+    ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``;
+    ///     default is
+    ///     `false`.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
     public convenience init<ID: Hashable & Sendable>(
         pageSize: Int = 10,
@@ -92,7 +98,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// The items loaded so far, in the order of the list.
     public var items: [Item] { state.withLock { $0.pages.items } }
 
-    /// What is loaded and what is under way, at this moment.
+    /// The loaded items and the load in flight, at this moment.
     public var snapshot: PageSnapshot<Item> { state.withLock { $0.snapshot } }
 
     /// The page that came last, as the load gave it; `nil` before the first.
@@ -107,7 +113,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     /// How many calls wait for the load of another.
     package var waiting: Int { state.withLock { $0.waiting } }
 
-    /// Forgets everything; what is under way, and who waits for it, ends with ``APIError/Cancellation/superseded``.
+    /// Removes everything; loads in flight and their waiters end with ``APIError/Cancellation/superseded``.
     public func reset() {
         let effects = state.withLock { state in
             state.reset()
@@ -117,7 +123,7 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     }
 }
 
-/// What a recorder was made with.
+/// The settings of a recorder.
 struct PageSettings<Item: Sendable>: Sendable {
     let cursor: PageCursor<Item>
     let index: any ItemIndex<Item>
@@ -127,7 +133,7 @@ struct PageSettings<Item: Sendable>: Sendable {
     /// An error of the list itself.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
 
-    /// A page that has come, with all that the app's closures say of it.
+    /// Returns the arrival of a page, with the results of the app's closures.
     func arrival(of page: Page<Item>, for request: PageRequest) -> PageArrival<Item> {
         PageArrival(
             page: page,
@@ -137,7 +143,7 @@ struct PageSettings<Item: Sendable>: Sendable {
     }
 }
 
-/// A page that has come, with all that the app's closures say of it: they are asked outside the lock.
+/// A page that has arrived, with the results of the app's closures, which are called outside the lock.
 struct PageArrival<Item: Sendable>: Sendable {
     let page: Page<Item>
     let items: NamedItems<Item>
@@ -145,11 +151,11 @@ struct PageArrival<Item: Sendable>: Sendable {
 }
 
 extension PageRecorder {
-    /// Loads the first page, and puts its items in the place of all others when they are there.
+    /// Loads the first page and replaces all items by its items when they arrive.
     ///
-    /// - Parameter load: Loads the page asked for. What it throws becomes an ``APIError``.
+    /// - Parameter load: Loads the requested page. Its errors become an ``APIError``.
     /// - Returns: The items of the first page.
-    /// - Throws: ``APIError``: what `load` threw, or ``APIError/Code/noData`` when the page is empty.
+    /// - Throws: ``APIError``: the error of `load`, or ``APIError/Code/noData`` if the page is empty.
     @discardableResult
     public nonisolated(nonsending) func refresh<Content: PageContent<Item>>(
         _ load: (PageRequest) async throws -> Content
@@ -159,13 +165,13 @@ extension PageRecorder {
 
     /// Loads the next page and appends its items; before the first refresh, loads the first page.
     ///
-    /// If the page comes to a manager from another environment, or for another user, than those before it, the first page
-    /// is loaded in its place, and the list starts anew with that.
+    /// If the page is loaded in another environment or for another user than the earlier pages, the first page is
+    /// loaded instead, and the list starts again with it.
     ///
-    /// - Parameter load: Loads the page asked for. It is not called when there is no further page.
+    /// - Parameter load: Loads the requested page. It is not called if there is no further page.
     /// - Returns: The items that are new in the list.
-    /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noMoreData`` at the end of the list;
-    ///   ``APIError/Cancellation/superseded`` when a refresh took its place.
+    /// - Throws: ``APIError``: the error of `load`; ``APIError/Code/noMoreData`` at the end of the list;
+    ///   ``APIError/Cancellation/superseded`` if a refresh replaced the load.
     @discardableResult
     public nonisolated(nonsending) func loadMore<Content: PageContent<Item>>(
         _ load: (PageRequest) async throws -> Content
@@ -173,14 +179,15 @@ extension PageRecorder {
         try await perform(.more, load)
     }
 
-    /// Loads a given page, and lets the list start anew with it.
+    /// Loads a given page and starts the list again with it.
     ///
     /// - Parameters:
-    ///   - number: The page's number from 1; a lower one is taken for 1.
-    ///   - load: Loads the page asked for.
+    ///   - number: The page's number from 1; a lower number counts as 1.
+    ///   - load: Loads the requested page.
     /// - Returns: The items of the page.
-    /// - Throws: ``APIError``: what `load` threw; ``APIError/Code/noData`` or ``APIError/Code/noMoreData`` when the page
-    ///   is empty, which leaves the list empty; ``APIError/ConfigurationReason/unsupported(_:)`` when the list has no page numbers.
+    /// - Throws: ``APIError``: the error of `load`; ``APIError/Code/noData`` or ``APIError/Code/noMoreData`` if the
+    ///   page is empty, which leaves the list empty; ``APIError/ConfigurationReason/unsupported(_:)`` if the list has
+    ///   no page numbers.
     @discardableResult
     public nonisolated(nonsending) func loadPage<Content: PageContent<Item>>(
         _ number: Int,
@@ -227,11 +234,11 @@ extension PageRecorder {
 
     private static var ownLoad: String { "a load of the list waits for itself" }
 
-    /// Drops the load under way where environment or user are others by now, or a write has changed what a load of the
-    /// whole list asks for: whoever comes now does not join it.
+    /// Drops the load in flight if the environment or the user has changed, or if a write has changed what a load of
+    /// the whole list requests, so that later calls do not join it.
     private func dropLoadOfBefore(_ action: PageState<Item>.Action) {
         let (running, witness) = state.withLock { ($0.pages.running, $0.witness) }
-        // Asked without the lock: it is the app that says who its user is.
+        // The app's closure that names the user is called without the lock.
         guard let running, let witness,
             witness.isOver || action.replacesList && running.action.replacesList && witness.isOutdated
         else { return }
@@ -255,7 +262,7 @@ extension PageRecorder {
         let task = withUnsafeCurrentTask { $0?.hashValue }
         return try state.withLock { state throws(APIError) in
             let overtakes = state.pages.running != nil
-            // A load of more waits for one that starts the list anew already, and goes on behind that.
+            // A `loadMore` waits for a load that starts the list again, and continues after it.
             let isBehind = state.pages.running?.action.replacesList ?? false
             let action = startsAnew && !isBehind ? wanted.anew : wanted
             let start = try state.pages.begin(action)
@@ -286,7 +293,7 @@ extension PageRecorder {
             }
             throw fail(own, error)
         }
-        // What has come for an environment or a user of before is in no list.
+        // A page of an earlier environment or user belongs to no list.
         if witness.isOver { throw supersede(own) }
         if let (first, witness) = restart(own, askedFor: witness.origins) {
             return try await carryOut(first, witness, load)
@@ -294,7 +301,7 @@ extension PageRecorder {
         return try commit(own, page, askedFor: witness.origins)
     }
 
-    /// The load of the first page, if that is to take the place of a load of more whose page belongs to another list.
+    /// Returns the load of the first page if it has to replace a `loadMore` whose page belongs to another list.
     private func restart(
         _ load: PageState<Item>.Load,
         askedFor origins: PageOrigins
@@ -309,7 +316,7 @@ extension PageRecorder {
         return first.map { ($0, witness) }
     }
 
-    /// Ends a load whose page belongs to an environment or a user of before; whoever joined it looks again.
+    /// Ends a load whose page belongs to an earlier environment or user; its joined callers check again.
     private func supersede(_ load: PageState<Item>.Load) -> APIError {
         fail(load, settings.failure(.cancelled(.superseded)))
     }
@@ -343,8 +350,8 @@ extension PageRecorder {
 
     /// Ends a load that failed.
     ///
-    /// Whoever joined it gets the same error, except that a cancelled leader does not cancel those who joined: they
-    /// look again, and the first of them loads. How a load failed whose place another has taken matters to nobody.
+    /// Joined callers get the same error. If the first caller was cancelled, the joined callers check again, and the
+    /// first of them loads. The failure of a load that was replaced has no effect.
     private func fail(_ load: PageState<Item>.Load, _ error: APIError) -> APIError {
         let (reported, effects) = state.withLock { state -> (APIError, RecorderState<Item>.Effects) in
             guard state.pages.running?.id == load.id else {

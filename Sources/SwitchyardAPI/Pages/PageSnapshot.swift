@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A paged list at one moment: what a screen needs to draw it.
+/// The state of a paged list at one moment, with everything that a screen needs to draw it.
 public struct PageSnapshot<Item: Sendable>: Sendable {
-    /// What is under way.
+    /// The load in flight.
     public enum Activity: Sendable, Hashable {
         /// Nothing.
         case idle
-        /// The list is being loaded anew.
+        /// The list is being refreshed.
         case refreshing
         /// The next page is being loaded.
         case loadingMore
@@ -14,22 +14,22 @@ public struct PageSnapshot<Item: Sendable>: Sendable {
 
     /// The items loaded so far.
     public var items: [Item]
-    /// What is under way.
+    /// The load in flight.
     public var activity: Activity
     /// Whether there is, or may be, a further page.
     public var hasMore: Bool
     /// How many pages come before the next one; the number of the last page loaded when counted from 1.
     public var pagesLoaded: Int
-    /// How many items the whole list has; `nil` when the server does not say.
+    /// The number of items of the whole list; `nil` if the server does not report it.
     public var total: Int?
-    /// How many pages the whole list has; `nil` when the server does not say.
+    /// The number of pages of the whole list; `nil` if the server does not report it.
     public var pageCount: Int?
     /// Why the last load failed; `nil` after a success.
     public var lastError: APIError?
     /// When the last page came, by the wall clock; `nil` before the first.
     public var lastLoaded: Date?
 
-    /// Creates a snapshot, for a view that shows it; unless more is said, that of a list that was never loaded.
+    /// Creates a snapshot, for a preview of a view; the defaults are those of a list that was never loaded.
     public init(
         items: [Item] = [],
         activity: Activity = .idle,

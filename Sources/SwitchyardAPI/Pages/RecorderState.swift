@@ -1,18 +1,18 @@
 import Foundation
 
-/// Everything that a recorder holds behind its lock; changes hand back what has to be done once the lock is released.
+/// The state of a recorder behind its lock; changes return the effects to perform after the lock is released.
 struct RecorderState<Item: Sendable>: Sendable {
-    /// How a load ended, for those who wait for it.
+    /// The end of a load, for its waiters.
     enum Ending: Sendable {
         case items([Item])
         case failed(APIError)
-        /// The page was dropped: those who wait have to look again.
+        /// The page was dropped, and the waiters have to check again.
         case superseded
-        /// Everything was forgotten, and those who wait are dropped with it.
+        /// The recorder was reset, and the waiters end with it.
         case reset
     }
 
-    /// What has to be done without the lock.
+    /// The effects to perform without the lock.
     struct Effects: Sendable {
         var resumptions: [CheckedContinuation<Ending, Never>] = []
         var ending: Ending = .superseded
@@ -25,9 +25,9 @@ struct RecorderState<Item: Sendable>: Sendable {
     }
 
     var pages: PageState<Item>
-    /// The task that carries out the load under way, by its hash; of the last one when there is none.
+    /// The hash of the task that performs the load in flight, or of the last one.
     var loader: Int?
-    /// Notes for whom the load under way asks; that of the last one when there is none.
+    /// The recorder of the load's environment and user, or that of the last load.
     var witness: PageWitness?
     var lastError: APIError?
     var lastLoaded: Date?
@@ -53,8 +53,10 @@ struct RecorderState<Item: Sendable>: Sendable {
         )
     }
 
-    /// Begins a load of the first page in place of one of more whose page was asked elsewhere than those before it;
-    /// `nil` when it was not, or nobody wants it any more.
+    /// Starts a load of the first page to replace a `loadMore` whose page was requested for another owner than the
+    /// earlier pages.
+    ///
+    /// Returns `nil` if the owner is the same or no caller needs the load any more.
     mutating func restart(_ load: PageState<Item>.Load, askedFor page: PageOrigins) -> PageState<Item>.Load? {
         guard load.action == .more, pages.running?.id == load.id, page.differ(from: origins),
             case .load(let first)? = try? pages.begin(.refresh)
@@ -79,20 +81,20 @@ struct RecorderState<Item: Sendable>: Sendable {
     /// How many wait for the load under way.
     var waiting: Int { room.count }
 
-    /// A number for one who is going to wait.
+    /// Returns a number for a new waiter.
     mutating func newWaiter() -> Int { room.takeNumber() }
 
-    /// Waits for the load under way; `false` when it is not under way any more.
+    /// Adds a waiter to the load in flight; returns `false` if the load is not in flight any more.
     mutating func wait(for load: Int, as waiter: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Bool {
         guard pages.running?.id == load else { return false }
         room.enter(waiter, continuation)
         return true
     }
 
-    /// Takes one who waited and does not want to any more.
+    /// Removes a waiter.
     mutating func leave(_ waiter: Int) -> CheckedContinuation<Ending, Never>? { room.leave(waiter) }
 
-    /// Tells those who wait how the load ended, and the listeners what the list is now.
+    /// Ends the load for its waiters, and announces the new state of the list.
     mutating func endLoad(with ending: Ending) -> Effects {
         Effects(
             resumptions: room.empty(),
@@ -101,7 +103,7 @@ struct RecorderState<Item: Sendable>: Sendable {
         )
     }
 
-    /// Tells the listeners what the list is now.
+    /// Announces the state of the list to its observers.
     func announce() -> Effects {
         Effects(listeners: listeners.all)
     }

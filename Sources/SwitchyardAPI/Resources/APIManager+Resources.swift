@@ -2,14 +2,14 @@ public import SwitchyardClient
 import SwitchyardServices
 
 extension APIManager {
-    /// The resource of a call: its latest value, its latest error, and whether a load is under way.
+    /// Returns the resource of a call: its latest value, its latest error, and whether a load is in flight.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional one may be missing.
-    ///   - configuration: What to ask, best with a lifetime; calls that change something are never shared.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
-    ///   - options: How long a value is current.
-    /// - Returns: The resource, the same for everybody who asks in the same environment for the same user.
+    ///   - type: The type of the value; an optional value may be missing.
+    ///   - configuration: The call, preferably with a lifetime; calls that change something are never shared.
+    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    ///   - options: The options, such as the time for which a value is current.
+    /// - Returns: The resource, which is the same for all callers in the same environment with the same user.
     public func resource<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
         for configuration: APIConfiguration,
@@ -19,13 +19,13 @@ extension APIManager {
         resource(for: configuration, with: module.serializer(for: type, at: keyPath), options: options)
     }
 
-    /// The resource of a call, with a serialiser of its own.
+    /// Returns the resource of a call with a serializer of its own.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask, best with a lifetime; calls that change something are never shared.
-    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
-    ///   - options: How long a value is current.
-    /// - Returns: The resource, the same for everybody who asks in the same environment for the same user.
+    ///   - configuration: The call, preferably with a lifetime; calls that change something are never shared.
+    ///   - serializer: The serializer of the value; ``APIModule/serializer(for:at:)`` removes the module's envelope.
+    ///   - options: The options, such as the time for which a value is current.
+    /// - Returns: The resource, which is the same for all callers in the same environment with the same user.
     public func resource<Value: Sendable>(
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>,
@@ -36,7 +36,7 @@ extension APIManager {
         return client.resources.resource(key, maker.stamp, after: maker.userChanges) { maker.resource(options) }
     }
 
-    /// What makes the resource of a call, or its answers, for the environment and the user of this moment.
+    /// Returns the factory of a call's resource or responses for the current environment and user.
     func maker<Value: Sendable>(
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>
@@ -50,7 +50,7 @@ extension APIManager {
             client: client.calls.client,
             environment: environment,
             user: user,
-            // Who has a name is told apart by that.
+            // A named user is identified by the name.
             userChanges: user == nil ? client.userChanges(in: environment) : 0,
             presentUser: presentUser(orLast: user)
         )
@@ -58,7 +58,7 @@ extension APIManager {
 }
 
 extension NetworkClient {
-    /// Lets go of the resources that nobody follows or keeps, as when the system runs out of memory.
+    /// Releases the resources that are neither observed nor retained, for example when memory is low.
     public func discardUnobservedResources() {
         familyObjects.existing(ResourceTable.self)?.discardUnobserved()
     }
@@ -85,21 +85,21 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     /// The user now; the one above when the manager is gone.
     let presentUser: @Sendable () -> String?
 
-    /// Whether environment and user are still those that it was made for.
+    /// Whether environment and user are still those of the creation.
     private var isPresent: Bool {
         client.environment == environment && presentUser() == user
             && (user != nil || client.userChanges(in: environment) == userChanges)
     }
 
-    /// Whether the call says that no server may be asked.
+    /// Whether the call forbids a request to a server.
     var asksCacheAlone: Bool { configuration.cacheBox.value.reading == .only }
 
-    /// What the value depends on beside the request.
+    /// The data on which the value depends besides the request.
     var stamp: CacheStamp {
         configuration.cacheBox.value.stamp(of: configuration, serializer.part, asking: serializer.accept)
     }
 
-    /// What makes two resources one; `nil` for a call that is not to be shared.
+    /// The identity of the resource; `nil` for a call that is not shared.
     var key: CacheKey? {
         let partition = CachePartition(service: client.service.name, environment: environment.rawValue, user: user)
         return CacheKey.of(
@@ -127,7 +127,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         )
     }
 
-    /// What is stored, however old; nothing once environment or user are others.
+    /// Returns the stored value, however old; `nil` after a change of environment or user.
     func stored() async -> CachedValue<Value>? {
         PageWitness.note(configuration, client, user: user) { presentUser }
         guard isPresent, let cached = cached(configuration),
@@ -137,10 +137,11 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         return stored
     }
 
-    /// What the server says now; ``APIError/Cancellation/superseded`` once environment or user are others.
+    /// Returns the server's current response; ``APIError/Cancellation/superseded`` after a change of environment or
+    /// user.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
         PageWitness.note(configuration, client, user: user) { presentUser }
-        // Taken before the look at who is there: whoever comes later is not the owner.
+        // The owner is taken before the check of the user, so a user who logs in later is not the owner.
         let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
         let result = await asked(by: owner)
@@ -148,7 +149,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Has whoever asks from now on not wait for what is being fetched already.
+    /// Detaches the fetches in flight, so that later calls do not wait for them.
     private func leaveFetches() {
         guard let plan = cached(configuration)?.plan else { return }
         client.flights.leave(plan.key)

@@ -1,16 +1,18 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// The answer of one call as a screen follows it: the latest value, the latest error, and whether a load is under way.
+/// The response of one call as a screen observes it: the latest value, the latest error, and whether a load is in
+/// flight.
 ///
 ///     let user = users.resource(User.self, for: .user(7))
 ///     for await state in user.updates { show(state) }
 ///
-/// There is one resource for a call, whoever asks for it, so that all screens show the same. A value stays until a newer
-/// one is there, also when a load fails. Any thread may call it.
+/// Each call has one resource, so all screens show the same. A value stays until a newer one arrives, also if a load
+/// fails. Any thread may call it.
 ///
-/// A resource belongs to the environment and the user that it was made for. Once they are others, its loads end with
-/// ``APIError/Cancellation/superseded``, and nothing of them is shown or stored: ask the manager for another.
+/// A resource belongs to the environment and the user of its creation. After a change of either, its loads end with
+/// ``APIError/Cancellation/superseded``, and their results are neither shown nor stored: get another resource from the
+/// manager.
 public final class APIResource<Value: Sendable>: Sendable {
     /// How long a value is taken for current, and when to try again.
     public struct Options: Sendable, Hashable {
@@ -35,7 +37,7 @@ public final class APIResource<Value: Sendable>: Sendable {
     private let outdate: @Sendable () -> Void
     private let writes: PathWrites?
     private let completed: @Sendable (APIError) -> APIError
-    /// Whether environment and user are still those that it was made for, by whom it was made.
+    /// Whether environment and user are still those of the creation.
     let isPresent: @Sendable () -> Bool
 
     init(
@@ -66,25 +68,25 @@ public final class APIResource<Value: Sendable>: Sendable {
         state.withLock { $0.listeners.end() }.forEach { $0.finish() }
     }
 
-    /// What is known at this moment.
+    /// The current state.
     public var snapshot: ResourceSnapshot<Value> { state.withLock { $0.snapshot(at: time.now, expiration) } }
 
     /// The latest value; `nil` before the first.
     public var value: Value? { state.withLock { $0.content?.value } }
 
-    /// Whether somebody follows ``updates``.
+    /// Whether ``updates`` has an observer.
     public var isObserved: Bool { state.withLock { !$0.listeners.isEmpty } }
 
     /// Whether a load is under way.
     public var isLoading: Bool { state.withLock { $0.flight != nil } }
 
-    /// Asks the server for the value.
+    /// Loads the value from the server.
     ///
-    /// Calls while a load is under way join it; one that was begun before ``invalidate()`` they let end, and ask anew.
-    /// Cancelling the task leaves the load to others who wait.
+    /// Calls during a load join it. If the load started before ``invalidate()``, they let it end and load again.
+    /// Cancelling the task does not cancel the load for other waiters.
     ///
     /// - Returns: The value.
-    /// - Throws: ``APIError``; the value that was there before stays.
+    /// - Throws: ``APIError``; the previous value stays.
     @discardableResult
     public nonisolated(nonsending) func load() async throws(APIError) -> Value {
         while true {
@@ -99,11 +101,11 @@ public final class APIResource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Asks the server only when there is no current value, and not right after a failure.
+    /// Loads the value from the server only if there is no current value, and not right after a failure.
     ///
-    /// What is stored on disk is shown first.
+    /// A value on disk is shown first.
     ///
-    /// - Returns: The value; `nil` when there is none and the last failure is too near.
+    /// - Returns: The value; `nil` if there is none and the last failure is too recent.
     /// - Throws: ``APIError``.
     @discardableResult
     public nonisolated(nonsending) func loadIfNeeded() async throws(APIError) -> Value? {
@@ -118,38 +120,38 @@ public final class APIResource<Value: Sendable>: Sendable {
         return try await load()
     }
 
-    /// Begins a load for which nobody waits; does nothing while one is under way.
+    /// Starts a load without waiting for it; does nothing while one is in flight.
     public func startLoading() {
         begin(needsWaiters: false)
     }
 
-    /// Gives the load under way up; whoever waits for it is cancelled.
+    /// Cancels the load in flight and its waiters.
     public func cancelLoad() {
         state.withLock { $0.flight }?.cancel()
     }
 
-    /// Gives the load under way up unless somebody follows the resource.
+    /// Cancels the load in flight unless the resource is observed.
     ///
-    /// - Parameter delay: How long to wait first, since a screen that goes is often followed by another; not at all
-    ///   unless given.
+    /// - Parameter delay: The time to wait first, because another screen often follows one that disappears; default is
+    ///   zero.
     public func cancelLoadIfUnobserved(after delay: Duration = .zero) {
         guard delay > .zero else {
             if !isObserved { cancelLoad() }
             return
         }
-        // The timer keeps nobody alive, and has nothing to do once the resource is gone.
+        // The timer does not retain the resource, and does nothing after its release.
         _ = time.schedule(at: time.now.advanced(by: delay)) { [weak self] in self?.cancelLoadIfUnobserved() }
     }
 }
 
-// MARK: - Changing what is there
+// MARK: - Changing the value
 
 extension APIResource {
-    /// Makes the value one that has to be loaded again; it stays until then.
+    /// Marks the value for a reload; it stays until then.
     ///
-    /// So is what a load brings that is under way: it may have been answered before whatever has changed. For the same
-    /// reason no later load waits for what is being fetched now, by this resource or by a call; nor does one after
-    /// ``wipe()`` or ``override(with:)``.
+    /// The result of a load in flight is marked too, because the server may have responded before the change. For the
+    /// same reason no later load waits for a fetch in flight, of this resource or of a call. The same is true after
+    /// ``wipe()`` and ``override(with:)``.
     public func invalidate() {
         outdate()
         change { state in
@@ -189,13 +191,13 @@ extension APIResource {
         for listener in listeners { listener.yield() }
     }
 
-    /// The load under way and whether its answer is outdated already, or a new one.
+    /// Returns the load in flight and whether its response is outdated already, or a new load.
     @discardableResult
     private func begin(needsWaiters: Bool) -> (flight: SingleFlight<Value>, isOutdated: Bool) {
         let written = writes?.count ?? 0
         let (flight, isNew, isOutdated, listeners) = state.withLock { state in
             if let flight = state.flight {
-                // What it brings may be from before the write.
+                // The result of the load may be from before the write.
                 if state.writes != written { state.isFlightOutdated = true }
                 return (flight, false, state.isFlightOutdated, [AsyncStream<Void>.Continuation]())
             }
@@ -215,7 +217,7 @@ extension APIResource {
         return (flight, false)
     }
 
-    /// Takes a result in, unless the load was given up meanwhile.
+    /// Applies a result, unless the load was cancelled.
     private func take(_ result: Result<APIResponse<Value>, APIError>, of flight: SingleFlight<Value>?) {
         let now = time.now
         let written = writes?.count ?? 0
@@ -233,9 +235,9 @@ extension APIResource {
                     answer,
                     created: created
                 )
-                // What stands in for the server is from before, too.
+                // A stored value that replaces the server's response is outdated too.
                 state.isInvalid = state.isFlightOutdated || state.isInvalid && response.isFromCache
-                // What stands in for the server is as old as it is, and the server is left alone for a while.
+                // A stored value keeps its age, and no request is sent for some time.
                 state.failure = age > .zero ? (nil, now) : nil
                 state.isWiped = false
             case .failure(let error):
@@ -252,9 +254,9 @@ extension APIResource {
     }
 }
 
-/// The states of a resource, now and whenever it changes; ends with its resource.
+/// The states of a resource: the current one and each change, until the resource is released.
 ///
-/// A reader that is slow gets the newest state and misses those between.
+/// A slow reader gets the newest state and misses those in between.
 public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
     /// The state.
     public typealias Element = ResourceSnapshot<Value>
@@ -284,7 +286,7 @@ public struct ResourceUpdates<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIResource {
-    /// What is known, now and whenever it changes.
+    /// The current state and each change.
     public var updates: ResourceUpdates<Value> {
         ResourceUpdates(state: state, time: time, expiration: expiration)
     }

@@ -1,26 +1,26 @@
 public import SwitchyardClient
 import SwitchyardServices
 
-/// The answers of one call: what is stored, at once, then what the server says.
+/// The responses of one call: the stored one immediately, then the server's.
 ///
-/// Each says where it comes from (``APIResponse/source``). It ends after the server's answer; when the server fails it
-/// throws, after what is stored was given. Where the call may ask the cache alone (``CachePolicy/Reading/only``), what is
-/// stored is the last answer.
+/// Each response names its source (``APIResponse/source``). The sequence ends after the server's response; if the
+/// server fails, it throws after the stored response. If the call forbids a request (``CachePolicy/Reading/only``), the
+/// stored response is the last one.
 public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
-    /// A value with its answer.
+    /// A value with its response.
     public typealias Element = APIResponse<Value>
-    /// Why the server's answer did not come.
+    /// The error of the request.
     public typealias Failure = APIError
 
     let maker: ResourceMaker<Value>
     let isContentWithFresh: Bool
 
-    /// Starts with what is stored.
+    /// Starts with the stored response.
     public func makeAsyncIterator() -> Iterator {
         Iterator(sequence: self)
     }
 
-    /// Reads the answers.
+    /// Reads the responses.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Phase { case stored, fetched, ended }
 
@@ -31,9 +31,9 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// Returns the next answer, or `nil` after the server's.
+        /// Returns the next response, or `nil` after the server's.
         ///
-        /// - Throws: ``APIError`` when the server's answer does not come.
+        /// - Throws: ``APIError`` if the request fails.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> APIResponse<Value>? {
             if phase == .stored {
                 phase = .fetched
@@ -47,7 +47,7 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
             return try await sequence.maker.fetched().get()
         }
 
-        /// Returns the next answer; the isolation of the caller plays no part.
+        /// Returns the next response; the caller's isolation does not matter.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> APIResponse<Value>?
         {
             try await next()
@@ -56,14 +56,14 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIManager {
-    /// Gives what is stored for a call at once, and then what the server says, with the module's frame taken off.
+    /// Returns the stored response of a call immediately and then the server's, with the module's envelope removed.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional one may be missing.
-    ///   - configuration: What to ask; its policy says how long beyond its lifetime an answer is kept.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
-    ///   - isContentWithFresh: Whether the server is left alone when what is stored is fresh; default is `false`.
-    /// - Returns: The answers.
+    ///   - type: The type of the value; an optional value may be missing.
+    ///   - configuration: The call; its policy sets the time after its lifetime during which a response is kept.
+    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    ///   - isContentWithFresh: Whether no request is sent if the stored response is fresh; default is `false`.
+    /// - Returns: The responses.
     public func answers<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
         for configuration: APIConfiguration,
@@ -74,13 +74,14 @@ extension APIManager {
         return answers(for: configuration, with: serializer, isContentWithFresh: isContentWithFresh)
     }
 
-    /// Gives what is stored for a call at once, and then what the server says, with a serialiser of its own.
+    /// Returns the stored response of a call immediately and then the server's, with a serializer of its own.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask; its policy says how long beyond its lifetime an answer is kept.
-    ///   - serializer: Makes the value of the whole body; ``APIModule/serializer(for:at:)`` takes the module's frame off.
-    ///   - isContentWithFresh: Whether the server is left alone when what is stored is fresh; default is `false`.
-    /// - Returns: The answers.
+    ///   - configuration: The call; its policy sets the time after its lifetime during which a response is kept.
+    ///   - serializer: The serializer of the whole body; ``APIModule/serializer(for:at:)`` removes the module's
+    ///     envelope.
+    ///   - isContentWithFresh: Whether no request is sent if the stored response is fresh; default is `false`.
+    /// - Returns: The responses.
     public func answers<Value: Sendable>(
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>,

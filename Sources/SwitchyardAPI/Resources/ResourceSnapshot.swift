@@ -1,4 +1,4 @@
-/// What a resource knows at one moment.
+/// The state of a resource at one moment.
 public struct ResourceSnapshot<Value: Sendable>: Sendable {
     /// Where a value comes from.
     public enum Origin: Sendable, Hashable {
@@ -12,18 +12,18 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     public var value: Value?
     /// Where it comes from.
     public var origin: Origin?
-    /// The head of the answer that it came from; `nil` when the app put it in.
+    /// The head of the value's response; `nil` if the app set the value.
     public var answer: CachedAnswer?
-    /// How old it is.
+    /// The age of the value.
     public var age: Duration?
-    /// Whether it is current; `false` without a value.
+    /// Whether the value is current; `false` if there is none.
     public var isCurrent: Bool
     /// Why the latest load failed; `nil` after a success.
     public var error: APIError?
     /// Whether a load is under way.
     public var isLoading: Bool
 
-    /// Creates a snapshot, for a view that shows it; unless more is said, that of a resource that was never loaded.
+    /// Creates a snapshot, for a preview of a view; the defaults are those of a resource that was never loaded.
     public init(
         value: Value? = nil,
         origin: Origin? = nil,

@@ -1,8 +1,8 @@
 import SwitchyardServices
 
-/// Everything that a resource holds behind its lock.
+/// The state of a resource behind its lock.
 struct ResourceState<Value: Sendable>: Sendable {
-    /// A value, and since when it is there.
+    /// A value and the time of its arrival.
     struct Content: Sendable {
         var value: Value
         var origin: ResourceSnapshot<Value>.Origin
@@ -28,12 +28,12 @@ struct ResourceState<Value: Sendable>: Sendable {
     }
 
     var content: Content?
-    /// When the server failed the last time, and how; without an error when a stored value stood in for it.
+    /// The time and error of the last failure; without an error if a stored value replaced the server's response.
     var failure: (error: APIError?, time: MonotonicTime)?
     var flight: SingleFlight<Value>?
-    /// Whether the value has to be loaded again, be it one that is stored and not shown yet.
+    /// Whether the value has to be loaded again, also if it is stored and not shown yet.
     var isInvalid = false
-    /// Whether the value was invalidated since the load under way was begun, whose answer may be from before.
+    /// Whether the value was invalidated during the load in flight, whose response may be from before the change.
     var isFlightOutdated = false
     /// How many writes there had been at the path when the load under way was begun.
     var writes: UInt32 = 0

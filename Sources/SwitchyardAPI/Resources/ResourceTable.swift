@@ -2,7 +2,8 @@ import SwitchyardServices
 
 /// The resources of a client: one for each call and type of value.
 ///
-/// The ones used last are kept, up to a limit; the others stay for as long as somebody else keeps them.
+/// The table retains the most recently used resources up to a limit; the others live as long as another object retains
+/// them.
 final class ResourceTable: Sendable {
     fileprivate struct Name: Hashable {
         let key: CacheKey
@@ -13,7 +14,7 @@ final class ResourceTable: Sendable {
 
     fileprivate struct Entry {
         weak var resource: (any AnyObject & Sendable & Observed)?
-        /// Keeps the resource while it is one of those used last.
+        /// Retains the resource while it is one of the most recently used.
         var kept: (any AnyObject & Sendable & Observed)?
         var use: Int
     }
@@ -33,8 +34,10 @@ final class ResourceTable: Sendable {
     /// How many resources there are.
     var count: Int { state.withLock { $0.entries.values.count { $0.resource != nil } } }
 
-    /// The resource of a call and what its value depends on beside the request, made by the first who asks for it, and
-    /// anew after each change of a user without a name, and where the manager of the first has another user by now.
+    /// Returns the resource of a call and of the data on which its value depends besides the request.
+    ///
+    /// The first caller creates it. It is created again after each change of a user without a name, and if the manager
+    /// of the first caller has another user now.
     func resource<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
@@ -43,7 +46,7 @@ final class ResourceTable: Sendable {
     ) -> APIResource<Value> {
         let name = Name(key: key, stamp: stamp, type: ObjectIdentifier(Value.self), userChanges: userChanges)
         let new = make()
-        // Asked without the lock: it is the app that says who its user is.
+        // The app's closure that names the user is called without the lock.
         let old = state.withLock { $0.entries[name]?.resource as? APIResource<Value> }
         let isOver = old.map { !$0.isPresent() } ?? false
         let (resource, dropped) = state.withLock { state -> (APIResource<Value>, [any AnyObject]) in
@@ -53,28 +56,28 @@ final class ResourceTable: Sendable {
             state.entries[name] = Entry(resource: resource, kept: resource, use: state.uses)
             return (resource, state.shrink(to: limit))
         }
-        // Let go without the lock, since the end of a resource tells its listeners.
+        // The resources are released without the lock, because the end of a resource notifies its observers.
         withExtendedLifetime((dropped, old)) {}
         return resource
     }
 
-    /// Lets those go that nobody follows or keeps.
+    /// Releases the resources that are neither observed nor retained.
     func discardUnobserved() {
         let dropped = state.withLock { $0.discard { $0.kept?.isObserved != true } }
         withExtendedLifetime(dropped) {}
     }
 }
 
-/// What a table asks of resources of any type.
+/// The interface of resources of any type.
 protocol Observed {
-    /// Whether somebody follows it.
+    /// Whether the resource has an observer.
     var isObserved: Bool { get }
 }
 
 extension APIResource: Observed {}
 
 extension ResourceTable.State {
-    /// Keeps no more than so many; the ones used longest ago go, those that somebody follows stay.
+    /// Shrinks the table to a limit: the least recently used resources leave, observed ones stay.
     fileprivate mutating func shrink(to limit: Int) -> [any AnyObject] {
         let kept = entries.values.filter { $0.kept != nil }
         guard kept.count > limit else { return [] }

@@ -1,18 +1,18 @@
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Where a value comes from.
+/// The source of a value.
 public enum ResponseSource: Sendable, Hashable {
-    /// From the server, just now.
+    /// The server has just sent the value.
     case network
-    /// From the server's word that the stored value is still the right one.
+    /// The server confirmed that the stored value is still current.
     case revalidated
-    /// From the cache, stored so long ago and fresh.
+    /// The value is from the cache, has this age, and is fresh.
     case cache(age: Duration)
-    /// From the cache, stored so long ago and past its lifetime.
+    /// The value is from the cache, has this age, and is past its lifetime.
     case staleCache(age: Duration)
 
-    /// How long ago the value was stored; zero for one that the server has just sent or confirmed.
+    /// The time since the value was stored, or zero if the server has just sent or confirmed the value.
     var age: Duration {
         switch self {
         case .network, .revalidated: .zero
@@ -21,17 +21,17 @@ public enum ResponseSource: Sendable, Hashable {
     }
 }
 
-/// A value with the answer that it came from.
+/// A value with the response that it came from.
 public struct APIResponse<Value: Sendable>: Sendable {
     /// The value.
     public var value: Value
-    /// The status of the answer.
+    /// The status of the response.
     public var status: Int
-    /// The header fields of the answer.
+    /// The header fields of the response.
     public var headers: HTTPHeaders
-    /// Where the value comes from.
+    /// The source of the value.
     public var source: ResponseSource
-    /// Who answered, after how many attempts and how long; `nil` for a value from the cache.
+    /// The server, the number of attempts and the elapsed time; `nil` for a value from the cache.
     public var context: RequestContext?
 
     /// Creates a response.
@@ -57,7 +57,7 @@ public struct APIResponse<Value: Sendable>: Sendable {
         }
     }
 
-    /// The response with another value made of this one.
+    /// Returns the response with its value transformed.
     public func map<Other: Sendable, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
     ) throws(Failure) -> APIResponse<Other> {

@@ -2,7 +2,7 @@ public import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// An answer as it came, before it is decoded.
+/// A response as received, before it is decoded.
 public struct RawResponse: Sendable {
     /// The status.
     public var status: Int
@@ -12,10 +12,10 @@ public struct RawResponse: Sendable {
     public var data: Data
     /// The method of the request.
     public var method: HTTPMethod
-    /// What the call said itself that it accepts; `nil` when it left that to the client and the serialiser.
+    /// The `Accept` of the call itself; `nil` if the client and the serializer set it.
     public var accept: String?
 
-    /// Creates an answer.
+    /// Creates a raw response.
     public init(
         status: Int = 200,
         headers: HTTPHeaders = HTTPHeaders(),
@@ -30,16 +30,16 @@ public struct RawResponse: Sendable {
         self.accept = accept
     }
 
-    /// The media type of the body; `nil` when the header is missing or unreadable.
+    /// The media type of the body, or `nil` if the `Content-Type` header is missing or unreadable.
     public var mediaType: MediaType? { headers.contentType.flatMap { MediaType($0) } }
 
-    /// The character set that the body is said to have; `nil` when none is named.
+    /// The character set of the body; `nil` if the response names none.
     package var charset: String? {
         guard let type = headers.contentType, type.hasByte(UInt8(ascii: "=")) else { return nil }
         return MediaType(type)?.charset
     }
 
-    /// Whether HTTP itself says that there is no body: HEAD, 1xx, 204, 205, 304 (RFC 9110 section 6.4.1).
+    /// Whether HTTP defines that the response has no body: HEAD, 1xx, 204, 205, 304 (RFC 9110 section 6.4.1).
     public var hasNoBodyByRule: Bool {
         method == .head || status < 200 || [204, 205, 304].contains(status)
     }

@@ -10,7 +10,7 @@ public import SwitchyardServices
 ///     ])
 ///     let answer = JSONShape.object(["users": .array(of: user)])
 public struct JSONShape: Sendable {
-    /// What becomes of members that an object's shape does not name.
+    /// The treatment of members that an object's shape does not name.
     public indirect enum Others: Sendable {
         /// They are ignored; the default.
         case allowed
@@ -20,7 +20,7 @@ public struct JSONShape: Sendable {
         case shaped(JSONShape)
     }
 
-    /// The kind of value and what it is made of.
+    /// The kind of a value and its parts.
     indirect enum Kind: Sendable {
         case any
         case null
@@ -46,9 +46,9 @@ public struct JSONShape: Sendable {
     public static let any = JSONShape(.any)
     /// `null`.
     public static let null = JSONShape(.null)
-    /// A truth value; numbers are none.
+    /// A Boolean; numbers do not match.
     public static let bool = JSONShape(.bool)
-    /// A number; truth values are none.
+    /// A number; Booleans do not match.
     public static let number = JSONShape(.number)
     /// A whole number; `1.0` is one.
     public static let integer = JSONShape(.integer)
@@ -60,7 +60,7 @@ public struct JSONShape: Sendable {
         JSONShape(.object(members, others: others))
     }
 
-    /// An array whose elements all have a shape.
+    /// Returns the shape of an array whose elements all have a shape.
     public static func array(of element: JSONShape = .any) -> JSONShape {
         JSONShape(.array(element))
     }
@@ -101,8 +101,8 @@ extension JSONShape {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - keyPath: Where the value stands, for the error.
-    /// - Throws: ``ShapeViolation`` for the first place that differs, members in the order of their names.
+    ///   - keyPath: The path of keys to the value, for the error.
+    /// - Throws: ``ShapeViolation`` for the first difference, with members in the order of their names.
     public func check(_ value: JSONValue, at keyPath: String = "") throws(ShapeViolation) {
         try checkKind(of: value, at: keyPath)
         for rule in rules where !rule.holds(value) { throw ShapeViolation(.rule(rule.name), keyPath: keyPath) }

@@ -28,19 +28,19 @@ extension JSONShape {
         adding(ShapeRule(name: "maximum \(maximum)") { $0.number.map { $0.isAtMost(maximum) } ?? true })
     }
 
-    /// The string has so many Unicode scalars.
+    /// Requires a number of Unicode scalars of the string.
     public func length(_ range: ClosedRange<Int>) -> JSONShape {
         adding(ShapeRule(name: "length \(range)") { $0.string.map { range.contains($0.unicodeScalars.count) } ?? true })
     }
 
-    /// The array has so many elements.
+    /// Requires a number of elements of the array.
     public func count(_ range: ClosedRange<Int>) -> JSONShape {
         adding(ShapeRule(name: "count \(range)") { $0.array.map { range.contains($0.count) } ?? true })
     }
 
-    /// Some part of the string matches a regular expression, in the dialect of ICU.
+    /// Requires that a part of the string matches a regular expression in the ICU dialect.
     ///
-    /// One that cannot be read matches nothing, and the error says that it cannot be read.
+    /// An invalid expression matches nothing, and the error reports that it is invalid.
     public func pattern(_ pattern: String) -> JSONShape {
         let expression = ShapePattern(pattern)
         let name = "pattern \(pattern)" + (expression.isReadable ? "" : ", which is no regular expression")
@@ -66,15 +66,15 @@ extension JSONShape {
 }
 
 extension JSONNumber {
-    /// Whether it is a bound or above; whole numbers of 64 bits by all their digits, which a floating-point number would
-    /// round onto the bound.
+    /// Whether the number is at least a bound; whole numbers of 64 bits are compared exactly, because a floating-point
+    /// number would round them to the bound.
     fileprivate func isAtLeast(_ bound: Double) -> Bool {
         if let int, let bound = Int(exactly: bound) { return int >= bound }
         if let unsigned, let bound = UInt64(exactly: bound) { return unsigned >= bound }
         return double >= bound
     }
 
-    /// Whether it is a bound or below.
+    /// Whether the number is at most a bound.
     fileprivate func isAtMost(_ bound: Double) -> Bool {
         if let int, let bound = Int(exactly: bound) { return int <= bound }
         if let unsigned, let bound = UInt64(exactly: bound) { return unsigned <= bound }
@@ -114,7 +114,7 @@ struct ShapePattern: @unchecked Sendable {
         expression = try? NSRegularExpression(pattern: pattern)
     }
 
-    /// Whether it is a regular expression at all.
+    /// Whether the expression is valid.
     var isReadable: Bool { expression != nil }
 
     /// Whether some part of the text matches.

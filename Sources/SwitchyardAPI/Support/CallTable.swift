@@ -1,19 +1,19 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// The calls of one manager that answer through a completion handler, so that they can be cancelled by id and end when
-/// the manager goes, and those that are awaited and wait for a fetch.
+/// The calls of one manager that have a completion handler, so that they can be cancelled by identifier and end with
+/// the manager, and the awaited calls that wait for a fetch.
 final class CallTable: Sendable {
     private struct Entry {
         var task: Task<Void, Never>?
-        /// Ends the waiting of one that is awaited.
+        /// Ends the wait of an awaited call.
         var leave: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
-    /// The client through which these calls send, and fetches that belong to all who wait for them.
+    /// The client for these calls, and for fetches that belong to all their waiters.
     ///
-    /// It is a handle of its own: a call that holds it keeps neither the manager nor the manager's client.
+    /// It is a separate handle: a call that holds it retains neither the manager nor the manager's client.
     let client: NetworkClient
     private let entries = Locked<[RequestID: Entry]>([:])
 
@@ -33,12 +33,12 @@ final class CallTable: Sendable {
         entries.withLock { $0[id] = Entry() }
     }
 
-    /// Enters a call that waits for a fetch, with what ends its waiting.
+    /// Adds a call that waits for a fetch, with a closure that ends the wait.
     func enter(_ id: RequestID, leaving: @escaping @Sendable () -> Void) {
         entries.withLock { $0[id] = Entry(leave: leaving) }
     }
 
-    /// Attaches the task that carries a call out; one that was cancelled meanwhile is cancelled.
+    /// Attaches the task of a call; if the call was cancelled, the task is cancelled.
     func attach(_ task: Task<Void, Never>, to id: RequestID) {
         let isCancelled = entries.withLock { entries in
             entries[id]?.task = task
@@ -47,13 +47,13 @@ final class CallTable: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// Takes a call out that has ended; `true` when it was cancelled before.
+    /// Removes a call that has ended; returns `true` if the call was cancelled or is not in the table.
     @discardableResult
     func leave(_ id: RequestID) -> Bool {
         entries.withLock { $0.removeValue(forKey: id)?.isCancelled ?? true }
     }
 
-    /// Cancels calls; those that have ended are left alone.
+    /// Cancels calls; calls that have ended are not affected.
     func cancel(_ ids: some Sequence<RequestID>) {
         let cancelled = entries.withLock { entries in
             ids.compactMap { id -> Entry? in
@@ -69,7 +69,7 @@ final class CallTable: Sendable {
 }
 
 extension NetworkClient {
-    /// The calls made through this handle that answer through a completion handler.
+    /// The calls of this handle that have a completion handler.
     var calls: CallTable {
         objects.object { CallTable(client: detached()) }
     }

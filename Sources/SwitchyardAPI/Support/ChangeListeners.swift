@@ -1,8 +1,8 @@
 import SwitchyardServices
 
-/// Those who are told of every change of a list or a resource, each under a number; kept behind the lock of its owner.
+/// The observers of a list or a resource, each under a number; kept behind the lock of the owner.
 ///
-/// Whoever takes continuations out uses them after the lock is released.
+/// Continuations that a method returns are used after the lock is released.
 struct ChangeListeners: Sendable {
     typealias Continuation = AsyncStream<Void>.Continuation
 
@@ -14,7 +14,7 @@ struct ChangeListeners: Sendable {
 
     var all: [Continuation] { Array(continuations.values) }
 
-    /// Tells one more of every change; `nil` when the owner is gone, and nothing will change any more.
+    /// Adds an observer; returns `nil` if the owner has been released and nothing will change any more.
     mutating func add(_ continuation: Continuation) -> Int? {
         guard !hasEnded else { return nil }
         last += 1
@@ -22,7 +22,7 @@ struct ChangeListeners: Sendable {
         return last
     }
 
-    /// Tells one no more.
+    /// Removes an observer.
     mutating func remove(_ listener: Int) {
         continuations[listener] = nil
     }
@@ -36,11 +36,11 @@ struct ChangeListeners: Sendable {
 }
 
 extension Locked where State: Sendable {
-    /// A signal now and one at every change, for one who looks at the state then; of those that a slow reader has not
-    /// taken, the newest.
+    /// Returns a signal now and at every change, for an observer that then reads the state; a slow reader gets the
+    /// newest one.
     ///
-    /// - Parameter listeners: Where the state keeps those who are told.
-    /// - Returns: The signals; they end with the owner of the state.
+    /// - Parameter listeners: The key path to the observers in the state.
+    /// - Returns: The signals, which end with the owner of the state.
     func signals(to listeners: any WritableKeyPath<State, ChangeListeners> & Sendable) -> AsyncStream<Void> {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()

@@ -1,7 +1,7 @@
-/// XXH64 of bytes: tells damage apart from what was written, at several bytes each nanosecond.
+/// The XXH64 checksum, which detects damaged bytes at several bytes per nanosecond.
 ///
-/// The function is that of the xxHash specification (github.com/Cyan4973/xxHash, doc/xxhash_spec.md). It guards against
-/// accidents, not against somebody who wants two inputs with one sum.
+/// The function is that of the xxHash specification (github.com/Cyan4973/xxHash, doc/xxhash_spec.md). It detects
+/// accidental changes, not deliberate collisions.
 package enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

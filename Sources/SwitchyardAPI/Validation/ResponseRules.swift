@@ -2,21 +2,21 @@ public import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// What an answer has to be before it is decoded, and what is done to it.
+/// The checks that a response must pass before it is decoded, and the preprocessing of its body.
 ///
 ///     var rules = ResponseRules.strict
 ///     rules.contentType = .lenient
 public struct ResponseRules: Sendable {
-    /// Which statuses are accepted; 200 to 299 unless set.
+    /// The accepted statuses; 200 to 299 by default.
     public var status: StatusPolicy
-    /// Which content types are accepted; those of the serialiser unless set.
+    /// The accepted content types; the serialiser's content types by default.
     public var contentType: ContentTypePolicy
-    /// What becomes of an empty body; it depends on the value unless set.
+    /// The handling of an empty body; by default, it depends on the value.
     public var emptyBody: EmptyBodyPolicy
-    /// Changes the body before it is decoded, to take a prefix off for instance; none unless set.
+    /// A closure that changes the body before it is decoded, for example to remove a prefix; default is none.
     public var preprocess: (@Sendable (Data) throws -> Data)?
-    /// Looks at every answer that is about to become a value, an empty one too, and may refuse it with any error; none
-    /// unless set.
+    /// A closure that inspects every response before decoding, an empty one too, and may refuse it with any error;
+    /// default is none.
     public var inspect: (@Sendable (RawResponse) throws -> Void)?
     /// The shape that a JSON body must have; none unless set.
     public var shape: JSONShape?
@@ -50,8 +50,8 @@ extension ResponseRules {
         preprocess = { $0.starts(with: bytes) ? Data($0.dropFirst(bytes.count)) : $0 }
     }
 
-    /// The body of a refused answer as a decoder would read it; `nil` when it cannot be read, or errors keep only a part
-    /// of it.
+    /// Returns the body of a refused response for a decoder; `nil` if it cannot be read or errors keep only a part of
+    /// it.
     func readable(_ response: RawResponse) -> Data? {
         guard response.data.count <= APIError.Context.bodyLimit else { return nil }
         var prepared = response
@@ -76,7 +76,7 @@ extension ResponseRules {
             if let received {
                 MediaType(received).map { includes($0, types, response) } ?? (contentType == .lenient)
             } else {
-                // What has no type may be of any (RFC 9110 section 8.3).
+                // A response without a content type may be of any type (RFC 9110 section 8.3).
                 contentType == .strict || contentType == .lenient || types.contains(.any)
             }
         guard !accepts else { return }
@@ -108,18 +108,18 @@ extension ResponseRules {
 }
 
 extension MediaType {
-    /// The content types of JSON: the registered one, those with the suffix, whatever they are types of (RFC 6839 section
-    /// 3.1), and the two that servers used before.
+    /// The content types of JSON: the registered one, those with the suffix (RFC 6839 section 3.1), and two that
+    /// servers used earlier.
     static let jsonTypes = ["application/json", "*/*+json", "text/json", "text/javascript"].compactMap {
         MediaType($0)
     }
 
-    /// What is asked for where JSON is read.
+    /// The value of `Accept` for JSON.
     static let jsonRange = "application/json"
 
-    /// The value of `Accept` that asks for types; `nil` where that is anything.
+    /// Returns the value of `Accept` for content types; `nil` for any type.
     ///
-    /// Of JSON the registered type is asked for: the others are what servers send in its place.
+    /// For JSON only the registered type is requested, because the others are what servers send instead.
     static func accept(_ types: [MediaType]) -> String? {
         if types == jsonTypes { return jsonRange }
         // `*+json` is no range of media types (RFC 9110 section 12.5.1).
@@ -127,9 +127,9 @@ extension MediaType {
         return ranges.isEmpty || types.contains(.any) ? nil : ranges.joined(separator: ", ")
     }
 
-    /// The value of `Accept` that asks for what any of several readers takes; `nil` where that is anything.
+    /// Returns the value of `Accept` for content types that any of several readers accepts; `nil` for any type.
     ///
-    /// What one of them names comes before what another would take as well.
+    /// Types that a reader names come before types that another reader would also accept.
     static func accept(ofAny accepts: [String?]) -> String? {
         guard accepts.contains(where: { $0 != nil }) else { return nil }
         var ranges: [Substring] = []

@@ -1,7 +1,7 @@
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Which statuses a call accepts.
+/// The HTTP statuses that a call accepts.
 public struct StatusPolicy: Sendable {
     let accepts: @Sendable (Int) -> Bool
 
@@ -17,37 +17,38 @@ public struct StatusPolicy: Sendable {
     /// Every status.
     public static let any = StatusPolicy { _ in true }
 
-    /// The statuses of a range.
+    /// Returns a policy that accepts the statuses in a range.
     public static func range(_ range: ClosedRange<Int>) -> StatusPolicy {
         StatusPolicy { range.contains($0) }
     }
 
-    /// Some statuses.
+    /// Returns a policy that accepts only the given statuses.
     public static func only(_ statuses: Set<Int>) -> StatusPolicy {
         StatusPolicy { statuses.contains($0) }
     }
 }
 
-/// Which content types a call accepts.
+/// The content types that a call accepts.
 ///
-/// A body that is empty has no content type to check.
+/// The content type of an empty body is not checked.
 public enum ContentTypePolicy: Sendable, Hashable {
-    /// Those of the serialiser, and a missing header; the default.
+    /// The serialiser's content types and a missing header are accepted; this is the default.
     case strict
     /// Those of the serialiser, text of any kind, raw bytes, and a missing or unreadable header: for servers that send
     /// JSON as `text/html`. A page of a captive portal is then a body that cannot be decoded.
     case lenient
-    /// These, and no missing header.
+    /// Only these content types are accepted, and a missing header is refused.
     case only([MediaType])
-    /// Those that the request's `Accept` names, but for those of weight 0; every type when it names none.
+    /// The types in the request's `Accept` except those of weight 0; every type if it names none.
     case requested
     /// Every type.
     case any
 }
 
-/// What becomes of an empty body where a value is expected.
+/// The handling of an empty body where a value is expected.
 ///
-/// Serialisers whose value may be empty (data, text, ``EmptyBody``, optional values) give that value.
+/// If a serialiser's value may be empty (data, text, ``EmptyBody``, optional values), an accepted empty body yields
+/// that empty value.
 public enum EmptyBodyPolicy: Sendable, Hashable {
     /// An empty body is an error unless the value may be empty; the default.
     case byValue

@@ -15,7 +15,7 @@ extension TextEncoding {
         }
     }
 
-    /// A body of JSON as UTF-8, whatever its charset; what is UTF-8 already is not touched.
+    /// Returns a JSON body as UTF-8, whatever its charset; a body that is UTF-8 already is unchanged.
     package static func utf8(_ response: RawResponse) throws(APIError) -> Data {
         let charset = response.charset
         let mark = mark(of: response.data)
@@ -27,11 +27,12 @@ extension TextEncoding {
         return Data(try text(of: response.data, named: charset).utf8)
     }
 
-    /// Whether a name says more about JSON than its bytes do.
+    /// Whether a charset name is stronger evidence about JSON text than the bytes themselves.
     ///
-    /// JSON is UTF-8, and a charset has no effect on it (RFC 8259 sections 8.1 and 11): frameworks add their default, Latin
-    /// letters mostly, to what is UTF-8. Text in single bytes is as good as never UTF-8 by chance. What has wider
-    /// characters may be, and has nobody for its default.
+    /// JSON is UTF-8, and a charset has no effect on it (RFC 8259 sections 8.1 and 11). Frameworks add their default
+    /// charset, mostly a Latin one, to text that is UTF-8. Text in a single-byte encoding is almost never valid UTF-8
+    /// by chance. Text in an encoding with wider characters may be valid UTF-8 by chance, but no framework uses such an
+    /// encoding by default.
     private static func isTelling(_ name: String) -> Bool {
         encoding(named: name).map { !defaults.contains($0) } ?? false
     }

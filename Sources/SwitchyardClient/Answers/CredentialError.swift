@@ -2,24 +2,25 @@ public import SwitchyardServices
 
 /// Why a request has no credentials to go with.
 public enum CredentialError: Error, Sendable, Hashable {
-    /// There are none, and none can be had; nothing was sent.
+    /// There is no credential and none can be obtained; nothing was sent.
     ///
-    /// A call that needs none says so: by ``APIConfiguration/allowsAnonymous``, or by ``Credentials/Policy/allowsAnonymous``
-    /// for all.
+    /// A call that needs no credential sets ``APIConfiguration/allowsAnonymous``;
+    /// ``Credentials/Policy/allowsAnonymous`` applies to all calls.
     case missing
     /// The request's environment has no credential, but these environments have one.
     case setElsewhere([ServiceEnvironment])
-    /// They were renewed too often in a short time, which no service wants.
+    /// The credentials were refreshed too often in a short time.
     case excessiveRenewal(limit: Int)
-    /// Renewing them took too long.
+    /// The refresh took too long.
     case renewalTimedOut
-    /// The server that renews them was not reached, or gave no answer that says anything: it may later.
+    /// The refresh failed for a transient reason: the server was not reached, or its response was inconclusive.
     case unavailable(RenewalOutage)
-    /// Renewing them failed, and not for a reason that is known to pass; the text is the error's.
+    /// The refresh failed for a reason that is not known to be transient; the text is that of the error.
     case renewalFailed(Veto)
-    /// The service says that the user has to log in anew.
+    /// The service requires a new login.
     ///
-    /// A provider throws it to say that trying again is no use; the credentials stay unusable until others are set.
+    /// A provider throws this error to report that another attempt is useless; the credentials are unusable until
+    /// others are set.
     case loginRequired
     /// The user logged out while the request was waiting.
     case loggedOut
@@ -28,7 +29,7 @@ public enum CredentialError: Error, Sendable, Hashable {
 }
 
 extension CredentialError: CustomStringConvertible {
-    /// What is wrong, without any secret.
+    /// The error in words, without any secret.
     public var description: String {
         switch self {
         case .missing: "no credentials"
@@ -46,7 +47,7 @@ extension CredentialError: CustomStringConvertible {
 }
 
 extension CredentialError {
-    /// What a developer may do who did not expect the error; empty where there is nothing to be done.
+    /// Advice for a developer who did not expect the error; empty if there is none.
     package var advice: String {
         switch self {
         case .setElsewhere: "set credentials in the environment of the call"

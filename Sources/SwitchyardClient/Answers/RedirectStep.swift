@@ -2,7 +2,7 @@ public import SwitchyardHTTP
 
 /// A redirect that was followed.
 public struct RedirectStep: Sendable, Hashable {
-    /// The status of the answer.
+    /// The status of the response.
     public var status: Int
     /// The URL that gave it.
     public var from: RequestURL
@@ -10,9 +10,9 @@ public struct RedirectStep: Sendable, Hashable {
     public var to: RequestURL
     /// The method with which it was asked.
     public var method: HTTPMethod
-    /// The fragment of the URL that was asked next, which is never sent; `nil` when there is none.
+    /// The fragment of the next URL, which is never sent; `nil` if there is none.
     ///
-    /// A target without one inherits that of the URL before (RFC 9110 section 10.2.2).
+    /// A target without a fragment inherits that of the previous URL (RFC 9110 section 10.2.2).
     public var fragment: String?
 
     /// Creates a step.
@@ -26,16 +26,16 @@ public struct RedirectStep: Sendable, Hashable {
 }
 
 extension RedirectStep {
-    /// A request and where redirects have led from it, in words.
+    /// Returns a request and its redirects in words.
     ///
-    /// A redirect that makes a GET of a write is named as one: what answers then may be quite another thing than what was
-    /// asked for.
+    /// The text names a redirect that turns a write into a GET, because the final response may belong to something
+    /// other than the write.
     ///
     /// - Parameters:
-    ///   - method: The method that was asked with first.
+    ///   - method: The method of the first request.
     ///   - steps: The redirects.
-    ///   - shown: The text of a URL as it is to be shown.
-    /// - Returns: The way, as in `POST http://a.example/x, 302 turned it into GET http://a.example/x/`.
+    ///   - shown: Returns the text of a URL for display.
+    /// - Returns: The text, such as `POST http://a.example/x, 302 turned it into GET http://a.example/x/`.
     package static func way(
         of method: HTTPMethod,
         along steps: [RedirectStep],
@@ -59,7 +59,7 @@ extension RedirectStep: CustomStringConvertible {
     }
 }
 
-/// Why a redirect was not followed and no answer could be given either.
+/// The reason why a redirect was not followed and no response could be returned.
 public enum RedirectError: Error, Sendable, Hashable {
     /// More redirects than the policy allows.
     case tooMany(limit: Int)
@@ -76,7 +76,7 @@ public enum RedirectError: Error, Sendable, Hashable {
 }
 
 extension RedirectError: CustomStringConvertible {
-    /// What was wrong, without queries and passwords.
+    /// The error in words, without queries and passwords.
     public var description: String {
         switch self {
         case .tooMany(let limit): "more than \(limit) redirects"

@@ -3,32 +3,31 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Why no credential could be had now although one may be had later: the server that renews them was not reached, gave no
-/// answer, or one that says nothing about the user.
+/// A transient failure of a token refresh: the server that refreshes credentials was not reached, did not respond, or
+/// its response says nothing about the user.
 ///
-/// It is weather: nobody is logged out, the requests that waited were not carried out, and a ``RetryPolicy`` may send them
-/// again.
+/// The user stays logged in, the waiting requests were not executed, and a ``RetryPolicy`` may send them again.
 public struct RenewalOutage: Error, Sendable, Hashable {
-    /// What became of the renewal.
+    /// The cause of the failure.
     public enum Cause: Sendable, Hashable {
-        /// No answer came in time.
+        /// No response arrived in time.
         case timeout
         /// It failed below HTTP.
         case transport(TransportError)
-        /// The answer was 408, 425, 429, or a status from 500 up.
+        /// The response was 408, 425, 429, or a status from 500.
         case status(Int)
-        /// The answer is none that a credential can be read from: that of a captive portal, for instance.
+        /// The response contains no credential, for example because it comes from a captive portal.
         case unreadable
         /// A limit of the client's own let it not pass.
         case limited
     }
 
-    /// What became of the renewal.
+    /// The cause of the failure.
     public var cause: Cause
     /// How long to stay away, when that is known.
     public var retryAfter: Duration?
-    /// Whether the renewal may have been carried out all the same: a server that takes each refresh token once may have
-    /// spent this one.
+    /// Whether the refresh may have been executed: a server that accepts each refresh token once may have invalidated
+    /// this one.
     public var mayHaveBeenExecuted: Bool
 
     /// Creates an outage.
@@ -43,7 +42,7 @@ public struct RenewalOutage: Error, Sendable, Hashable {
         if case .transport(let error) = cause { error } else { nil }
     }
 
-    /// Whether it is a question of time: no answer, or no connection, within what was left for it.
+    /// Whether the cause is a timeout: no response or no connection within the time that was left.
     public var isTimeout: Bool {
         switch cause {
         case .timeout, .status(408), .status(504): true
@@ -54,7 +53,7 @@ public struct RenewalOutage: Error, Sendable, Hashable {
 }
 
 extension RenewalOutage: CustomStringConvertible {
-    /// What became of the renewal, without any secret.
+    /// The failure in words, without any secret.
     public var description: String {
         let text =
             switch cause {
@@ -68,10 +67,10 @@ extension RenewalOutage: CustomStringConvertible {
     }
 }
 
-// MARK: - What counts as one
+// MARK: - Classification
 
 extension RenewalOutage {
-    /// The outage that a failed request stands for; `nil` for one that another try does not help against.
+    /// Creates the failure for a failed request; `nil` if another attempt cannot help.
     package init?(_ failure: RequestFailure) {
         let isOpen = failure.mayHaveBeenExecuted
         switch failure.reason {
@@ -88,20 +87,21 @@ extension RenewalOutage {
         }
     }
 
-    /// The outage that a response stands for; `nil` for a response that says something about the credential.
+    /// Creates the failure for a response; `nil` for a response that says something about the credential.
     ///
-    /// A permanent failure of the server, such as 501, says nothing about the credential either, so the user stays logged in.
+    /// A permanent failure of the server, such as 501, says nothing about the credential either, so the user stays
+    /// logged in.
     package init?(status: Int, retryAfter: Duration?) {
         guard status >= 500 || Transience(status: status) == .transient else { return nil }
         let isOpen = RequestFate(status: status, to: .post).mayHaveBeenExecuted
         self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: isOpen)
     }
 
-    /// The outage that an error of a provider stands for; `nil` for one that may be for good.
+    /// Creates the failure for an error of a provider; `nil` for an error that may be permanent.
     ///
     /// - Parameters:
-    ///   - error: What the provider has thrown.
-    ///   - last: What became of the last request that it sent.
+    ///   - error: The error that the provider threw.
+    ///   - last: The result of the last request that the provider sent.
     init?(thrown error: any Error, after last: RenewalWitness.End?) {
         if let known = Self(known: error) {
             self = known
@@ -139,11 +139,11 @@ extension RenewalOutage {
 }
 
 extension RenewalOutage.Cause {
-    /// The cause that a failure below HTTP is; `nil` for one that this side, or a person, has to mend.
+    /// Creates the cause for a failure below HTTP; `nil` if the client or a person has to fix it.
     init?(_ error: TransportError) {
         switch error.kind {
         case .headersTooLarge, .bodyTooLarge, .decodingFailed: self = .unreadable
-        // A server that cannot prove who it is gets no credential, however often it is asked.
+        // A server whose certificate is rejected gets no credential, however often it is asked.
         case .certificateRejected: return nil
         case let kind where Transience(kind) == .permanent: return nil
         default: self = .transport(error)
@@ -151,11 +151,11 @@ extension RenewalOutage.Cause {
     }
 }
 
-/// An error of another layer that knows whether it is an outage to a renewal.
+/// An error of another layer that knows whether it is a transient failure of a token refresh.
 package protocol RenewalFailing: Error {
     /// The outage; `nil` when another try does not help.
     var renewalOutage: RenewalOutage? { get }
-    /// Whether it is about an answer that is not what it should be.
+    /// Whether the response is not of the expected form.
     var isUnreadable: Bool { get }
 }
 
@@ -163,10 +163,11 @@ extension RenewalFailing {
     package var isUnreadable: Bool { false }
 }
 
-// MARK: - What a renewal has met
+// MARK: - Results of a refresh's requests
 
-/// Sees what becomes of the requests of a renewal, which its provider may have made nothing of: one that takes a 503 for
-/// "no credential" is not to log anybody out.
+/// Records the results of a refresh's requests.
+///
+/// A provider may ignore them: a provider that returns "no credential" after a 503 must not log the user out.
 final class RenewalWitness: Sendable {
     /// How a request has ended.
     enum End: Sendable {
@@ -180,7 +181,7 @@ final class RenewalWitness: Sendable {
             }
         }
 
-        /// Whether a server has said no.
+        /// Whether a server refused the request.
         var isRefusal: Bool {
             if case .answered(let status, _) = self { (400..<500).contains(status) } else { false }
         }
@@ -205,7 +206,7 @@ final class RenewalWitness: Sendable {
 }
 
 extension CredentialError {
-    /// The outage that it is; `nil` for an error that another try does not help against.
+    /// The transient failure; `nil` for an error for which another attempt cannot help.
     package var outage: RenewalOutage? {
         switch self {
         case .unavailable(let outage): outage

@@ -1,9 +1,9 @@
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Why a request got no response.
+/// The reason why a request got no response.
 ///
-/// A response with status 404 or 503 is not a failure here: it is an answer, and what it means is for the layer above.
+/// A response with status 404 or 503 is not a failure here; the layer above interprets its status.
 public struct RequestFailure: Error, Sendable {
     /// The kinds of failure.
     public enum Reason: Error, Sendable, Hashable {
@@ -23,9 +23,9 @@ public struct RequestFailure: Error, Sendable {
         case duplicateID
         /// A redirect could not be followed.
         case redirect(RedirectError)
-        /// The credentials that the request needs are missing or could not be renewed.
+        /// The credentials that the request needs are missing or could not be refreshed.
         case credentials(CredentialError)
-        /// A limit refused the request; how long to stay away, when it is known.
+        /// A limit refused the request; the value is the time to wait if it is known.
         case rateLimited(retryAfter: Duration?)
         /// Too many requests wait already.
         case queueFull
@@ -37,7 +37,7 @@ public struct RequestFailure: Error, Sendable {
         case closed
     }
 
-    /// What went wrong.
+    /// The reason.
     public var reason: Reason
     /// Where it went wrong.
     public var context: RequestContext {
@@ -47,7 +47,7 @@ public struct RequestFailure: Error, Sendable {
     /// The request that failed.
     public var id: RequestID
 
-    /// Behind one reference: whoever waits for an answer keeps room for a failure meanwhile.
+    /// The context behind one reference, because every suspended caller reserves room for a failure.
     private var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a failure.
@@ -61,16 +61,17 @@ public struct RequestFailure: Error, Sendable {
         self.sharedContext = sharedContext
     }
 
-    /// Whether a server may have carried the request out, although no answer says so.
+    /// Whether a server may have executed the request although no response confirms it.
     ///
-    /// `false` only if it is certain that it was not: nothing of it was sent in any attempt, over any connection, or who
-    /// got it has refused it. So it is for a deadline, a cancel or a retry that was refused after an attempt that may have
-    /// arrived. A server that responds with 2xx, 302 or 303 has executed it, also where an interceptor, a limit or a body
-    /// that breaks off ends the request with a failure. Before a write that may have been executed is made again, make sure
-    /// that it is not done twice: by an ``APIConfiguration/idempotencyKey``, or by asking what has become of it.
+    /// It is `false` only if the server certainly did not execute the request: nothing was sent in any attempt over any
+    /// connection, or the server refused the request. So it may be `true` after a deadline, a cancellation or a refused
+    /// retry that follows an attempt which may have arrived. A server that responds with 2xx, 302 or 303 has executed
+    /// the request, also if an interceptor, a limit or a truncated body ends the request with a failure. Before you
+    /// repeat a write that may have been executed, make sure that it is not executed twice: by an
+    /// ``APIConfiguration/idempotencyKey``, or by checking its effect.
     ///
-    /// What only reads has nothing to execute: it is `false` for safe methods (RFC 9110 section 9.2.1), unless the call
-    /// says by ``APIConfiguration/mayBeRepeated`` that it must not be repeated.
+    /// A request that only reads has nothing to execute: the property is `false` for safe methods (RFC 9110 section
+    /// 9.2.1), unless ``APIConfiguration/mayBeRepeated`` is `false`.
     public var mayHaveBeenExecuted: Bool {
         if context.mayHaveTakenEffect { return true }
         return switch reason {
@@ -90,7 +91,7 @@ extension RequestFailure: CustomStringConvertible {
 }
 
 extension String {
-    /// What a line about a failure says of a write that may have been executed.
+    /// The end of a line about the failure of a write that may have been executed.
     package static let mayHaveBeenExecuted = ", may have been executed"
 }
 

@@ -1,11 +1,11 @@
 import SwitchyardServices
 
-/// Tells apart the handles of a client through which requests are sent.
+/// Identifies a handle of a client through which requests are sent.
 typealias OwnerID = UInt64
 
-/// Names one request from its dispatch to its end, over all attempts and servers.
+/// Identifies one request from its dispatch to its end, over all attempts and servers.
 ///
-/// It exists before anything is sent, is unique in the process, and cancels the request wherever it stands.
+/// The identifier exists before anything is sent, is unique in the process, and cancels the request in every phase.
 public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The number of the request; later requests have larger numbers.
     public let number: UInt64

@@ -2,19 +2,19 @@ public import Foundation
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// What a service answered: the response of the attempt that won, whatever its status, and how it came about.
+/// The response of a service: that of the attempt that won, whatever its status, with its context.
 public struct ServiceResponse: Sendable {
-    /// The request that was answered.
+    /// The request.
     public var id: RequestID
     /// The response.
     public var response: HTTPResponse
-    /// Who answered, after how many attempts and how long.
+    /// The server, the number of attempts and the elapsed time.
     public var context: RequestContext {
         @inlinable get { sharedContext.value }
         @inlinable _modify { yield &sharedContext.value }
     }
 
-    /// Behind one reference, since an answer passes through many hands and few of them look at it.
+    /// The context behind one reference, because a response is passed on many times and the context is rarely read.
     @usableFromInline var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a response.
@@ -36,10 +36,10 @@ public struct ServiceResponse: Sendable {
     /// The header fields.
     public var headers: HTTPHeaders { response.headers }
 
-    /// The whole body; `nil` for one that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
+    /// The whole body; `nil` for a body that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
     public var data: Data? { response.data }
 
-    /// The whole body as text, by the charset of `Content-Type`; `nil` where there is none: see `HTTPResponse.text`.
+    /// The whole body as text, by the charset of `Content-Type`; `nil` if there is none: see `HTTPResponse.text`.
     public var text: String? { response.text }
 }
 
@@ -48,21 +48,21 @@ extension ServiceResponse: CustomStringConvertible {
     public var description: String { "\(context): \(status)" }
 }
 
-/// Where a request went and what it took; part of every response and every failure.
+/// The destination and the cost of a request; part of every response and every failure.
 public struct RequestContext: Sendable, Hashable {
     /// The service's name.
     public var service: String
     /// The environment the request was built for.
     public var environment: ServiceEnvironment
-    /// The server that gave the answer, or failed last; `nil` when none was reached or the URL was a foreign one.
+    /// The server that responded, or failed last; `nil` if no server was reached or the URL belongs to another host.
     public var server: String?
-    /// The URL of the decisive attempt; `nil` when no request could be built.
+    /// The URL of the decisive attempt; `nil` if no request could be built.
     ///
-    /// Its query may hold what does not belong in a log; the descriptions of this library leave it out.
+    /// Its query may contain data that does not belong in a log; the descriptions of this library omit it.
     public var url: RequestURL?
     /// The method.
     public var method: HTTPMethod
-    /// How many attempts were sent, hedges and those of earlier rounds included.
+    /// The number of attempts that were sent, including hedges and earlier rounds.
     public var attempts: Int
     /// From dispatch to the end.
     public var elapsed: Duration
@@ -70,11 +70,11 @@ public struct RequestContext: Sendable, Hashable {
     public var redirects: [RedirectStep]
     /// How many rounds it took; 1 unless the request was retried.
     public var rounds = 1
-    /// Whether an attempt at a write may have been executed without an answer that says so: see
+    /// Whether an attempt of a write may have been executed although no response confirms it: see
     /// ``RequestFailure/mayHaveBeenExecuted``.
     ///
-    /// With an answer it tells of the other attempts, of an answer that does not say (408, or a status from 500 up), and of
-    /// a refusal behind a redirect that says that the write was executed (303).
+    /// If there is a response, the property covers the other attempts, an inconclusive response (408, or a status from
+    /// 500), and a refusal after a redirect that reports that the write was executed (303).
     public var mayHaveBeenExecuted = false
     /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
     package var attempt: Attempt? {
@@ -82,16 +82,16 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.attempt = newValue }
     }
 
-    /// What became of a request with effect at the servers, in all attempts; what only reads counts as unsent.
+    /// The fate of a request with effect at the servers, over all attempts; a request that only reads counts as unsent.
     package var fate: RequestFate {
         get { origin.fate }
         set { origin.fate = newValue }
     }
 
-    /// Whether a request with effect was executed, or may have been, whatever the caller makes of the answer.
+    /// Whether a request with effect was or may have been executed, whatever the caller makes of the response.
     package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
 
-    /// Whether a 401 came from somebody whom the credential is not for.
+    /// Whether a 401 came from a host that the credential does not belong to.
     var isForeign: Bool {
         get { origin.isForeign }
         set { origin.isForeign = newValue }
@@ -128,7 +128,7 @@ public struct RequestContext: Sendable, Hashable {
 }
 
 extension RequestContext {
-    /// What a context comes from and nobody sees: contexts are compared by what can be read of them.
+    /// The hidden origin of a context, because contexts are compared by their readable properties only.
     private struct Origin: Sendable, Hashable {
         var attempt: Attempt?
         var isForeign = false

@@ -4,16 +4,16 @@ public import SwitchyardHTTP
 ///
 /// Two vetoes are equal when stage, name and text are.
 public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What ended the request: the interceptor's name.
+    /// The name of the interceptor that ended the request.
     public let name: String
     /// The error in words, as its type gives them.
     public let message: String
     /// The error itself.
     public let underlying: any Error
-    /// The failure that a retrier had been asked about when it ended the request with an error of its own; `nil` when
-    /// there was an answer, and for whatever is no retrier.
+    /// The failure that a retrying interceptor replaced by its own error; `nil` if there was a response, and for other
+    /// interceptors.
     public var original: RequestFailure? { replaced as? RequestFailure }
-    /// Behind an existential, since a failure may hold a veto.
+    /// An existential, because a failure may contain an interceptor error.
     private let replaced: (any Error)?
 
     /// Creates a veto.
@@ -40,9 +40,10 @@ public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RequestFailure.Reason {
-    /// The reason that an error thrown by an interceptor stands for.
+    /// Creates the reason for an error thrown by an interceptor.
     ///
-    /// The library's own errors stay what they are; anything else is a ``Veto``, which keeps the failure it replaces.
+    /// The library's own errors are unchanged; any other error becomes a ``Veto``, which keeps the failure that it
+    /// replaces.
     init(thrown error: any Error, by name: String, insteadOf original: RequestFailure? = nil) {
         self =
             switch error {

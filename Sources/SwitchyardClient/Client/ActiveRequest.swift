@@ -1,33 +1,33 @@
 import SwitchyardHTTP
 public import SwitchyardServices
 
-/// A request that is under way, as it can be looked at and picked for cancelling.
+/// An active request, as a value to inspect and to select requests to cancel.
 public struct ActiveRequest: Sendable {
-    /// What a request mainly does.
+    /// The main kind of work of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Small bodies both ways.
+        /// The request and the response have small bodies.
         case data
-        /// It sends a file, a stream or a form of parts.
+        /// The request sends a file, a stream or a multipart form.
         case upload
-        /// Its answer is taken piece by piece.
+        /// The response body is read piece by piece.
         case download
     }
 
-    /// The name of the request.
+    /// The identifier of the request.
     public var id: RequestID
-    /// What was asked for.
+    /// The configuration of the request.
     public var configuration: APIConfiguration
-    /// The environment it is built for.
+    /// The environment that the request is built for.
     public var environment: ServiceEnvironment
 
-    /// Creates what is known of a request under way, for a view that shows it.
+    /// Creates the description of an active request, for instance to preview a view.
     public init(id: RequestID = RequestID(), configuration: APIConfiguration, environment: ServiceEnvironment) {
         self.id = id
         self.configuration = configuration
         self.environment = environment
     }
 
-    /// What it mainly does.
+    /// The main kind of work of the request.
     public var kind: Kind {
         if configuration.delivery == .stream { return .download }
         let isUpload = configuration.prebuiltRequest?.body.isStreamed ?? configuration.body.isStreamed
@@ -36,7 +36,7 @@ public struct ActiveRequest: Sendable {
 }
 
 extension RequestBody {
-    /// Whether the body is read while it is sent.
+    /// Whether the body is read while it is being sent.
     fileprivate var isStreamed: Bool {
         switch kind {
         case .file, .stream, .multipart, .custom: true
@@ -46,7 +46,7 @@ extension RequestBody {
 }
 
 extension HTTPBody {
-    /// Whether the body is read while it is sent.
+    /// Whether the body is read while it is being sent.
     fileprivate var isStreamed: Bool {
         switch self {
         case .file, .stream: true
@@ -55,48 +55,50 @@ extension HTTPBody {
     }
 }
 
-// MARK: - Looking
+// MARK: - Active requests
 
 extension NetworkClient {
-    /// The requests under way for which a condition holds, oldest first: of this scope, or of all when it is none.
+    /// Returns the active requests that satisfy a condition, oldest first.
     ///
-    /// Downloads and streams are under way until their last byte.
+    /// If this client is a scope, the result has only the requests of the scope. Otherwise it has all requests.
+    /// Downloads and streams are active until their last byte.
     ///
-    /// - Parameter condition: Which to list.
+    /// - Parameter condition: A closure that returns whether to include a request.
     /// - Returns: The requests.
     public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
         let transfers = core.transfers.requests(of: scope)
         let names = Set(transfers.map(\.id))
-        // A transfer whose request waits for its answer is in both tables.
+        // A transfer whose response has not arrived yet is in both tables.
         let requests = active.filter { !names.contains($0.id) }
             .map { ActiveRequest(id: $0.id, configuration: $0.configuration, environment: $0.environment) }
         return try (transfers + requests).filter(condition).sorted { $0.id < $1.id }
     }
 
-    /// The requests under way of one kind, oldest first.
+    /// Returns the active requests of one kind, oldest first.
     public func activeRequests(of kind: ActiveRequest.Kind) -> [ActiveRequest] {
         activeRequests { $0.kind == kind }
     }
 
-    /// Hands every request under way to a closure, oldest first.
+    /// Calls a closure with each active request, oldest first.
     public func forEachActiveRequest(_ body: (ActiveRequest) throws -> Void) rethrows {
         for request in activeRequests(where: { _ in true }) { try body(request) }
     }
 
-    /// Whether a request is under way.
+    /// Whether any request is active.
     public var isLoading: Bool { !activeRequests.isEmpty }
 }
 
-// MARK: - Cancelling
+// MARK: - Cancellation
 
 extension NetworkClient {
-    /// Cancels the requests for which a condition holds: of this scope, or of all when it is none.
+    /// Cancels the requests that satisfy a condition.
     ///
-    /// A cancelled request has left the table, and its completion has been called or handed to its queue, when this
-    /// returns; a download or a stream that has had the head of its answer leaves it soon after.
+    /// If this client is a scope, only requests of the scope are cancelled. When this method returns, a cancelled
+    /// request has left the table, and its completion has been called or passed to its queue. A download or stream
+    /// whose response head has arrived leaves the table shortly afterwards.
     ///
-    /// - Parameter condition: Which to cancel.
-    /// - Returns: The names of those that were picked.
+    /// - Parameter condition: A closure that returns whether to cancel a request.
+    /// - Returns: The identifiers of the selected requests.
     @discardableResult
     public func cancel(where condition: (ActiveRequest) throws -> Bool) rethrows -> [RequestID] {
         let picked = try activeRequests(where: condition).map(\.id)
@@ -107,35 +109,34 @@ extension NetworkClient {
     /// Cancels the requests with a tag.
     ///
     /// - Parameter tag: One of ``APIConfiguration/tags``.
-    /// - Returns: The names of those that were picked.
+    /// - Returns: The identifiers of the selected requests.
     @discardableResult
     public func cancel(tag: String) -> [RequestID] {
         cancel { $0.configuration.tags.contains(tag) }
     }
 }
 
-// MARK: - The end
+// MARK: - Shutdown
 
 extension NetworkClient {
-    /// Waits until no request is under way in the client with all its scopes, and all callers have been told, or their
-    /// completions handed to their queues.
+    /// Waits until no request is active in the client and all its scopes.
     ///
-    /// A download or a stream is under way until its last byte. An event source, which never ends by itself, is not
-    /// waited for.
+    /// At that point all completions have been called or passed to their queues. A download or stream is active until
+    /// its last byte. This method does not wait for event sources, because they do not end by themselves.
     ///
-    /// - Returns: `false` when the task was cancelled before.
+    /// - Returns: `false` if the task was cancelled before.
     @discardableResult
     public func waitUntilIdle() async -> Bool {
         await core.waitUntilIdle()
     }
 
-    /// Refuses new requests, lets those under way end, and shuts the client down.
+    /// Refuses new requests, waits until active ones have ended, and shuts the client down.
     ///
-    /// What is under way may ask for what it still needs: a download for the rest of what was cut or for its next part, a
-    /// call for a new credential.
+    /// Active operations may still send the requests that they need: a download may request the rest of an interrupted
+    /// body or its next part, and a call may refresh its credential.
     ///
-    /// - Parameter grace: How long to wait; those that are under way then end with ``RequestFailure/Reason/closed``. As
-    ///   long as it takes when `nil`.
+    /// - Parameter grace: The maximum time to wait, after which active requests end with
+    ///   ``RequestFailure/Reason/closed``. If `nil`, the wait is unlimited.
     public func shutdown(finishingWithin grace: Duration?) async {
         core.refuseRequests()
         guard let grace else {
@@ -148,9 +149,9 @@ extension NetworkClient {
         core.shutdown()
     }
 
-    /// Cancels all requests, as ``cancelAll()`` does, and forgets what is known of the servers' health.
+    /// Cancels all requests, as ``cancelAll()`` does, and resets the health of the servers.
     ///
-    /// - Throws: ``ClientError``, should a server have lost its base URL; then the health is as it was.
+    /// - Throws: ``ClientError`` if a server has lost its base URL. In this case the health is unchanged.
     public func reset() throws(ClientError) {
         core.cancelAll(of: nil)
         try core.forgetHealth()

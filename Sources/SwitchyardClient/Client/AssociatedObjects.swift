@@ -1,20 +1,23 @@
 import SwitchyardServices
 
-/// Objects of the layers above that live as long as a client: one of each type.
+/// Objects of higher layers that live as long as a client, one object per type.
 ///
-/// A client knows nothing of caches or of calls that wait for one; it only keeps them, so that they go with it.
+/// A client knows nothing about caches and other higher layers. It only retains their objects, so that the objects are
+/// released with the client.
 package final class AssociatedObjects: Sendable {
-    /// In a list, since there are few, and comparing them all costs less than hashing one.
+    /// The objects, in an array because there are few, and comparing a few types is cheaper than hashing one.
     private let objects = Locked<[(type: ObjectIdentifier, object: any AnyObject & Sendable)]>([])
 
     init() {}
 
-    /// The object of a type; the first call makes it.
+    /// Returns the object of a type, which the first call creates.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - make: Makes the object. It may be called without need, when two threads ask for the first time.
-    /// - Returns: The object, the same for every caller.
+    ///   - make: A closure that creates the object. If two threads make the first call at the same time, both may call
+    ///     it, and
+    ///     one of the objects is discarded.
+    /// - Returns: The object, which is the same for every caller.
     package func object<Object: AnyObject & Sendable>(
         _ type: Object.Type = Object.self,
         make: () -> Object
@@ -30,14 +33,14 @@ package final class AssociatedObjects: Sendable {
         }
     }
 
-    /// The object of a type; `nil` when none was made.
+    /// Returns the object of a type, or `nil` if none has been created.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) -> Object? {
-        // The cast is sound: an object is only ever entered under the identifier of its own type.
+        // The cast is safe, because an object is only stored under the identifier of its own type.
         guard let object = object(of: ObjectIdentifier(type)) else { return nil }
         return unsafeDowncast(object, to: type)
     }
 
-    /// Apart from the cast: this much needs no generic code.
+    /// Returns the object of a type without the cast, so that this part needs no generic code.
     private func object(of type: ObjectIdentifier) -> (any AnyObject & Sendable)? {
         objects.withLock { objects in
             for entry in objects where entry.type == type { return entry.object }
@@ -45,7 +48,7 @@ package final class AssociatedObjects: Sendable {
         }
     }
 
-    /// Puts an object in the place of the object of its type.
+    /// Stores an object in place of the current object of its type.
     package func replace<Object: AnyObject & Sendable>(_ object: Object) {
         let replaced = objects.withLock { objects in
             let old = objects.first { $0.type == ObjectIdentifier(Object.self) }
@@ -53,7 +56,7 @@ package final class AssociatedObjects: Sendable {
             objects.append((ObjectIdentifier(Object.self), object))
             return old?.object
         }
-        // It goes after the lock is released: its end may be anything.
+        // The old object is released after the lock, because its `deinit` may run arbitrary code.
         withExtendedLifetime(replaced) {}
     }
 }

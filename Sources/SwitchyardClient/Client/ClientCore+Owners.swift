@@ -2,14 +2,14 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ClientCore {
-    /// Whose call it is that is made now; `nil` where the client has no credentials, users and cookies.
+    /// Returns the owner of a call that is made now, or `nil` if the client has no credentials, users and cookies.
     ///
     /// - Parameters:
-    ///   - configuration: The call.
-    ///   - usesCredentials: Whether its sender goes with the client's credentials.
-    ///   - pool: The servers that it goes to.
-    ///   - isBound: Whether its sender is bound to the environment of `pool`.
-    ///   - user: Names the user of each moment, in place of ``NetworkClient/Options/user``.
+    ///   - configuration: The configuration of the call.
+    ///   - usesCredentials: Whether the handle that sends the call uses the client's credentials.
+    ///   - pool: The servers that the call goes to.
+    ///   - isBound: Whether the handle is bound to the environment of `pool`.
+    ///   - user: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
     /// - Returns: The owner.
     func callOwner(
         of configuration: APIConfiguration,
@@ -41,13 +41,16 @@ extension ClientCore {
         )
     }
 
-    /// Whether a call goes as whoever is logged in: with the client's credentials, or where users have names alone.
+    /// Returns whether a call belongs to the user who is logged in.
+    ///
+    /// This is so if the call carries the client's credentials, or if the client has no credentials but names its
+    /// users.
     func isBoundToLogin(_ configuration: APIConfiguration) -> Bool {
         guard configuration.usesCredentials, configuration.credential == nil else { return false }
         return options.credentials.map { !$0.isBypassed } ?? (options.user != nil)
     }
 
-    /// Ends what belongs to users who have gone, whether it waits or is under way.
+    /// Ends the waiting and active calls of users who have logged out.
     static func endCallsOfUsersGone(
         in environment: ServiceEnvironment,
         _ state: Locked<State>,
@@ -61,25 +64,27 @@ extension ClientCore {
 }
 
 extension APIConfiguration {
-    /// Why the call may not go on in an environment; `nil` while its owner is there, and for one that outlives a logout.
+    /// Returns the reason why the call must end in an environment, or `nil` if its owner is still logged in or the call
+    /// outlives a logout.
     func refusal(in environment: ServiceEnvironment) -> RequestFailure.Reason? {
         guard let owner = callOwner, owner.environment == environment, !outlivesLogout else { return nil }
         return owner.refusal
     }
 
-    /// Whether the call was made in an environment; a call without an owner is made where it is sent.
+    /// Returns whether the call was made in an environment, which is true everywhere for a call without an owner.
     func isMade(in environment: ServiceEnvironment) -> Bool {
         rare?.value.callOwner.map { $0.environment == environment } ?? true
     }
 }
 
 extension NetworkClient {
-    /// Whose call it is that is made now; `nil` where the client has no credentials, users and cookies, and one
-    /// environment.
+    /// Returns the owner of a call that is made now.
+    ///
+    /// The result is `nil` if the client has no credentials, users and cookies, and only one environment.
     ///
     /// - Parameters:
-    ///   - configuration: The call.
-    ///   - presentUser: Names the user of each moment; the client's options do unless given.
+    ///   - configuration: The configuration of the call.
+    ///   - presentUser: A closure that returns the current user. If `nil`, the client's options apply.
     /// - Returns: The owner.
     package func callOwner(
         of configuration: APIConfiguration,
@@ -101,12 +106,12 @@ extension NetworkClient {
         return CallOwner(environment: pool.environment, client: client, cookies: nil)
     }
 
-    /// Whether the user of a list is there at each later moment; keeps nothing of the client.
+    /// Returns a closure that reports whether a user is still logged in, without retaining the client.
     ///
     /// - Parameters:
-    ///   - user: The name of the user; told apart by the login where there is none.
-    ///   - presentUser: Names the user of each moment.
-    /// - Returns: Whether the user is there.
+    ///   - user: The name of the user. If `nil`, the number of the login identifies the user.
+    ///   - presentUser: A closure that returns the current user.
+    /// - Returns: A closure that returns whether the user is logged in.
     package func watchingUser(
         _ user: String?,
         _ presentUser: @escaping @Sendable () -> String?
@@ -118,7 +123,7 @@ extension NetworkClient {
         return { presentUser() == nil && credentials.login(in: environment).number == number }
     }
 
-    /// Whether the present environment is in use at each later moment; keeps nothing of the client.
+    /// Returns a closure that reports whether the present environment is still in use, without retaining the client.
     package func watchingEnvironment() -> @Sendable () -> Bool {
         guard boundPool == nil else { return { true } }
         let environment = environment
@@ -126,7 +131,8 @@ extension NetworkClient {
         return { state.locked?.withLock { $0.pool.environment == environment } ?? true }
     }
 
-    /// How a call ends whose user has gone before its response was handed over; `nil` while the user is there.
+    /// Returns the failure of a call whose user has logged out before the response was delivered, or `nil` if the user
+    /// is still logged in.
     package func failure(ofOwnerGone configuration: APIConfiguration) -> RequestFailure? {
         guard let owner = configuration.rare?.value.callOwner,
             let reason = configuration.refusal(in: owner.environment)
@@ -142,7 +148,7 @@ extension NetworkClient {
         return RequestFailure(reason, id: RequestID(), context: context)
     }
 
-    /// The owner of a call that is made now for a user of that name, and for no other.
+    /// Returns the owner of a call that is made now for the user of this name only.
     package func callOwner(named name: String) -> CallOwner {
         let pool = pool
         return CallOwner(

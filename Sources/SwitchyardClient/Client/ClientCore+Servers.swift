@@ -3,7 +3,9 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// Replaces the pool; requests that have started keep theirs.
+    /// Switches to the pool of an environment.
+    ///
+    /// Requests that have started keep their pool.
     func enter(_ environment: ServiceEnvironment) throws(ClientError) {
         let pools = try replacePool { (service, old) throws(ClientError) in
             guard environment != old.environment else { return nil }
@@ -15,7 +17,7 @@ extension ClientCore {
         publish([change], from: pools.new)
     }
 
-    /// Replaces the list of servers, in the environment in use and in those entered later.
+    /// Replaces the list of servers in the current environment and in those entered later.
     func replaceServers(_ servers: [Server]) throws(ClientError) {
         var told: [(events: [SwitchEvent], pool: ServerPool)] = []
         try replacePool { (old, pool) throws(ClientError) in
@@ -27,7 +29,7 @@ extension ClientCore {
         for (events, pool) in told { publish(events, from: pool) }
     }
 
-    /// Refuses servers that would be asked over http although their keys are pinned.
+    /// Checks that no server with pinned keys has an http URL.
     static func checkPins(
         of transport: any Transport,
         for servers: [Server],
@@ -42,12 +44,15 @@ extension ClientCore {
         }
     }
 
-    /// Replaces service and pool by what is made of them, and begins anew when somebody else was faster: else one of
-    /// the two changes would be lost.
+    /// Replaces the service and the pool with new ones that are made from the current ones.
     ///
-    /// - Parameter make: Makes the new ones, outside the lock; `nil` when there is nothing to change.
-    /// - Returns: The pool that was there and the one that is.
-    /// - Throws: What `make` throws; then nothing has changed.
+    /// If another thread has replaced them meanwhile, the method makes new ones again, because otherwise one of the two
+    /// changes would be lost.
+    ///
+    /// - Parameter make: A closure that returns the new service and pool, or `nil` if nothing changes. It is called
+    ///   without the lock.
+    /// - Returns: The old and the new pool.
+    /// - Throws: The error that `make` throws. In this case nothing has changed.
     @discardableResult
     func replacePool(
         _ make: (Service, ServerPool) throws(ClientError) -> (service: Service, pool: ServerPool)?
@@ -71,23 +76,25 @@ extension ClientCore {
         return pool
     }
 
-    /// Takes note of whether the machine is offline, for the servers in use and for those entered later.
+    /// Records whether the device is offline, for the current servers and for those entered later.
     func setOffline(_ isOffline: Bool) {
         let now = time.now
         let isBack = state.withLock { state in
             defer { state.isOffline = isOffline }
-            // A pool that is being made with the old answer is made anew.
+            // A pool that is being made with the old offline state is made again.
             state.replacements += 1
-            // Within the lock, so that what was said last is what both go by.
+            // The pool is updated under the lock, so that the client and the pool end with the same state.
             state.pool.setOffline(isOffline, at: now)
             return state.isOffline && !isOffline
         }
-        // What was connected before may be gone without a word.
+        // Connections from before the outage may be dead without a notification.
         if isBack { transport.retireConnections() }
     }
 
-    /// Tells the listeners, and moves the requests that wait for a server which has just been taken out of service, or
-    /// for a place at one that is not preferred any more.
+    /// Publishes the events and moves requests to another server.
+    ///
+    /// Requests leave a server that has just been ejected. Requests that wait for a place at a server move if another
+    /// server has become the preferred one.
     func publish(_ switchEvents: [SwitchEvent], from pool: ServerPool) {
         for event in switchEvents {
             events.send(ClientEvent(environment: pool.environment, event: event))
@@ -101,14 +108,14 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// All requests in the order in which they get places, and the tokens of a server that is left.
+    /// All requests, the most urgent first, which is the order in which they get places and retry tokens.
     private func mostUrgentFirst() -> [any DispatchedRequest] {
         requests.sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }
 }
 
 extension Service {
-    /// The same service with other servers.
+    /// Returns the same service with other servers.
     fileprivate func having(_ servers: [Server]) throws(ClientError) -> Service {
         do throws(CatalogError) {
             return try Service(

@@ -2,46 +2,46 @@ import SwitchyardHTTP
 package import SwitchyardServices
 import SwitchyardTransport
 
-/// What the handles of one client share: the transport, the servers, and the table of the requests under way.
+/// The state that all handles of one client share: the transport, the servers, and the table of active requests.
 ///
-/// Every ``NetworkClient`` made from one another by ``NetworkClient/scoped()`` points here, and so does every request
-/// until it has ended; nothing here points back to a handle, so that releasing one can be noticed.
+/// Every ``NetworkClient`` of a family of ``NetworkClient/scoped()`` clients references this core, as does every
+/// request until it has ended. The core does not reference any handle, so the release of a handle can be detected.
 package final class ClientCore: Sendable {
     let transport: any Transport
     package let time: any TimeSource
     let clock: TimeReader
     let options: NetworkClient.Options
     let events = EventHub<ClientEvent>()
-    /// Tells observers of requests.
+    /// The queue on which observers of requests are notified.
     let observers = ObserverQueue()
-    /// Where requests wait for the network.
+    /// The gate at which requests wait for the network.
     package let connectivity = ConnectivityGate()
     let objects = AssociatedObjects()
-    /// Settings for groups of calls.
+    /// The settings for groups of calls.
     let rules: Locked<ConfigurationRules>
-    /// The transfers whose bodies are still under way.
+    /// The transfers whose bodies are still being transferred.
     let transfers = TransferTable()
-    /// What writes have changed.
+    /// The paths that writes have changed.
     let writtenPaths = WrittenPaths()
-    /// Whether calls may have an owner: there are credentials, users or cookies.
+    /// Whether calls may have an owner, because there are credentials, users or cookies.
     let knowsOwners: Bool
-    /// Whether a call that waits to be sent may find another environment in use than the one that it was made in.
+    /// Whether the environment may change between the creation of a call and its dispatch.
     let knowsEnvironments: Bool
     private let ownsTransport: Bool
-    /// Ends the calls of a user who has gone; `nil` for a client without credentials.
+    /// The observer that ends the calls of a user who has logged out, or `nil` for a client without credentials.
     private let userWatch: UserWatch?
-    /// Whether the options surround every request with something, so that a failover alone does not do.
+    /// Whether the options require more of a request than a failover can do.
     let surroundsRequests: Bool
     let state: Locked<State>
 
     struct State {
         var service: Service
         var pool: ServerPool
-        /// Who looks on at the calls; `nil` when nobody does, which costs nothing to read.
+        /// The observers of calls, or `nil` if there are none, which makes the check cheap.
         var onlookers: [Onlooker]?
-        /// How often service, pool, or what is known of the network were replaced.
+        /// The number of times the service, the pool, or the offline state was replaced.
         var replacements = 0
-        /// Whether the machine is known to be offline.
+        /// Whether the device is known to be offline.
         var isOffline = false
         var table = DispatchTable()
         var lastOwner: OwnerID = 0
@@ -68,7 +68,7 @@ package final class ClientCore: Sendable {
         } catch {
             throw .transport(error)
         }
-        // The system's own has no pins.
+        // The system's default transport has no pins.
         if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
         let pool = try options.pool(of: service, in: environment, at: time.now)
         let state = Locked(State(service: service, pool: pool))
@@ -83,21 +83,21 @@ package final class ClientCore: Sendable {
         if ownsTransport { transport.shutdown() }
     }
 
-    /// The time.
+    /// The current time.
     package var now: MonotonicTime { clock.now }
 
-    /// The service as it is now; its list of servers can be replaced.
+    /// The service with its current list of servers.
     var service: Service { state.withLock { $0.service } }
 
-    /// The servers in use now.
+    /// The servers of the current environment.
     ///
-    /// A request keeps the pool it started with.
+    /// A request keeps the pool with which it started.
     var pool: ServerPool { state.withLock { $0.pool } }
 
-    /// The servers in use now, and who looks on: all that a request goes by, at the cost of one lock.
+    /// The current servers and observers, which are all that a new request needs, read under one lock.
     var present: (pool: ServerPool, onlookers: [Onlooker]?) { state.withLock { ($0.pool, $0.onlookers) } }
 
-    /// When a request that starts now ends whatever happens.
+    /// Returns the deadline of a request that starts at a given time.
     func deadline(
         of configuration: APIConfiguration,
         in pool: ServerPool,
@@ -107,7 +107,7 @@ package final class ClientCore: Sendable {
         return startedAt.advanced(by: timeout) ?? .distantFuture
     }
 
-    /// Makes an identifier for a handle.
+    /// Returns a new identifier for a handle.
     func makeOwner() -> OwnerID {
         state.withLock { state in
             state.lastOwner += 1
@@ -119,17 +119,18 @@ package final class ClientCore: Sendable {
 // MARK: - Requests
 
 extension ClientCore {
-    /// Enters the request in the table and starts it; a request that comes after the shutdown ends at once.
+    /// Adds the request to the table and starts it, or ends it at once after a shutdown.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - continues: Whether it belongs to something that is under way, for which a shutdown may wait; asked only then.
-    ///     What the renewal of a credential sends does: a call waits for it.
+    ///   - continues: Whether the request belongs to an active operation that a shutdown with a grace period waits for.
+    ///     It is evaluated only while new requests are refused. By default this is `true` for the requests of a
+    ///     credential refresh, because a call waits for them.
     func dispatch(
         _ request: some DispatchedRequest,
         continues: @autoclosure () -> Bool = CredentialBypass.isRenewing
     ) {
-        // It waited for its turn, and the app has switched to another environment.
+        // The app has switched to another environment while the request waited for its turn.
         guard request.configuration.isMade(in: request.environment) else { return request.cancel(.cancelled) }
         let isOfRenewal = options.credentials?.isBypassed ?? false
         do throws(RequestFailure.Reason) {
@@ -142,30 +143,30 @@ extension ClientCore {
         request.start()
     }
 
-    /// Tells the caller of a request that has ended, takes it out of the table, and then tells those who wait for the
-    /// last request's end.
+    /// Calls the completion of a request that has ended, removes the request from the table, and then, if it was the
+    /// last request, resumes the waiters.
     func finish(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
         completion()
         for watcher in state.withLock({ $0.table.remove(request) }) { watcher.resume(returning: true) }
     }
 
-    /// Waits until no request and no transfer is under way; `false` when the task was cancelled before.
+    /// Waits until no request and no transfer is active, and returns `false` if the task was cancelled before.
     func waitUntilIdle() async -> Bool {
         repeat {
             guard await transfers.waitUntilIdle(), await state.waitUntilIdle(\.table.watchers, { $0.table.watch() })
             else { return false }
-            // Whoever was told of a request's end may have begun a transfer.
+            // A completion handler of a request may have started a transfer.
         } while !transfers.isIdle
         return true
     }
 
-    /// Refuses new requests and transfers; those under way may ask for what they still need.
+    /// Refuses new requests and transfers, except requests that active ones still need.
     func refuseRequests() {
         transfers.refuse()
         state.withLock { $0.table.refuse() }
     }
 
-    /// Forgets what is known of the servers' health.
+    /// Resets the health of all servers.
     func forgetHealth() throws(ClientError) {
         try replacePool { (service, old) throws(ClientError) in
             (service, try newPool(of: service, in: old.environment))
@@ -177,28 +178,28 @@ extension ClientCore {
         transfers.cancel(ids)
     }
 
-    /// Cancels the requests of one owner, or all of them; a renewal of credentials goes on.
+    /// Cancels the requests of one owner, or of all owners, except those of a credential refresh.
     func cancelAll(of owner: OwnerID?) {
         for request in ordinaryRequests(of: owner) { request.cancel(.cancelled) }
         transfers.cancelAll(of: owner)
     }
 
-    /// The requests under way.
+    /// The active requests.
     var requests: [any DispatchedRequest] {
         state.withLock { $0.table.all }.filter { !$0.hasEnded }
     }
 
-    /// The requests under way, of one owner or all, without those that renew a credential.
+    /// Returns the active requests of one owner, or of all owners, except those of a credential refresh.
     func ordinaryRequests(of owner: OwnerID?) -> [any DispatchedRequest] {
         state.withLock { $0.table.ordinary(of: owner) }.filter { !$0.hasEnded }
     }
 
-    /// Has something done at the shutdown; the closure returned takes it back.
+    /// Adds an action that runs at the shutdown, and returns a closure that removes the action.
     func whenShutDown(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         objects.object { ShutdownWatchers() }.add(action)
     }
 
-    /// Refuses new requests and ends those under way.
+    /// Refuses new requests and ends active ones.
     func shutdown() {
         for request in state.withLock({ $0.table.close() }) { request.cancel(.closed) }
         transfers.close()
@@ -209,10 +210,12 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// The owner of transfers that several requests share, and of the parts of a transfer: nobody's handle.
+    /// The owner of transfers that several requests share and of the parts of a transfer.
+    ///
+    /// No handle has this identifier.
     static let ownerOfShared: OwnerID = 0
 
-    /// Where the first attempt of a request goes, and which server is due for a probe or a warm-up.
+    /// Returns the route of the first attempt of a request, and the server that is due for a probe or a warm-up.
     func firstRoute(
         for configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
@@ -238,8 +241,8 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// Its total timeout is that of the whole request. The caller puts its own in the place: none for a failover, which
-    /// keeps that time over all attempts, another for a probe.
+    /// The total timeout of the result is that of the whole request. The caller replaces it: a failover sets none,
+    /// because it measures that time over all attempts, and a probe sets its own timeout.
     func request(
         for configuration: APIConfiguration,
         on route: ServerPool.Route,
@@ -247,7 +250,8 @@ extension ClientCore {
     ) throws(RequestError) -> HTTPRequest {
         var request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
         request.skipsRedirectBody = (configuration.redirects ?? options.redirects).decidesByHead
-        // The base URLs of the service were checked when the client was made; whatever leads elsewhere is checked here.
+        // The base URLs of the service were checked when the client was created, so only URLs elsewhere are checked
+        // here.
         if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
             try options.insecureHTTP.check(request.url)
         }
@@ -256,25 +260,25 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// Sends a shadow request to a server that is out of service, to see whether it is back.
+    /// Sends a probe to an ejected server to check whether the server has recovered.
     ///
-    /// Nobody waits for it.
-    ///
-    /// A read that the app is sending anyway is copied, so that what is tested is what is needed.
+    /// No caller waits for the probe. The probe copies a read that the app is sending anyway, so that it tests what the
+    /// app needs.
     func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
         guard let attempt = route.attempt else { return }
         let limit = max(options.probeTimeout, pool.patience(with: attempt))
-        // The kept connections to a server that was taken out of service are those on which it did not answer.
+        // The server was ejected because it did not respond on the existing connections, so the probe needs a new one.
         let isNew = attempt.role == .probe
         send(shadow(of: configuration), to: route, in: pool, within: limit, onNewConnection: isNew) { [self] outcome in
             publish(pool.settleProbe(attempt, outcome, resumedAt: time.resumedAt, at: time.now), from: pool)
         }
     }
 
-    /// Asks a server that is slow to answer, or failed to answer, and another one, the same harmless question: if only the
-    /// other answers, the fault is the server's.
+    /// Sends the same safe request to a server that is slow or has failed and to another server, to compare the two.
     ///
-    /// For requests that must not be repeated; of one that the other has refused, by a read of the base URL.
+    /// If only the other server responds, the first server is at fault. This comparison serves requests that must not
+    /// be repeated. If the other server has refused such a request, `isAtBase` is `true` and the comparison reads the
+    /// base URL.
     func compare(
         _ route: ServerPool.Route,
         becauseOf configuration: APIConfiguration,
@@ -295,8 +299,8 @@ extension ClientCore {
                 at: time.now
             )
             publish(events, from: pool)
-            // One that answers is slow with this request only, and where nobody does it is the path or the question:
-            // asking again would be for nothing.
+            // If the suspect responds, it is slow only for this request. If neither server responds, the network path
+            // or the request is at fault. In both cases another comparison would be useless.
             guard suspect.failureKind != nil, witness.isAnswer else { return }
             compare(route, becauseOf: configuration, atBase: isAtBase, in: pool)
         }
@@ -310,8 +314,10 @@ extension ClientCore {
         }
     }
 
-    /// A harmless request that resembles another one: a read as it is, of a write its path, and nothing but the base URL
-    /// of a read that must not be repeated.
+    /// Returns a safe request that resembles another request.
+    ///
+    /// A read is returned unchanged. For a write, the result reads the same path. For a read that must not be repeated,
+    /// the result reads the base URL.
     private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
         let isRead = configuration.sentMethod.isSafe
@@ -340,7 +346,8 @@ extension ClientCore {
         } catch {
             return completion(.neutral)
         }
-        // An answer from elsewhere says nothing about the server, and what a modifier has made a write is no question.
+        // A response from another host says nothing about the server, and a request that a modifier has turned into a
+        // write is not a probe.
         guard request.url.isAt(route.base), request.method.isSafe else { return completion(.neutral) }
         request.timeouts.total = limit
         request.needsNewConnection = needsNewConnection
@@ -352,7 +359,7 @@ extension ClientCore {
 }
 
 extension APIConfiguration {
-    /// A read of nothing but the base URL, by the same way.
+    /// A read of the base URL with the same settings for HTTPS upgrades and TLS.
     var baseURLRead: APIConfiguration {
         var question = APIConfiguration()
         question.upgradesToHTTPS = upgradesToHTTPS

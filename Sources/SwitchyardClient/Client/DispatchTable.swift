@@ -1,27 +1,28 @@
-/// The requests under way, by identifier.
+/// The active requests, by identifier.
 ///
-/// A request stays until its caller was told, so that this can be waited for; once it has ended it is not listed any
-/// more, and its identifier may be taken by another.
+/// A request stays in the table until its completion has been called, so that a waiter can wait for the completion.
+/// Once the request has ended, it is no longer listed, and another request may use its identifier.
 struct DispatchTable {
     private var requests: [RequestID: any DispatchedRequest] = [:]
     private var isRefusing = false
     private var isClosed = false
-    /// Those who wait for the last request's end.
+    /// The waiters for the end of the last request.
     var watchers = IdleWatchers()
-    /// Requests whose callers are being told and whose identifiers others have taken.
+    /// The requests whose completions are being called and whose identifiers other requests already use.
     private var overtaken: [any DispatchedRequest] = []
-    /// The requests that the renewal of a credential sends.
+    /// The requests that a credential refresh sends.
     private var renewals: Set<RequestID> = []
 
-    /// The request of that identifier, if it is under way.
+    /// The active request with this identifier.
     subscript(id: RequestID) -> (any DispatchedRequest)? { requests[id] }
 
-    /// Enters a request.
+    /// Adds a request.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - continues: Whether it belongs to something that is under way, which may end although new requests are refused.
-    ///   - isOfRenewal: Whether the renewal of the client's credentials sends it.
+    ///   - continues: Whether the request belongs to an active operation, which may finish although new requests are
+    ///     refused.
+    ///   - isOfRenewal: Whether a refresh of the client's credentials sends the request.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     mutating func insert(
         _ request: any DispatchedRequest,
@@ -43,9 +44,9 @@ struct DispatchTable {
         }
     }
 
-    /// Takes a request out whose caller was told.
+    /// Removes a request whose completion has been called.
     ///
-    /// - Returns: Those who wait, when it was the last one.
+    /// - Returns: The waiters to resume, if this was the last request.
     mutating func remove(_ request: any DispatchedRequest) -> [IdleWatchers.Continuation] {
         if let found = requests.removeValue(forKey: request.id), found !== request {
             requests[request.id] = found
@@ -56,35 +57,35 @@ struct DispatchTable {
         return watchers.isEmpty || !isIdle ? [] : watchers.release()
     }
 
-    /// All requests; also those that have ended and whose callers are being told.
+    /// All requests, including requests that have ended and whose completions are being called.
     var all: [any DispatchedRequest] { Array(requests.values) }
 
-    /// The requests of one owner, or all of them, without those that renew a credential.
+    /// Returns the requests of one owner, or of all owners, except those of a credential refresh.
     ///
-    /// What cancels everything leaves these alone: a refresh token that has been sent may be spent, and with the answer
-    /// the user's login would be lost.
+    /// Methods that cancel all requests spare the requests of a credential refresh. The server may already have used up
+    /// the refresh token, so losing the response would lose the user's login.
     func ordinary(of owner: OwnerID?) -> [any DispatchedRequest] {
         requests.values.filter { (owner == nil || $0.owner == owner) && !renewals.contains($0.id) }
     }
 
-    /// Refuses every further request that continues nothing.
+    /// Refuses further requests, except those that continue an active operation.
     mutating func refuse() {
         isRefusing = true
     }
 
-    /// Closes the table and returns what is in it.
+    /// Closes the table and returns its requests.
     mutating func close() -> [any DispatchedRequest] {
         isClosed = true
         return Array(requests.values)
     }
 }
 
-// MARK: - The last one's end
+// MARK: - Idle state
 
 extension DispatchTable {
     private var isIdle: Bool { requests.isEmpty && overtaken.isEmpty }
 
-    /// A number for one who waits for the last request's end; `nil` when there is nothing to wait for.
+    /// Returns the number of a new waiter for the end of the last request, or `nil` if the table is idle.
     mutating func watch() -> UInt64? {
         isIdle ? nil : watchers.add()
     }

@@ -1,37 +1,37 @@
 import SwitchyardServices
 
-/// Told once how a request ended.
+/// A handler that is called once with the result of a request.
 typealias RequestCompletion = @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
 
-/// A request in the dispatch table: a failover by itself, or a flow of several, one after the other.
+/// A request in the dispatch table: a single failover, or a flow of several failovers in sequence.
 protocol DispatchedRequest: AnyObject, Sendable {
-    /// The name of the request, the same from its dispatch to its end.
+    /// The identifier of the request, which stays the same from dispatch to end.
     var id: RequestID { get }
-    /// The handle through which it was sent.
+    /// The handle through which the request was sent.
     var owner: OwnerID { get }
-    /// What was dispatched.
+    /// The configuration that was dispatched.
     var configuration: APIConfiguration { get }
-    /// The environment it is built for.
+    /// The environment that the request is built for.
     var environment: ServiceEnvironment { get }
-    /// Whether it has ended; its caller may not have been told yet.
+    /// Whether the request has ended, even if its completion has not been called yet.
     var hasEnded: Bool { get }
 
-    /// Begins; the request must be in the table by then.
+    /// Starts the request, which must already be in the table.
     func start()
-    /// Ends the request unless it has ended.
+    /// Ends the request, or does nothing if the request has ended.
     func cancel(_ reason: RequestFailure.Reason)
-    /// Leaves a server that has just been taken out of service, if the request waits for it and may be sent again.
+    /// Leaves a server that has just been ejected, if the request waits for this server and may be resent.
     func evacuate(_ server: Server.ID, in pool: ServerPool)
-    /// Takes note that another server is preferred.
+    /// Notifies the request that another server has become the preferred one.
     func serverSwitched(in pool: ServerPool)
 }
 
 extension DispatchedRequest {
-    /// Nothing waits for a server that was not asked yet, unless a limit holds it up.
+    /// Does nothing, because only a request that a limit holds up can wait for a server before sending.
     func serverSwitched(in pool: ServerPool) {}
 }
 
-/// Lets a task that may be cancelled at any moment find its request, whichever of the two comes first.
+/// Connects a task that may be cancelled at any time to its request, whichever of the two exists first.
 package struct DispatchHandle: Sendable {
     private enum State {
         case empty
@@ -43,7 +43,7 @@ package struct DispatchHandle: Sendable {
 
     package init() {}
 
-    /// Takes the request in; cancels it if the task was cancelled before.
+    /// Stores the request, or cancels it if the task has already been cancelled.
     func hold(_ request: any DispatchedRequest) {
         let wasCancelled = state.withLock { state in
             if case .cancelled = state { return true }
@@ -53,7 +53,7 @@ package struct DispatchHandle: Sendable {
         if wasCancelled { request.cancel(.cancelled) }
     }
 
-    /// Cancels the request, now or when it comes.
+    /// Cancels the request now, or as soon as it is stored.
     package func cancel() {
         let request: (any DispatchedRequest)? = state.withLock { state in
             defer { state = .cancelled }
@@ -64,8 +64,8 @@ package struct DispatchHandle: Sendable {
     }
 }
 
-/// Holds a callback back until the method that has begun the work is about to return, so that its caller has the name
-/// before the answer.
+/// Delays a callback until the method that started the work is about to return, so that the caller has the identifier
+/// before the response.
 package struct CallbackGate: Sendable {
     private enum State {
         case closed(held: (@Sendable () -> Void)?)
@@ -74,10 +74,10 @@ package struct CallbackGate: Sendable {
 
     private let state = Locked(State.closed(held: nil))
 
-    /// Creates a gate that is closed.
+    /// Creates a closed gate.
     package init() {}
 
-    /// Calls back: at once when the gate is open, else when it opens.
+    /// Calls the callback now if the gate is open, otherwise when it opens.
     package func pass(_ callback: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if case .open = state { return true }
@@ -87,7 +87,7 @@ package struct CallbackGate: Sendable {
         if isOpen { callback() }
     }
 
-    /// Opens the gate for good.
+    /// Opens the gate permanently.
     package func open() {
         let held: (@Sendable () -> Void)? = state.withLock { state in
             defer { state = .open }

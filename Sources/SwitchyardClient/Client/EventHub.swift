@@ -1,6 +1,8 @@
 import SwitchyardServices
 
-/// Hands events to whoever listens; costs one short stay in a lock when nobody does.
+/// Distributes events to listeners.
+///
+/// If there are no listeners, an event only costs a short lock.
 final class EventHub<Event: Sendable>: Sendable {
     private struct State {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
@@ -10,9 +12,7 @@ final class EventHub<Event: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    /// A stream of the events from now on.
-    ///
-    /// It keeps the newest events when its reader is slow.
+    /// Returns a stream of the events from now on, which buffers the newest events if its reader is slow.
     func stream(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self,
@@ -32,7 +32,10 @@ final class EventHub<Event: Sendable>: Sendable {
         return stream
     }
 
-    /// Hands an event out, under the lock: all who listen hear the events in one order, and a stream only keeps them.
+    /// Sends an event to all listeners under the lock.
+    ///
+    /// The lock gives all listeners the same order of events. It is held only briefly, because a stream only buffers
+    /// the event.
     func send(_ event: Event) {
         state.withLock { state in
             for listener in state.listeners.values { listener.yield(event) }

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Those who wait until nothing is left; kept behind the lock of what they watch.
+/// The waiters for an idle state, protected by the lock of that state.
 struct IdleWatchers {
     typealias Continuation = WaitingLine<UInt64>.Continuation
 
@@ -8,33 +8,33 @@ struct IdleWatchers {
     private var line = WaitingLine<UInt64>()
     private var last: UInt64 = 0
 
-    /// Whether nobody waits.
+    /// Whether there are no waiters.
     var isEmpty: Bool { numbers.isEmpty }
 
-    /// A number for one who is going to wait.
+    /// Adds a waiter and returns its number.
     mutating func add() -> UInt64 {
         last += 1
         numbers.append(last)
         return last
     }
 
-    /// Lets one wait; the answer, when it is there already.
+    /// Suspends a waiter, or returns the result if it is already known.
     mutating func enter(_ watcher: UInt64, _ continuation: Continuation) -> Bool? {
         line.enter(watcher, continuation)
     }
 
-    /// Takes one out that was cancelled; the continuation to resume, unless it was let go before.
+    /// Removes a waiter that was cancelled, and returns its continuation unless the waiter has already been released.
     mutating func withdraw(_ watcher: UInt64) -> Continuation? {
         numbers.removeAll { $0 == watcher }
         return line.leave(watcher)
     }
 
-    /// Forgets one that waits no more.
+    /// Discards the result of a waiter that no longer waits.
     mutating func forget(_ watcher: UInt64) {
         line.forget(watcher)
     }
 
-    /// Lets all go; the continuations to resume.
+    /// Releases all waiters and returns the continuations to resume.
     mutating func release() -> [Continuation] {
         defer { numbers = [] }
         return numbers.compactMap { line.admit($0) }
@@ -42,12 +42,12 @@ struct IdleWatchers {
 }
 
 extension Locked where State: Sendable {
-    /// Waits as one of those who watch the state.
+    /// Waits until the state is idle.
     ///
     /// - Parameters:
-    ///   - watchers: Where they are kept in the state.
-    ///   - begin: Takes a number from them; `nil` when there is nothing to wait for.
-    /// - Returns: `false` when the task was cancelled before.
+    ///   - watchers: The key path of the waiters in the state.
+    ///   - begin: A closure that adds a waiter and returns its number, or `nil` if the state is idle.
+    /// - Returns: `false` if the task was cancelled before.
     func waitUntilIdle(
         _ watchers: any WritableKeyPath<State, IdleWatchers> & Sendable,
         _ begin: (inout State) -> UInt64?

@@ -2,71 +2,81 @@ import SwitchyardHTTP
 public import SwitchyardServices
 
 extension NetworkClient {
-    /// What holds for all requests of a client.
+    /// The settings that apply to all requests of a client.
     public struct Options: Sendable {
-        /// Common headers and parameters, deadlines, limits, and the rules for building requests.
+        /// The common headers and parameters, the deadlines, the limits, and the rules for building requests.
         ///
-        /// The total of its timeouts is the deadline of a whole request: every attempt, every wait and every hedge. An
-        /// ``APIConfiguration`` can override it.
+        /// The total timeout of the generator is the deadline of a whole request, including all attempts, waits and
+        /// hedges. An ``APIConfiguration`` can override this deadline.
         public var generator: RequestGenerator
-        /// Changes the generator for one environment: keys, API version, common headers; nothing unless set.
+        /// A closure that changes the generator for one environment: keys, API version, common headers.
         ///
-        /// Asked each time the client enters an environment. The cookies of a generator's jar are kept apart by
-        /// environment without it.
+        /// By default there is none.
+        ///
+        /// The client calls the closure each time it enters an environment. Cookies are separated by environment even
+        /// without the closure.
         public var perEnvironment: (@Sendable (inout RequestGenerator, ServiceEnvironment) -> Void)?
-        /// Settings for groups of calls, picked by URL and method; none unless set.
+        /// The settings for groups of calls, matched by URL and method, by default none.
         ///
         /// See ``NetworkClient/rules``.
         public var rules = ConfigurationRules()
-        /// The path that is asked with GET when a server has to be probed; that of the request at hand unless set.
+        /// The path that probes request with GET, or `nil`, the default, to derive the probe from the current request.
         ///
-        /// It stands below the server's base URL. Any answer below 500 is a good one. A read of the app is copied as it
-        /// is, unless this is set; a write never is: of it only the path is taken. Of a read that must not be repeated
-        /// (``APIConfiguration/mayBeRepeated``) not even that is: the base URL itself is asked.
+        /// The path is relative to the server's base URL. Every response with a status below 500 counts as success. If
+        /// the path is `nil`, a probe repeats a read of the app unchanged. Instead of a write, a probe reads the path
+        /// of the write. Instead of a read that must not be repeated (``APIConfiguration/mayBeRepeated``), a probe
+        /// reads the base URL.
         public var probePath: String?
-        /// How long a probe may take at least; 1 second unless set.
+        /// The minimum timeout of a probe, by default 1 second.
         ///
-        /// Where answers usually take longer than half of it, a probe may take twice as long as they do (twice their 95th
-        /// percentile), a minute at most: else a server that works would never be found to.
+        /// If responses usually take longer than half of this timeout, a probe may take twice their 95th percentile,
+        /// but at most one minute. Otherwise a slow server that works would never pass a probe.
         public var probeTimeout: Duration
-        /// The seed of the random numbers (jitter, shares); drawn by the system unless set.
+        /// The seed of the random numbers for jitter and traffic shares, by default a random number of the system.
         public var seed: UInt64
-        /// A number that is this installation's own and stays the same; `nil`, the list's order, unless set.
+        /// A stable number that identifies this installation, by default `nil`.
         ///
-        /// With it the servers behind the first are shuffled, for each installation in its own way, so that not all
-        /// clients of a fleet move to the same server when the first one fails.
+        /// If set, the servers after the first are shuffled in an order of this installation's own, so that not all
+        /// clients of a fleet move to the same server when the first server fails. If `nil`, the order of the list
+        /// applies.
         public var installation: UInt64?
 
-        /// What takes part in every request's flow, in order; nothing unless set.
+        /// The interceptors that take part in every request, in order, by default none.
         public var interceptors: [RequestInterceptor] = []
-        /// What every round of a request passes first, in order; nothing unless set.
+        /// The limits that every round of a request has to pass first, in order, by default none.
         public var limits: [any RequestLimit] = []
-        /// Whether and when a request is sent again that no server answered as it should; never unless set.
+        /// The policy for retrying requests that no server could complete.
+        ///
+        /// If `nil`, the default, requests are not retried.
         public var retry: RetryPolicy?
-        /// Who the app is to the service, and how that is renewed; nobody unless set.
+        /// The credentials that authenticate the app to the service and refresh themselves, by default none.
         public var credentials: Credentials?
-        /// Names the user who is logged in in an environment, nobody where it gives `nil`; the client knows of no users
-        /// unless set.
+        /// A closure that returns the name of the user who is logged in to an environment, or `nil` if no user is
+        /// logged in.
         ///
-        /// What is kept on the disk to be sent waits for its user then: a write in an `Outbox`, and an upload that was
-        /// cut (`UploadResumption.directory`). The name has to be the same after a renewal, another login and a
-        /// relaunch: the number of an account, not a token. An outbox keeps it as it is. Answers are stored under it too,
-        /// unless a manager names another by its `cacheUser`; they stay at a log-out until a manager's `removeAnswers()` or
-        /// their lifetime removes them, and nobody else is shown them.
+        /// If the closure is `nil`, the default, the client does not distinguish users. With a closure, stored work
+        /// waits for its user: a write in an `Outbox`, and an interrupted upload (`UploadResumption.directory`). The
+        /// name must be the same after a token refresh, another login and a relaunch. Use an account number, not a
+        /// token. An outbox stores the name unchanged. Responses are stored under the name too, unless a manager sets
+        /// another name with its `cacheUser`. At a logout, these responses stay until a manager's `removeAnswers()` or
+        /// their lifetime removes them. No other user can read them.
         ///
-        /// It is asked often, on any thread, so it should be quick. Change it while there is no credential, behind
-        /// ``Credentials/logOut(in:)`` and before ``Credentials/set(_:in:)``: then nothing goes in one's name with the
-        /// credential of another.
+        /// The closure is called often, on any thread, so it should be quick. Change the name while there is no
+        /// credential, after ``Credentials/logOut(in:)`` and before ``Credentials/set(_:in:)``. Otherwise a call could
+        /// carry one user's name and another user's credential.
         public var user: (@Sendable (ServiceEnvironment) -> String?)?
-        /// What becomes of redirects; followed unless set, 20 at most.
+        /// The policy for redirects.
+        ///
+        /// By default the client follows at most 20.
         public var redirects = RedirectPolicy.follow
 
-        /// Where requests may go unencrypted; to this machine and its neighbours unless set.
+        /// The hosts to which requests may be sent unencrypted, by default this machine and the local network.
         ///
-        /// A service with a base URL that breaks the rule makes no client; a call or a redirect that does is refused.
+        /// Creating a client fails if a base URL of the service breaks the rule. A call or a redirect that breaks the
+        /// rule is refused.
         public var insecureHTTP = InsecureHTTPRule.local
 
-        /// Creates options; every one has a default.
+        /// Creates options, of which each has a default value.
         public init(
             generator: RequestGenerator = RequestGenerator(),
             probePath: String? = nil,
@@ -81,7 +91,7 @@ extension NetworkClient {
             self.installation = installation
         }
 
-        /// The generator of one environment.
+        /// Returns the generator for an environment.
         func generator(for environment: ServiceEnvironment) -> RequestGenerator {
             var generator = generator
             generator.cookies = generator.cookies?.scoped(to: environment.rawValue)
@@ -89,7 +99,7 @@ extension NetworkClient {
             return generator
         }
 
-        /// The servers of a service in an environment, all of them healthy.
+        /// Returns the servers of a service in an environment, all of them healthy.
         func pool(
             of service: Service,
             in environment: ServiceEnvironment,
@@ -106,10 +116,10 @@ extension NetworkClient {
             )
         }
 
-        /// Whether calls are bound to whoever is logged in.
+        /// Whether calls are bound to the user who is logged in.
         var hasLogins: Bool { credentials != nil || user != nil }
 
-        /// Whether anything surrounds every request.
+        /// Whether a request needs more than a failover: limits, interceptors, retries, or a user.
         var surroundsRequests: Bool {
             !limits.isEmpty || !interceptors.isEmpty || retry != nil || hasLogins
         }

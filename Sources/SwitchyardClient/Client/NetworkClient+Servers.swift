@@ -5,59 +5,62 @@ import SwitchyardTransport
 // MARK: - Environment
 
 extension NetworkClient {
-    /// The service this client talks to.
+    /// The service that this client sends requests to.
     public var service: Service { core.service }
 
-    /// The environment that requests are built for now.
+    /// The current environment, for which requests are built.
     public var environment: ServiceEnvironment { pool.environment }
 
-    /// The names of service and environment, and who looks on, at the cost of one lock.
+    /// The names of the service and the environment, and the observers, read under one lock.
     package var place: (service: String, environment: ServiceEnvironment, onlookers: [Onlooker]?) {
         let (present, onlookers) = core.present
         let pool = boundPool ?? present
         return (pool.service, pool.environment, onlookers)
     }
 
-    /// What makes requests in the present environment, and that environment.
+    /// The current environment and the generator that builds requests for it.
     package var generation: (environment: ServiceEnvironment, generator: RequestGenerator) {
         let pool = self.pool
         return (pool.environment, pool.generator)
     }
 
-    /// The user who is logged in to the present environment, as the options name him; nobody where they do not.
+    /// The name of the user who is logged in to the current environment, or `nil` if the options name no user.
     package var user: String? { core.options.user?(environment) }
 
-    /// The user who is logged in to an environment.
+    /// Returns the name of the user who is logged in to an environment.
     package func user(in environment: ServiceEnvironment) -> String? { core.user(in: environment) }
 
-    /// The credentials that requests are sent with.
+    /// The credentials of the client's options.
     package var credentials: Credentials? { core.options.credentials }
 
-    /// The path under which answers to an absolute URL of a server are stored; `nil` for every other text.
+    /// Returns the path under which responses for an absolute URL of a server are stored, or `nil` if the text is no
+    /// such URL.
     package func storagePath(ofAbsolute url: String) -> String? {
         url.contains("://") ? RequestURL(url).flatMap { pool.storagePath(of: $0) } : nil
     }
 
-    /// The path, with its query, by which a URL that an answer has named can be asked of every server.
+    /// Returns the path and query by which every server can be asked for a URL that a response contained.
     ///
-    /// A call of the URL itself goes to the server that it names, and to no other; one of this path fails over.
+    /// A call with the URL itself goes only to the server in the URL. A call with the path fails over.
     ///
     /// - Parameter url: An absolute URL, such as a link to the next page.
-    /// - Returns: The path, as ``APIConfiguration/path`` takes it; `nil` when the URL does not lie below the base URL of a
-    ///   server of the present environment, or the generator makes more of paths than to put them behind that.
+    /// - Returns: The path, in the form of ``APIConfiguration/path``. The result is `nil` if the URL is not below the
+    ///   base URL of a server in the current environment, or if the generator does not simply append paths to the base
+    ///   URL.
     public func path(of url: String) -> String? {
         let pool = self.pool
         guard let url = RequestURL(url), let (path, base) = pool.sharedPath(of: url) else { return nil }
         return pool.generator.path(withoutItsVersion: path, of: url, on: base)
     }
 
-    /// Switches to another environment: requests sent from now on go there, with fresh health for its servers.
+    /// Switches to another environment, so that later requests are sent there, with fresh health for its servers.
     ///
     /// - Parameters:
-    ///   - environment: The environment to enter; entering the present one changes nothing.
-    ///   - cancelsActiveRequests: Whether requests under way are cancelled, those of a renewal of credentials excepted.
-    ///     Unless told so they end where they began.
-    /// - Throws: ``ClientError/missingEnvironment(_:server:known:)``; then nothing has changed.
+    ///   - environment: The environment to enter. Entering the current environment changes nothing.
+    ///   - cancelsActiveRequests: Whether active requests are cancelled, except those of a credential refresh. By
+    ///     default
+    ///     active requests end in the environment in which they started.
+    /// - Throws: ``ClientError/missingEnvironment(_:server:known:)``. In this case nothing has changed.
     public func switchEnvironment(
         to environment: ServiceEnvironment,
         cancelsActiveRequests: Bool = false
@@ -74,15 +77,16 @@ extension NetworkClient {
 // MARK: - Servers
 
 extension NetworkClient {
-    /// The name of the server that is preferred now.
+    /// The name of the preferred server.
     public var currentServer: Server.ID { pool.current }
 
-    /// The state of all servers, in order: who is in use, who is out, and the figures behind it.
+    /// The state of all servers, in order: which one is in use, which ones are ejected, and their health figures.
     public var servers: [ServerSnapshot] { pool.snapshot(at: core.now) }
 
-    /// What happens to the servers from now on: switches, ejections, probes, recoveries, new environments.
+    /// Returns a stream of server events from now on: switches, ejections, probes, recoveries, and environment changes.
     ///
-    /// - Parameter limit: How many events are kept for a reader that is slow, 256 unless given; older ones are dropped.
+    /// - Parameter limit: The maximum number of events that are buffered for a slow reader, by default 256. If the
+    ///   buffer is full, the oldest events are dropped.
     /// - Returns: A stream that ends when the client does.
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<ClientEvent> {
         core.events.stream(bufferingNewest: limit)
@@ -90,47 +94,50 @@ extension NetworkClient {
 
     /// Makes a server the preferred one.
     ///
-    /// - Parameter server: Its name.
-    /// - Throws: ``ClientError/switching(_:)`` for a name that the service does not have; then nothing has changed.
+    /// - Parameter server: The name of the server.
+    /// - Throws: ``ClientError/switching(_:)`` if the service has no server of this name. In this case nothing has
+    ///   changed.
     public func switchServer(to server: Server.ID) throws(ClientError) {
         try controlled { () throws(SwitchError) in
             try change { (core, now) throws(SwitchError) in try core.switchTo(server, at: now) }
         }
     }
 
-    /// Makes the server behind the present one the preferred one, the first again behind the last.
+    /// Makes the next server in the list the preferred one, or the first server if the last one is preferred now.
     public func switchToNextServer() {
         change { core, now in core.next(at: now) }
     }
 
-    /// Carries out a command that came from outside, a push message for instance.
+    /// Executes a command that was received from outside, for instance in a push notification.
     ///
-    /// - Parameter command: What to do. Only servers of the service can be named, never URLs.
-    /// - Throws: ``ClientError/switching(_:)`` for an unknown server or a command that is not newer than the last one;
-    ///   then nothing has changed.
+    /// - Parameter command: The command. A command can name servers of the service, but no URLs.
+    /// - Throws: ``ClientError/switching(_:)`` if the server is unknown or the command is not newer than the last one.
+    ///   In this case nothing has changed.
     public func apply(_ command: PushCommand) throws(ClientError) {
         try controlled { () throws(SwitchError) in
             try change { (core, now) throws(SwitchError) in try core.apply(command, at: now) }
         }
     }
 
-    /// Tells the client what is known about the network: while it is offline no failure is held against a server.
+    /// Notifies the client whether the network is available, so that failures while offline do not count against
+    /// servers.
     ///
-    /// Requests that wait for the network (``RetryPolicy/networkWait``), and event sources that failures hold up, go on when
-    /// it is back.
+    /// When the network is back, requests that wait for it (``RetryPolicy/networkWait``) and event sources that back
+    /// off after failures continue.
     public func networkChanged(isOnline: Bool) {
         core.setOffline(!isOnline)
-        // Behind it, so that what has waited finds everything ready.
+        // The gate opens last, so that the waiting requests see the updated state.
         if isOnline { core.connectivity.open() }
     }
 
-    /// Tells the client that the way to the network is another one (WiFi has become cellular, a VPN was entered), or that
-    /// the app is about to be suspended or has been.
+    /// Notifies the client that the network path has changed, or that the app is about to be suspended or has been
+    /// resumed.
     ///
-    /// Requests under way, and for a moment all others, say nothing about servers then, and servers that are out of
-    /// service are probed within a second. Later requests go out on new connections
-    /// (`Transport.retireConnections()`). ``following(_:)`` does it when the link changes; of a suspension only the app
-    /// knows, and tells it best on both sides of it.
+    /// A path changes, for instance, when the device moves from Wi-Fi to cellular or enters a VPN. The outcomes of
+    /// active requests, and for a short time of all others, then do not count for or against servers. Ejected servers
+    /// are probed within a second. Later requests use new connections (`Transport.retireConnections()`).
+    /// ``following(_:)`` calls this method when the link changes. Only the app knows of a suspension, so it should call
+    /// this method both before and after one.
     public func networkPathChanged() {
         change { core, now in
             core.pathChanged(at: now)
@@ -139,11 +146,13 @@ extension NetworkClient {
         core.transport.retireConnections()
     }
 
-    /// Replaces the list of servers; those that stay, by name, keep their health, and requests under way go on.
+    /// Replaces the list of servers.
+    ///
+    /// Servers in both lists, compared by name, keep their health. Active requests continue.
     ///
     /// - Parameter servers: The new list in order of preference.
-    /// - Throws: ``ClientError`` for a list that is empty, names a server twice, or lacks the environment in use; then
-    ///   nothing has changed.
+    /// - Throws: ``ClientError`` if the list is empty, names a server twice, or lacks the current environment. In this
+    ///   case nothing has changed.
     public func replaceServers(_ servers: [Server]) throws(ClientError) {
         try core.replaceServers(servers)
     }
@@ -162,17 +171,17 @@ extension NetworkClient {
     }
 }
 
-// MARK: - Onlookers
+// MARK: - Observers
 
 extension NetworkClient {
-    /// Lets somebody look on at the calls that are dispatched from now on, whatever handle they are sent through.
+    /// Adds an observer of all calls that are dispatched from now on, through any handle of the client.
     package func attach(_ onlooker: Onlooker) {
         core.state.withLock { $0.onlookers = ($0.onlookers ?? []) + [onlooker] }
     }
 
-    /// Has somebody look on no more; of the calls under way it is still told the end.
+    /// Removes an observer, which is still notified when the calls that are active now end.
     package func detach(_ onlooker: Onlooker) {
-        // What goes with the list goes behind the lock.
+        // The old list is released after the lock, because releasing it may run arbitrary code.
         let old = core.state.withLock { state in
             let old = state.onlookers
             let rest = old?.filter { $0 !== onlooker } ?? []
@@ -182,6 +191,6 @@ extension NetworkClient {
         withExtendedLifetime(old) {}
     }
 
-    /// How many look on.
+    /// The number of observers.
     package var onlookerCount: Int { core.state.withLock { $0.onlookers?.count ?? 0 } }
 }

@@ -6,37 +6,39 @@ public import SwitchyardTransport
 /// Sends the requests of one service: picks the server, fails over, and ends each request exactly once.
 ///
 /// A client is made from a ``/SwitchyardServices/Service`` and handed to the API managers that use it. Any thread may
-/// call it. There is no shared client: an app composes its own.
+/// call the client. There is no shared client, so an app creates its own.
 ///
 /// ### Lifetime
-/// Releasing a client cancels the requests that were sent through it with the completion form (the async form keeps it
-/// alive until the answer is there). A manager that takes ``scoped()`` therefore takes its requests with it when it
-/// goes. When the last client of a family is gone, a transport that the library made is shut down; one that was handed
-/// in is left alone.
+/// Releasing a client cancels the requests that were sent through it with the completion form. The async form keeps the
+/// client alive until the response has arrived. An API manager that holds a ``scoped()`` client therefore cancels its
+/// own requests when the manager is released. When the last client of a family is released, a transport that the
+/// library created is shut down. A transport that the app passed in is left running.
 public final class NetworkClient: Sendable {
     package let core: ClientCore
     let owner: OwnerID
     private let isRoot: Bool
     package let usesCredentials: Bool
-    /// The servers that its requests are bound to, whatever environment is entered; those in use when `nil`.
-    let boundPool: ServerPool?
-    /// What lives as long as this handle.
-    package let objects = AssociatedObjects()
-    /// What lives as long as an app keeps the client or one of its scopes.
+    /// The servers that the client's requests are bound to, whatever environment the app switches to.
     ///
-    /// The core does not keep it: so it may hold what holds a ``detached()`` handle.
+    /// If `nil`, requests use the servers of the current environment.
+    let boundPool: ServerPool?
+    /// The objects that live as long as this handle.
+    package let objects = AssociatedObjects()
+    /// The objects that live as long as an app retains the client or one of its scopes.
+    ///
+    /// The core does not retain these objects, so they may hold an object that holds a ``detached()`` handle.
     package let familyObjects: AssociatedObjects
 
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - service: The service to talk to.
-    ///   - environment: The environment to start in; the service's default when `nil`.
-    ///   - transport: What carries the requests; the system's default when `nil`.
-    ///   - options: Deadlines, limits and what is common to all requests.
-    ///   - time: The clock and the timers; the system's unless given.
-    /// - Throws: ``ClientError`` when the service lacks the environment, a base URL may not or cannot be asked, the retry
-    ///   policy makes no sense, or the transport cannot be made.
+    ///   - service: The service to send requests to.
+    ///   - environment: The first environment. If `nil`, the service's default environment applies.
+    ///   - transport: The transport that carries the requests. If `nil`, the system's default transport is used.
+    ///   - options: The deadlines, the limits, and the settings common to all requests.
+    ///   - time: The clock and the timers, by default the system's.
+    /// - Throws: ``ClientError`` if the service lacks the environment, if a base URL is invalid or forbidden, if the
+    ///   retry policy is invalid, or if the transport cannot be created.
     public convenience init(
         service: Service,
         environment: ServiceEnvironment? = nil,
@@ -75,19 +77,21 @@ public final class NetworkClient: Sendable {
         core.cancelAll(of: owner)
     }
 
-    /// A client that shares everything with this one but owns the requests sent through it.
+    /// Returns a client that shares everything with this client but owns the requests sent through it.
     ///
-    /// Releasing it, or calling its ``cancelAll()``, ends these requests and no others. Each API manager takes one.
+    /// Releasing the scoped client, or calling its ``cancelAll()``, ends these requests and no others. Each API manager
+    /// takes one scoped client.
     public func scoped() -> NetworkClient {
         scope(usesCredentials: usesCredentials, family: familyObjects)
     }
 
-    /// A client like ``scoped()`` whose requests go without the credentials of the options, for logins and their like.
+    /// Returns a client like ``scoped()`` whose requests omit the credentials of the options, for logins and similar
+    /// calls.
     public func withoutCredentials() -> NetworkClient {
         scope(usesCredentials: false, family: familyObjects)
     }
 
-    /// A scope for the library's own objects, which keeps nothing of what ``familyObjects`` keeps.
+    /// Returns a scope for the library's own objects that does not retain the ``familyObjects``.
     package func detached() -> NetworkClient {
         scope(usesCredentials: usesCredentials, family: AssociatedObjects())
     }
@@ -104,29 +108,32 @@ public final class NetworkClient: Sendable {
 }
 
 extension NetworkClient {
-    /// What lives as long as the client with all its scopes.
+    /// The objects that live as long as the client and all its scopes.
     package var sharedObjects: AssociatedObjects { core.objects }
 
-    /// The clock and the timers of the client, for interceptors and limits that measure or wait.
+    /// The clock and the timers of the client, for interceptors and limits that measure time or wait.
     public var time: any TimeSource { core.time }
 
-    /// When a request that starts now ends whatever happens; `nil` without a deadline.
+    /// Returns the deadline of a request that starts now, or `nil` if the request has no deadline.
     package func deadline(of configuration: APIConfiguration) -> MonotonicTime? {
         let deadline = core.deadline(of: configuration, in: pool, startedAt: core.time.now)
         return deadline < .distantFuture ? deadline : nil
     }
 
-    /// What a request that starts now is sent to.
+    /// The servers that a request is sent to if it starts now.
     package var pool: ServerPool { boundPool ?? core.pool }
 
-    /// Whether a call that the present task sends gets a credential: its own, or one of the options, which what belongs
-    /// to their renewal goes without.
+    /// Returns whether a call that the current task sends carries a credential: its own, or one of the options.
+    ///
+    /// Requests that a credential refresh itself sends carry no credential of the options.
     package func authorizes(_ configuration: APIConfiguration) -> Bool {
         usesCredentials && (configuration.credential != nil || core.options.credentials?.isBypassed != true)
     }
 
-    /// The fields that go with a call beside its own and may change from one call to the next: those that the app computes,
-    /// and in place of the jar's cookies how often they have changed.
+    /// Returns the header fields that a call gets in addition to its own and that may change between calls.
+    ///
+    /// These are the fields that the app computes. In place of the cookies, the result has the number of times the
+    /// cookie jar has changed.
     package func varyingFields(of configuration: APIConfiguration) throws(RequestError) -> HTTPHeaders {
         let generator = pool.generator
         var fields = HTTPHeaders()
@@ -141,10 +148,10 @@ extension NetworkClient {
     }
 }
 
-// MARK: - Cancelling
+// MARK: - Cancellation
 
 extension NetworkClient {
-    /// Cancels one request; one that has ended, or never was, is left alone.
+    /// Cancels one request, or does nothing if no request with this identifier is active.
     public func cancel(_ id: RequestID) {
         core.cancel(CollectionOfOne(id))
     }
@@ -154,40 +161,42 @@ extension NetworkClient {
         core.cancel(ids)
     }
 
-    /// Cancels all requests sent through this client; those sent through its scopes too when it is not a scope itself.
+    /// Cancels all requests sent through this client and, unless this client is itself a scope, through its scopes.
     ///
-    /// What a renewal of the ``Options/credentials`` sends goes on, and is not among ``activeRequests``: the refresh token
-    /// may have been spent, and the login would be lost with the answer. ``shutdown()`` ends it.
+    /// Requests that a refresh of the ``Options/credentials`` sends continue, and ``activeRequests`` does not list
+    /// them. The server may already have used up the refresh token, so cancelling would lose the response and with it
+    /// the login. ``shutdown()`` ends these requests too.
     public func cancelAll() {
         core.cancelAll(of: scope)
     }
 
-    /// The requests under way that ``cancelAll()`` would cancel, oldest first.
+    /// The active requests that ``cancelAll()`` would cancel, oldest first.
     public var activeRequests: [RequestID] {
         Set(active.map(\.id)).union(core.transfers.ids(of: scope)).sorted()
     }
 
-    /// Whose requests are concerned: those of this scope, or all when it is none.
+    /// The owner whose requests are affected: this scope, or `nil` for all requests if this client is not a scope.
     var scope: OwnerID? { isRoot ? nil : owner }
 
-    /// The requests under way of this client, or of this scope.
+    /// The active requests of this client or scope.
     var active: [any DispatchedRequest] {
         core.ordinaryRequests(of: scope).filter { $0.owner != ClientCore.ownerOfShared }
     }
 
-    /// Ends the client: requests under way end with ``RequestFailure/Reason/closed``, as does every later one.
+    /// Shuts the client down: active requests and all later requests end with ``RequestFailure/Reason/closed``.
     ///
-    /// It concerns all scopes and shuts the transport down. Calling it again is harmless.
+    /// The shutdown affects all scopes and shuts the transport down. Calling this method again has no effect.
     public func shutdown() {
         core.shutdown()
     }
 }
 
 extension NetworkClient {
-    /// What is worth remembering of the servers of the environment in use, as when the app goes to the background.
+    /// Returns the health of the servers in the current environment for storage, for instance when the app enters the
+    /// background.
     ///
-    /// - Parameter date: The time of day by which the memory will be as old as it is; now unless given.
-    /// - Returns: The memory, to be stored and given to ``recall(_:at:)`` in the next run.
+    /// - Parameter date: The time of day from which the age of the memory is counted, by default now.
+    /// - Returns: The memory, to be stored and passed to ``recall(_:at:)`` at the next launch.
     public func serverMemory(at date: Date = Date()) -> ServerMemory {
         let pool = core.pool
         return ServerMemory(
@@ -197,16 +206,17 @@ extension NetworkClient {
         )
     }
 
-    /// Takes up what was remembered in an earlier run, best before the first request.
+    /// Restores the server health that an earlier launch stored, ideally before the first request.
     ///
-    /// Servers that were out of service at most ten minutes ago are out again, and probed with the next request. Of an older
-    /// memory, or one from the future, only the preferred server counts, and that only for a policy that does not fail back
-    /// by itself. Servers that the service has no more are passed over.
+    /// Servers that were ejected at most ten minutes ago are ejected again, and the next request triggers a probe. If
+    /// the memory is older, or is dated in the future, only its preferred server is restored, and only under a policy
+    /// that does not fail back by itself. Servers that the service no longer has are ignored.
     ///
     /// - Parameters:
-    ///   - memory: What ``serverMemory(at:)`` gave.
-    ///   - date: The time of day; now unless given.
-    /// - Returns: Whether it is of this service and of the environment in use; otherwise nothing has changed.
+    ///   - memory: The value that ``serverMemory(at:)`` returned.
+    ///   - date: The time of day, by default now.
+    /// - Returns: Whether the memory belongs to this service and to the current environment. If `false`, nothing has
+    ///   changed.
     @discardableResult
     public func recall(_ memory: ServerMemory, at date: Date = Date()) -> Bool {
         let pool = core.pool
@@ -222,19 +232,19 @@ extension NetworkClient {
     }
 }
 
-// MARK: - Composing
+// MARK: - Composition
 
 extension NetworkClient {
     /// Creates a client with options that a closure sets.
     ///
     /// - Parameters:
-    ///   - service: The service to talk to.
-    ///   - environment: The environment to start in; the service's default when `nil`.
-    ///   - transport: What carries the requests; the system's default when `nil`.
-    ///   - time: The clock and the timers; the system's unless given.
-    ///   - configure: Sets options; it is called once, before the client exists.
-    /// - Throws: ``ClientError`` when the service lacks the environment, a base URL may not or cannot be asked, the retry
-    ///   policy makes no sense, or the transport cannot be made.
+    ///   - service: The service to send requests to.
+    ///   - environment: The first environment. If `nil`, the service's default environment applies.
+    ///   - transport: The transport that carries the requests. If `nil`, the system's default transport is used.
+    ///   - time: The clock and the timers, by default the system's.
+    ///   - configure: A closure that sets options. It is called once, before the client exists.
+    /// - Throws: ``ClientError`` if the service lacks the environment, if a base URL is invalid or forbidden, if the
+    ///   retry policy is invalid, or if the transport cannot be created.
     public convenience init(
         service: Service,
         environment: ServiceEnvironment? = nil,
@@ -248,17 +258,19 @@ extension NetworkClient {
     }
 }
 
-// MARK: - Building
+// MARK: - Building requests
 
 extension NetworkClient {
-    /// Builds the request of a configuration for the server that it names, or that is preferred now, and sends nothing.
+    /// Builds the request of a configuration without sending it, for the server that the configuration names or that is
+    /// preferred now.
     ///
-    /// The rules are applied and the modifiers have run. What ``Credentials`` or ``APIConfiguration/credential`` adds is
-    /// missing, since it is got only when a request is sent. Server health does not notice.
+    /// The request has the rules applied and the modifiers run. It lacks the credential that ``Credentials`` or
+    /// ``APIConfiguration/credential`` adds, because a credential is obtained only when a request is sent. Building a
+    /// request does not affect server health.
     ///
-    /// - Parameter configuration: What to ask.
-    /// - Returns: The request, as an attempt would send it but for the credential.
-    /// - Throws: ``/SwitchyardHTTP/RequestError`` when the configuration cannot be sent.
+    /// - Parameter configuration: The configuration of the call.
+    /// - Returns: The request as an attempt would send it, without the credential.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the configuration cannot be sent.
     public func request(for configuration: APIConfiguration) throws(RequestError) -> HTTPRequest {
         let pool = self.pool
         let configuration = (ruled(configuration) ?? configuration).snapshot()
@@ -276,33 +288,35 @@ extension NetworkClient {
         return try pool.generator.request(for: configuration, on: base, home: home)
     }
 
-    /// Settings for groups of calls, picked by URL and method; those of ``Options/rules`` at first.
+    /// The settings for groups of calls, matched by URL and method, initially ``Options/rules``.
     ///
-    /// What is set here counts from the next call on, for all scopes of the client; calls under way keep what they have.
-    /// Nothing is kept between calls that would have to be invalidated.
+    /// A change applies from the next call on, for all scopes of the client. Active calls keep their settings. Nothing
+    /// is cached between calls, so a change invalidates nothing.
     public var rules: ConfigurationRules {
         get { core.rules.withLock { $0 } }
         set { core.rules.withLock { $0 = newValue } }
     }
 
-    /// The base URL below which a call would go now.
+    /// Returns the base URL that a call would use if it were sent now.
     package func base(for configuration: APIConfiguration) -> BaseURL {
         core.base(for: configuration, in: pool)
     }
 
-    /// The configuration after the client's rules; `nil` when there are none, or they have been applied.
+    /// Returns the configuration with the client's rules applied, or `nil` if there are no rules or the rules have
+    /// already been applied.
     package func ruled(_ configuration: APIConfiguration) -> APIConfiguration? {
         core.ruled(configuration, in: boundPool)
     }
 }
 
 extension ClientCore {
-    /// The configuration after the rules; `nil` when there are none, or they have been applied.
+    /// Returns the configuration with the rules applied, or `nil` if there are no rules or the rules have already been
+    /// applied.
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
-    ///   - pool: The servers it goes to; those in use when `nil`.
-    /// - Returns: The configuration.
+    ///   - pool: The servers that the call goes to. If `nil`, the servers of the current environment apply.
+    /// - Returns: The configuration with the rules applied.
     func ruled(_ configuration: APIConfiguration, in pool: ServerPool? = nil) -> APIConfiguration? {
         guard !configuration.isRuled else { return nil }
         guard let rules = rules.withLock({ $0.isEmpty ? nil : $0 }) else { return nil }
@@ -313,12 +327,12 @@ extension ClientCore {
             result.isRuled = true
             return result
         } catch {
-            // The path cannot be joined; the same error ends the call when its request is built.
+            // If the path cannot be joined, the same error ends the call when its request is built.
             return nil
         }
     }
 
-    /// Where the call would go now.
+    /// Returns the base URL that the call would use if it were sent now.
     func base(for configuration: APIConfiguration, in pool: ServerPool) -> BaseURL {
         switch configuration.server {
         case .baseURL(let url): return BaseURL(url)

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// What ends with a client although no request of it is under way.
+/// The actions to run when a client shuts down, for work that has no active request.
 final class ShutdownWatchers: Sendable {
     private struct State {
         var actions: [UInt64: @Sendable () -> Void] = [:]
@@ -10,7 +10,9 @@ final class ShutdownWatchers: Sendable {
 
     private let state = Locked(State())
 
-    /// Adds an action for the shutdown, which is done at once behind it; the closure returned takes it out again.
+    /// Adds an action for the shutdown and returns a closure that removes it.
+    ///
+    /// If the client has already shut down, the action runs at once.
     func add(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number: UInt64? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -23,13 +25,13 @@ final class ShutdownWatchers: Sendable {
             return {}
         }
         return { [state] in
-            // What goes with the action goes behind the lock.
+            // The action is released after the lock, because releasing it may run arbitrary code.
             let old = state.withLock { $0.actions.removeValue(forKey: number) }
             withExtendedLifetime(old) {}
         }
     }
 
-    /// Does what was added, once.
+    /// Runs all actions once.
     func end() {
         let actions = state.withLock { state in
             state.isOver = true

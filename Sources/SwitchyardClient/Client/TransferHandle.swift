@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Ends a transfer from outside, at whatever point it is: by its identifier, with its owner, or at its deadline.
+/// Ends a transfer at any stage: by its identifier, together with its owner, or at its deadline.
 package final class TransferHandle: Sendable {
     private struct State {
         var reason: RequestFailure.Reason?
@@ -12,13 +12,14 @@ package final class TransferHandle: Sendable {
 
     private let state = Locked(State())
 
-    /// Why the transfer was ended; `nil` while it was not.
+    /// The reason why the transfer was ended, or `nil` if it was not ended.
     package var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
 
-    /// Whether the transfer is over; its caller may not have been told yet.
+    /// Whether the transfer is over, even if its completion has not been called yet.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Takes the transfer's turn among others; `false` when it has had it, and goes on.
+    /// Takes the transfer's turn at the limits, and returns `false` if the transfer has already had its turn and
+    /// continues.
     func takeTurn() -> Bool {
         state.withLock { state in
             defer { state.hasHadTurn = true }
@@ -26,7 +27,8 @@ package final class TransferHandle: Sendable {
         }
     }
 
-    /// Says how the transfer is ended from now on; done at once when it was ended before.
+    /// Sets the action that ends the transfer from now on, and runs the action at once if the transfer was already
+    /// ended.
     package func attach(_ cancel: @escaping @Sendable () -> Void) {
         let wasEnded = state.withLock { state in
             state.cancel = state.isOver ? nil : cancel
@@ -35,7 +37,7 @@ package final class TransferHandle: Sendable {
         if wasEnded { cancel() }
     }
 
-    /// Ends the transfer when the time has come.
+    /// Ends the transfer at a deadline.
     func setDeadline(_ deadline: MonotonicTime, on time: any TimeSource) {
         let timer = time.schedule(at: deadline) { [weak self] in self?.cancel(.deadlineExceeded) }
         let isLate = state.withLock { state in
@@ -45,7 +47,9 @@ package final class TransferHandle: Sendable {
         if isLate { timer.cancel() }
     }
 
-    /// Ends the transfer; only the first reason counts, and after the end nothing happens.
+    /// Ends the transfer.
+    ///
+    /// Only the first reason counts, and a call after the end has no effect.
     package func cancel(_ reason: RequestFailure.Reason) {
         let cancel: (@Sendable () -> Void)? = state.withLock { state in
             guard !state.isOver, state.reason == nil else { return nil }
@@ -55,7 +59,7 @@ package final class TransferHandle: Sendable {
         cancel?()
     }
 
-    /// Takes note that the transfer is over; `true` the first time.
+    /// Records that the transfer is over, and returns `true` on the first call.
     @discardableResult
     func finish() -> Bool {
         let (isFirst, timer) = state.withLock { state in

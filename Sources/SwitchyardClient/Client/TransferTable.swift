@@ -1,16 +1,17 @@
 import SwitchyardServices
 
-/// The transfers of a client that outlive the head of their answer: downloads and streams, by identifier.
+/// The transfers of a client that outlive the head of their response, which are downloads and streams, by identifier.
 ///
-/// The dispatch table knows a request until it is answered; here it can be found until its last byte.
+/// The dispatch table contains a request until its response arrives. This table contains a transfer until its last
+/// byte.
 final class TransferTable: Sendable {
     private struct Entry {
         var owner: OwnerID
         var request: ActiveRequest
         var handle: TransferHandle
-        /// Whether it ends by itself, so that its end can be waited for.
+        /// Whether the transfer ends by itself, so that a caller can wait for its end.
         var hasEnd: Bool
-        /// Whether the renewal of the client's credentials sends it; what cancels everything leaves it alone then.
+        /// Whether a refresh of the client's credentials sends the transfer, so that cancelling all requests spares it.
         var isOfRenewal: Bool
 
         func isOrdinary(of owner: OwnerID?) -> Bool {
@@ -21,7 +22,7 @@ final class TransferTable: Sendable {
     private struct State {
         var entries: [RequestID: Entry] = [:]
         var isClosed = false
-        /// Those who wait for the last transfer's end.
+        /// The waiters for the end of the last transfer.
         var watchers = IdleWatchers()
 
         var isIdle: Bool { !entries.values.contains(where: \.hasEnd) }
@@ -29,7 +30,7 @@ final class TransferTable: Sendable {
 
     private let state = Locked(State())
 
-    /// Enters a transfer before it starts.
+    /// Adds a transfer before it starts.
     ///
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     func insert(
@@ -45,35 +46,35 @@ final class TransferTable: Sendable {
             guard state.entries[request.id]?.handle.isOver ?? true else { throw .duplicateID }
             return state.entries.updateValue(entry, forKey: request.id)
         }
-        // What the call describes goes after the lock is released: its end may be anything.
+        // The old entry is released after the lock, because releasing its configuration may run arbitrary code.
         withExtendedLifetime(replaced) {}
     }
 
-    /// Takes a transfer out that has ended, unless another has taken its identifier.
+    /// Removes a transfer that has ended, unless another transfer already uses its identifier.
     func remove(_ handle: TransferHandle, id: RequestID) {
         let (watchers, removed) = state.withLock { state -> ([IdleWatchers.Continuation], Entry?) in
             let removed = state.entries[id]?.handle === handle ? state.entries.removeValue(forKey: id) : nil
             return (!state.watchers.isEmpty && state.isIdle ? state.watchers.release() : [], removed)
         }
         for watcher in watchers { watcher.resume(returning: true) }
-        // Behind the lock, as above.
+        // The entry is released after the lock, as in `insert`.
         withExtendedLifetime(removed) {}
     }
 
-    /// Whether no transfer is under way that ends by itself.
+    /// Whether no transfer that ends by itself is active.
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
-    /// Waits until no transfer is under way that ends by itself; `false` when the task was cancelled before.
+    /// Waits until no transfer that ends by itself is active, and returns `false` if the task was cancelled before.
     func waitUntilIdle() async -> Bool {
         await state.waitUntilIdle(\.watchers) { $0.isIdle ? nil : $0.watchers.add() }
     }
 
-    /// The transfers of one owner, or all of them, without those that renew a credential.
+    /// Returns the identifiers of the transfers of one owner, or of all owners, except those of a credential refresh.
     func ids(of owner: OwnerID?) -> [RequestID] {
         requests(of: owner).map(\.id)
     }
 
-    /// What the transfers of one owner, or all of them, were asked for, without those that renew a credential.
+    /// Returns the requests of the transfers of one owner, or of all owners, except those of a credential refresh.
     func requests(of owner: OwnerID?) -> [ActiveRequest] {
         state.withLock { state in
             state.entries.values.filter { $0.isOrdinary(of: owner) && !$0.handle.isOver }.map(\.request)
@@ -96,7 +97,7 @@ final class TransferTable: Sendable {
         }
     }
 
-    /// Ends the transfers of users who have gone.
+    /// Ends the transfers of users who have logged out.
     func cancelOfUsersGone(in environment: ServiceEnvironment) {
         let transfers = state.withLock { $0.entries.values.map { ($0.handle, $0.request.configuration) } }
         for (handle, call) in transfers {
@@ -109,7 +110,7 @@ final class TransferTable: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Refuses new transfers and ends those under way.
+    /// Refuses new transfers and ends active ones.
     func close() {
         refuse()
         end(.closed) { $0.entries.values.map(\.handle) }

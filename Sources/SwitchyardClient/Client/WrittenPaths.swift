@@ -1,18 +1,18 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// How often a write may have changed what stands at a path, so that a read behind a write does not take the response of
-/// a read before it.
+/// The number of writes that may have changed each path, so that a read after a write does not reuse the response of a
+/// read before the write.
 ///
-/// Paths share a fixed number of counters. Two that share one seem to change together, which costs a request and nothing
-/// else.
+/// Paths share a fixed number of counters. If two paths share a counter, both seem to change together, which costs an
+/// extra request but is otherwise harmless.
 package final class WrittenPaths: Sendable {
     private static let size = 1024
 
-    /// Empty until the first write.
+    /// The counters, or an empty array until the first write.
     private let counts = Locked<[UInt32]>([])
 
-    /// Takes note of a write.
+    /// Records a write.
     func note(_ path: String) {
         let place = Self.place(of: path)
         counts.withLock { counts in
@@ -25,7 +25,7 @@ package final class WrittenPaths: Sendable {
         counts.withLock { $0.isEmpty ? 0 : $0[place] }
     }
 
-    /// The counter of a path, however its bytes are escaped.
+    /// Returns the index of the counter of a path, which does not depend on percent-encoding.
     fileprivate static func place(of path: String) -> Int {
         let bare = String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" })
         let isNormal = !bare.utf8.contains(UInt8(ascii: "%")) && !bare.hasPrefix(".") && !bare.contains("/.")
@@ -47,19 +47,19 @@ package struct PathWrites: Sendable {
         place = WrittenPaths.place(of: path)
     }
 
-    /// How many there have been.
+    /// The number of writes so far.
     package var count: UInt32 { paths.count(at: place) }
 }
 
 extension ClientCore {
-    /// The writes at the path of a read; `nil` for a call that has an effect itself.
+    /// Returns the writes at the path of a read, or `nil` for a call that has an effect itself.
     func writes(at configuration: APIConfiguration, in pool: ServerPool) -> PathWrites? {
         configuration.hasEffect ? nil : PathWrites(writtenPaths, path(of: configuration, in: pool))
     }
 
-    /// Takes note of a call that has ended, where it may have changed something at its path.
+    /// Records the write of a call that has ended, if the call may have changed something at its path.
     ///
-    /// Told before the caller is, so that the caller's next read knows of it.
+    /// The write is recorded before the caller is notified, so that the caller's next read takes it into account.
     func noteWrite(
         _ configuration: APIConfiguration,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
@@ -84,7 +84,7 @@ extension ClientCore {
 }
 
 extension NetworkClient {
-    /// The writes at the path of a read; `nil` for a call that has an effect itself.
+    /// Returns the writes at the path of a read, or `nil` for a call that has an effect itself.
     package func writes(at configuration: APIConfiguration) -> PathWrites? {
         core.writes(at: configuration, in: pool)
     }

@@ -3,13 +3,13 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// Who sends a request.
+    /// The sender of a request.
     struct Sender {
         let owner: OwnerID
         let usesCredentials: Bool
-        /// The servers that the request is bound to; those in use when `nil`.
+        /// The servers that the request is bound to; if `nil`, the current ones.
         var pool: ServerPool?
-        /// Servers that are not asked as long as there is another.
+        /// The servers that are used only if there is no other.
         var avoided: [Server.ID] = []
         /// Until when anybody waits for it, which may change; the request's own deadline when `nil`.
         var patience: (@Sendable () -> MonotonicTime)?
@@ -88,7 +88,7 @@ extension ClientCore {
         )
     }
 
-    /// The call with its owner: the one that it was made with, or whoever is logged in now.
+    /// Returns the call with its owner: the existing one, or the user who is logged in now.
     private func owned(_ configuration: APIConfiguration, by sender: Sender, in pool: ServerPool) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
             let owner = callOwner(
@@ -103,7 +103,7 @@ extension ClientCore {
         return owned
     }
 
-    /// Tells a renewal that is under way how its requests end.
+    /// Returns a completion that also reports the result to a refresh in flight.
     private static func witnessed(_ completion: @escaping RequestCompletion) -> RequestCompletion {
         guard let witness = RenewalWitness.current else { return completion }
         return { result in
@@ -112,7 +112,7 @@ extension ClientCore {
         }
     }
 
-    /// The round of a failover that is bound to servers; `nil` for one that goes to those in use.
+    /// Returns the round of a failover that is bound to servers; `nil` for one that uses the current servers.
     private func onlyRound(of configuration: APIConfiguration, by sender: Sender) -> Failover.Round? {
         sender.pool.map { pool in
             Failover.Round(
@@ -123,14 +123,14 @@ extension ClientCore {
         }
     }
 
-    /// The name under which a call shares a transfer with others; `nil` for one that has its own.
+    /// Returns the name under which a call shares a transfer with others; `nil` for a call with its own transfer.
     private func sharedName(of configuration: APIConfiguration) -> String? {
         guard let rare = configuration.rare else { return nil }
         let isShown = options.showsConfigurations(to: pool.generator)
         return rare.value.sharing.name(of: configuration, isShown: isShown)
     }
 
-    /// What surrounds a request; `nil` when it is a failover and nothing more.
+    /// Returns the plan of a request's flow; `nil` if a failover alone is enough.
     func plan(
         for configuration: APIConfiguration,
         usesCredentials: Bool,

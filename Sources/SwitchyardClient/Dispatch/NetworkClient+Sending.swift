@@ -4,16 +4,16 @@ import SwitchyardServices
 public import SwitchyardTransport
 
 extension NetworkClient {
-    /// Sends a request and returns the answer, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
     /// Cancelling the task cancels the request.
     ///
     /// - Parameters:
-    ///   - configuration: What to send.
-    ///   - id: The name of the request, with which another task can cancel it. Each request takes a new one.
-    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
-    /// - Returns: The answer of the attempt that won.
-    /// - Throws: ``RequestFailure`` when there is no answer.
+    ///   - configuration: The call.
+    ///   - id: The identifier of the request, by which another task can cancel it. Each request needs a new one.
+    ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
+    /// - Returns: The response of the attempt that won.
+    /// - Throws: ``RequestFailure`` if there is no response.
     public nonisolated(nonsending) func send(
         _ configuration: APIConfiguration,
         id: RequestID = RequestID(),
@@ -22,7 +22,7 @@ extension NetworkClient {
         try await answer(to: configuration.ownerless, id: id, progress: progress)
     }
 
-    /// The same on the caller's executor: what is built on it has left the caller's already, and is spared the switches.
+    /// Sends a request on the caller's executor, which saves code that runs elsewhere already the thread switches.
     package nonisolated(nonsending) func answer(
         to configuration: APIConfiguration,
         id: RequestID,
@@ -43,11 +43,11 @@ extension NetworkClient {
         return try result.dropped(by: configuration).get()
     }
 
-    /// Sends a request and calls back on the thread that ends it, which may be the caller's, from within this call.
+    /// Sends a request and calls back on the thread that ends it, which may be the caller's, within this call.
     ///
-    /// Nothing changes threads on the way, so whoever has one thread for transport, clock and callers has the same course
-    /// of events every time. Apart from what waits for it: a task keeps room for all that its function uses as long as it
-    /// waits.
+    /// Nothing changes threads on the way, so if transport, clock and callers share one thread, every run has the same
+    /// course of events. A separate function, because a task reserves room for everything that its function uses while
+    /// it is suspended.
     @inline(never)
     package func dispatch(
         _ configuration: APIConfiguration,
@@ -61,14 +61,14 @@ extension NetworkClient {
         core.dispatch(request)
     }
 
-    /// Sends a request and calls back with the answer, whatever its status.
+    /// Sends a request and passes the response, whatever its status, to a completion handler.
     ///
     /// - Parameters:
-    ///   - configuration: What to send.
-    ///   - queue: Where to call back; the main queue unless given.
-    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
-    ///   - completion: Called exactly once, always after this method has returned.
-    /// - Returns: The name of the request, with which it can be cancelled.
+    ///   - configuration: The call.
+    ///   - queue: The queue of the handler; default is the main queue.
+    ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
+    ///   - completion: The handler, called exactly once and always after this method has returned.
+    /// - Returns: The identifier by which the request can be cancelled.
     @discardableResult
     public func send(
         _ configuration: APIConfiguration,
@@ -87,7 +87,7 @@ extension NetworkClient {
         return id
     }
 
-    /// The call with its owner, who is whoever is logged in now unless it was made before.
+    /// Returns the call with its owner: the existing one, or the user who is logged in now.
     private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
             let owner = core.callOwner(
@@ -119,7 +119,7 @@ extension NetworkClient {
 }
 
 extension APIConfiguration {
-    /// The call as one that is made now: an owner that it has is that of an earlier one.
+    /// The call without its owner, because an existing owner belongs to an earlier call.
     fileprivate var ownerless: APIConfiguration {
         guard rare?.value.callOwner != nil else { return self }
         var copy = self
@@ -129,7 +129,7 @@ extension APIConfiguration {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// The end of a call as its caller gets it: a response to a user who has gone meanwhile is dropped.
+    /// Returns the result for the caller: a response for a user who has left is dropped.
     fileprivate func dropped(by configuration: APIConfiguration) -> Self {
         guard case .success(let response) = self, let owner = configuration.rare?.value.callOwner,
             let reason = configuration.refusal(in: owner.environment)
@@ -144,16 +144,16 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
 // MARK: - Targets
 
 extension NetworkClient {
-    /// Sends the request of a target and returns the answer, whatever its status.
+    /// Sends the request of a target and returns the response, whatever its status.
     ///
     /// Cancelling the task cancels the request.
     ///
     /// - Parameters:
-    ///   - target: What to send.
-    ///   - id: The name of the request, with which another task can cancel it.
-    ///   - progress: Told about the bytes of each attempt, from a thread of the transport.
-    /// - Returns: The answer of the attempt that won.
-    /// - Throws: ``RequestFailure`` when there is no answer.
+    ///   - target: The target.
+    ///   - id: The identifier of the request, by which another task can cancel it.
+    ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
+    /// - Returns: The response of the attempt that won.
+    /// - Throws: ``RequestFailure`` if there is no response.
     public nonisolated(nonsending) func send(
         _ target: any APITarget,
         id: RequestID = RequestID(),

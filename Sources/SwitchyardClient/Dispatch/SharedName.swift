@@ -1,11 +1,11 @@
 import SwitchyardHTTP
 
 extension TransferSharing {
-    /// The name under which calls find each other; `nil` when the call has a transfer of its own.
+    /// Returns the name by which coalesced calls find each other; `nil` if the call has its own transfer.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - isShown: Whether code of the client's makes requests of configurations, and what may be attached to them.
+    ///   - isShown: Whether code of the client receives configurations, and the values attached to them.
     /// - Returns: The name.
     func name(of configuration: APIConfiguration, isShown: Bool = false) -> String? {
         guard configuration.delivery == .whole else { return nil }
@@ -39,7 +39,7 @@ extension NetworkClient.Options {
 }
 
 extension APIConfiguration {
-    /// Whether what is sent cannot be told from what can be compared, a rule for the URL left aside.
+    /// Whether the request cannot be predicted from comparable values, apart from a URL rule.
     package var isMadeByHand: Bool {
         guard rare != nil else { return false }
         if prebuiltRequest != nil || modifier != nil { return true }
@@ -59,7 +59,7 @@ extension APIConfiguration {
         return choices
     }
 
-    /// What else decides about the request and about who asks.
+    /// The other values that affect the request and its sender.
     fileprivate var choices: [String] {
         [
             "\(server)", "\(usesCDN)", "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)",
@@ -73,7 +73,7 @@ extension APIConfiguration {
 }
 
 extension ParameterEncodingOptions {
-    /// Whether two that are described alike are alike: closures cannot be told apart.
+    /// Whether equal descriptions mean equal requests; closures cannot be compared.
     fileprivate var isComparable: Bool {
         if case .custom = arrays { return false }
         if case .custom = nesting { return false }

@@ -2,9 +2,10 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One of several requests that share a transfer: has its own name, deadline and end, and leaves by its own cancel.
+/// One of several coalesced requests: it has its own identifier, deadline and end, and its cancellation only detaches
+/// it.
 ///
-/// The transfer is a request of nobody's; it ends when the last of those who share it leaves.
+/// The transfer has no owner; it ends when its last request is detached.
 final class SharedRequest: DispatchedRequest {
     private enum Phase { case ready, riding, ended }
 
@@ -20,13 +21,13 @@ final class SharedRequest: DispatchedRequest {
     let core: ClientCore
     let pool: ServerPool
     let progress: TransferProgressHandler?
-    /// Whether it belongs to the renewal of the client's credentials, and goes without them.
+    /// Whether the request belongs to the refresh of the client's credentials and is sent without credentials.
     let isOfRenewal: Bool
-    /// Whose request it is: who logs in is not shown what was asked by another.
+    /// The owner of the request: a user is not shown the response to another user's request.
     let callOwner: CallOwner.Key?
     /// Which of the client's credentials it would go with.
     let credentialVersion: UInt64
-    /// How many writes there had been at its path: a read behind a write does not share with one before it.
+    /// The number of writes to its path so far: a read after a write does not share with one before it.
     let writes: UInt32?
     /// How often the cookies had changed with which it would go.
     let cookieChanges: UInt64
@@ -76,21 +77,21 @@ final class SharedRequest: DispatchedRequest {
         guard mayStart else { return core.finish(self) }
         setTimer()
         core.sharedTransfers.join(self)
-        // A cancel that came meanwhile found no transfer to leave.
+        // A cancellation in between found no transfer to leave.
         if state.withLock({ $0.phase }) == .ended { core.sharedTransfers.leave(self, .cancelled) }
     }
 
     func cancel(_ reason: RequestFailure.Reason) {
         var context = ownContext
-        // The others may have it go on, and nobody can take back what it has done.
+        // The transfer may continue for the other requests, and its effect cannot be undone.
         context.mayHaveBeenExecuted = configuration.hasEffect && state.withLock { $0.phase == .riding }
         end(with: .failure(RequestFailure(reason, id: id, context: context)), leaving: reason)
     }
 
-    /// The transfer moves by itself: it is in the table too.
+    /// The transfer moves itself, because it is in the table too.
     func evacuate(_ server: Server.ID, in pool: ServerPool) {}
 
-    /// Ends with what the transfer ended with.
+    /// Ends the request with the result of the transfer.
     func landed(_ result: Result<ServiceResponse, RequestFailure>) {
         let own = result.map { answer in
             ServiceResponse(id: id, response: answer.response, context: timed(answer.context))

@@ -1,23 +1,23 @@
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The transfers that several requests share, by what they ask.
+/// The transfers that coalesced requests share, by their names.
 ///
-/// Joining and leading is one step under one lock, so that there are never two transfers for one name, and none is
-/// joined that has ended.
+/// Joining and starting is one step under one lock, so that a name never has two transfers and no request joins one
+/// that has ended.
 final class SharedTransfers: Sendable {
     private struct Name: Hashable {
         let name: String
         let usesCredentials: Bool
-        /// What a renewal asks must not share with those who wait for the renewal.
+        /// A request of a refresh must not share with requests that wait for the refresh.
         let isOfRenewal: Bool
-        /// Nor may whoever has logged in share with the one before.
+        /// Requests of different users do not share.
         let callOwner: CallOwner.Key?
         let credentialVersion: UInt64
-        /// Nor a read behind a write with one before it.
+        /// A read after a write does not share with one before it.
         let writes: UInt32?
         let cookieChanges: UInt64
-        /// Requests of one environment do not share with those of another, nor with those before a switch back.
+        /// Requests of one environment do not share with those of another, nor with those from before a switch.
         let pool: ObjectIdentifier
     }
 
@@ -41,7 +41,7 @@ final class SharedTransfers: Sendable {
     /// How many requests share them.
     var requestCount: Int { state.withLock { $0.transfers.values.reduce(0) { $0 + $1.requests.count } } }
 
-    /// Lets a request share the transfer of its name, and begins one if there is none.
+    /// Attaches a request to the transfer of its name, and starts one if there is none.
     func join(_ request: SharedRequest) {
         let name = Self.name(of: request)
         let begun = state.withLock { state -> UInt64? in
@@ -84,7 +84,7 @@ final class SharedTransfers: Sendable {
     private func begin(_ number: UInt64, _ name: Name, _ first: SharedRequest) {
         var configuration = first.configuration
         configuration.sharing = .off
-        // Those who share it have deadlines of their own; the transfer ends with the last of them.
+        // The requests have their own deadlines; the transfer ends with the last of them.
         configuration.timeout = .seconds(31_536_000)
         let carrier = first.core.makeRequest(
             configuration,
@@ -106,7 +106,7 @@ final class SharedTransfers: Sendable {
         if isWanted { first.core.dispatch(carrier, continues: true) }
     }
 
-    /// The last deadline of those who share a transfer.
+    /// Returns the last deadline of the requests that share a transfer.
     private func lastDeadline(_ name: Name, _ number: UInt64) -> MonotonicTime {
         state.withLock { state in
             guard let transfer = state.transfers[name], transfer.number == number else { return .zero }
@@ -131,7 +131,7 @@ final class SharedTransfers: Sendable {
 }
 
 extension ClientCore {
-    /// The transfers that several requests share; made when it is first needed.
+    /// The transfers that coalesced requests share; created on first use.
     var sharedTransfers: SharedTransfers {
         objects.object { SharedTransfers() }
     }

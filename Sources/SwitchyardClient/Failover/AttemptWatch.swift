@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Told about the attempts of a round, in the order in which they are made; must not block.
+/// Receives the attempts of a round in the order in which they are made; must not block.
 typealias AttemptObserver = @Sendable (AttemptEvent) -> Void
 
 /// Something that happened to an attempt.
@@ -12,7 +12,7 @@ enum AttemptEvent: Sendable {
     case ended(AttemptRecord, Result<HTTPResponse, TransportError>)
 }
 
-/// Who watches the attempts of a round, and what may carry them in the place of the transport.
+/// The observer of a round's attempts, and a carrier that may replace the transport.
 final class AttemptWatch: Sendable {
     let tell: AttemptObserver
     private let id: RequestID
@@ -24,16 +24,16 @@ final class AttemptWatch: Sendable {
         self.tell = tell
     }
 
-    /// What carries a request to a server.
+    /// Returns the transport that carries a request to a server.
     func carrier(to server: Server.ID?, usually transport: any Transport) -> any Transport {
         detours.reduce(transport) { $1(id, server, $0) }
     }
 }
 
 extension Failover {
-    /// Hands a request of an attempt to the transport, and tells the observer if there is one.
+    /// Passes a request of an attempt to the transport, and notifies the observer if there is one.
     ///
-    /// - Returns: The handle of the transfer; `nil` when the request has ended before it could be watched.
+    /// - Returns: The handle of the transfer; `nil` if the request ended before it could be observed.
     func send(
         _ request: HTTPRequest,
         of index: Int,
@@ -47,7 +47,8 @@ extension Failover {
         guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
         let attempt = WatchedAttempt(record, watch.tell)
-        // In reach before it starts, so that whatever ends the request meanwhile can tell its end.
+        // The attempt is attached before it starts, so that the code that ends the request can report the end of the
+        // attempt.
         let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
         guard isWanted, attempt.begin() else { return nil }
         let carrier = watch.carrier(to: server, usually: core.transport)
@@ -61,16 +62,16 @@ extension Failover {
     }
 }
 
-/// An attempt that somebody watches: its beginning and its end are told once each, the end by the transport or by what
+/// An observed attempt: its start and its end are reported once each, the end by the transport or by the code that
 /// ended the request.
 ///
-/// A transport may take its time to end what was cancelled, and the end of an attempt is not to be heard behind that of
-/// its request.
+/// A transport may end a cancelled transfer late, and the end of an attempt must not be reported after that of its
+/// request.
 final class WatchedAttempt: TransportTask {
     private struct State {
         var task: (any TransportTask)?
         var hasBegun = false
-        /// Whether nothing more is told.
+        /// Whether nothing more is reported.
         var isOver = false
         var isCancelled = false
         /// Whether the transport is done.
@@ -86,7 +87,7 @@ final class WatchedAttempt: TransportTask {
         self.observer = observer
     }
 
-    /// Tells the beginning; `false` when the attempt was cancelled before, and nothing is to be sent or told.
+    /// Reports the start; returns `false` if the attempt was cancelled before, and nothing is sent or reported.
     func begin() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -107,7 +108,7 @@ final class WatchedAttempt: TransportTask {
 
     /// Gives the handle back: it may keep its completion for good, and with it this attempt and the whole request.
     func letGo() {
-        // Behind the lock, since what goes with the handle is the transport's own.
+        // Released after the lock, because releasing the handle may run code of the transport.
         let task = state.withLock { state in
             state.hasEnded = true
             defer { state.task = nil }
@@ -116,9 +117,9 @@ final class WatchedAttempt: TransportTask {
         withExtendedLifetime(task) {}
     }
 
-    /// Tells the end; under the lock, so that nothing which comes after it is told before.
+    /// Reports the end under the lock, so that no later event is reported before it.
     ///
-    /// The observer takes the lock of its flow, puts the event into a queue and calls nobody: see ``ObserverQueue``.
+    /// The observer takes the lock of its flow, queues the event and calls no other code: see ``ObserverQueue``.
     func tell(_ result: Result<HTTPResponse, TransportError>) {
         state.withLock { state in
             guard !state.isOver else { return }
@@ -127,7 +128,7 @@ final class WatchedAttempt: TransportTask {
         }
     }
 
-    /// Ends the attempt; nothing more is told of it.
+    /// Ends the attempt; nothing more is reported about it.
     func cancel() { _ = withdraw() }
 
     func withdraw() -> Bool {

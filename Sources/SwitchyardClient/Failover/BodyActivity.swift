@@ -2,15 +2,16 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// When bytes of an attempt with a large body last moved.
+/// The time at which bytes of an attempt with a large body last moved.
 ///
-/// Such a body takes as long as the network needs for it, which says nothing about its server, and a second copy of it
-/// beside the first would take the first one's share of the network: the attempt is slow only when nothing moves.
+/// The duration of such a transfer depends on the network and says nothing about its server, and a second copy would
+/// take bandwidth from the first: the attempt is slow only if nothing moves.
 final class BodyActivity: Sendable {
-    /// How long the first byte may take, and any pause between two, before another server is asked as well.
+    /// The bounds of the time to the first byte, and of a pause between two bytes, before another server gets the
+    /// request too.
     ///
-    /// The answer to a body that is sent may take as long as the body has, within the same bounds: whoever waits for what
-    /// sending it again would cost pays twice at most.
+    /// The response to a sent body may take as long as the body took, within the same bounds, so that waiting costs at
+    /// most twice as much as sending it again.
     static let patience = (least: Duration.seconds(1), most: Duration.seconds(10))
 
     private struct State {
@@ -37,9 +38,10 @@ final class BodyActivity: Sendable {
         state = Locked(State(busyUntil: now.advanced(by: Self.patience.least)))
     }
 
-    /// When to look again whether the attempt is slow; `nil` if it is.
+    /// Returns the time of the next check whether the attempt is slow; `nil` if it is slow.
     ///
-    /// Once a second at least, since the end of the body may come at any time and brings the moment nearer.
+    /// The check runs at least once a second, because the end of the body may come at any time and brings the limit
+    /// closer.
     func nextLook(at now: MonotonicTime) -> MonotonicTime? {
         let busyUntil = state.withLock { $0.busyUntil }
         return now < busyUntil ? min(busyUntil, now.advanced(by: Self.patience.least)) : nil
@@ -48,7 +50,7 @@ final class BodyActivity: Sendable {
     /// When a byte of the body was last sent; `nil` before the first.
     var lastSent: MonotonicTime? { state.withLock { $0.sent } }
 
-    /// Takes note of what a transport reports, and passes it on.
+    /// Records the progress that a transport reports, and passes it on.
     func watching(_ handler: TransferProgressHandler?) -> TransferProgressHandler {
         { [self] report in
             if report.completed > 0 { note(report, at: time.now) }
@@ -67,7 +69,7 @@ final class BodyActivity: Sendable {
 }
 
 extension HTTPBody {
-    /// Whether it may take a while to send: more than 64 KiB, or nobody knows how much.
+    /// Whether sending the body may take long: it is larger than 64 KiB or of unknown size.
     fileprivate var isLarge: Bool {
         switch self {
         case .none: false

@@ -13,7 +13,7 @@ extension Failover {
             try dropCookiesOfOthers(&request, on: route)
         } catch {
             abandon(route, at: now)
-            // An attempt beside another is an extra, and what is under way may be answered without it.
+            // An attempt beside another one is optional, and the one in flight may still succeed.
             guard !state.withLock({ $0.isWaiting }) else { return }
             return end(with: .failure(.invalidRequest(error)))
         }
@@ -42,20 +42,20 @@ extension Failover {
         }
     }
 
-    /// Builds the request without cookies where they were removed since the call was made: those of now are of another
-    /// session.
+    /// Builds the request without cookies if they were removed since the call was made, because the current ones belong
+    /// to another session.
     private func dropCookiesOfOthers(
         _ request: inout HTTPRequest,
         on route: ServerPool.Route
     ) throws(RequestError) {
-        // Looked at after the request was built, so that what went in before is seen.
+        // Checked after the request was built, so that a removal before it is seen.
         guard let cookies, pool.generator.cookies?.isCleared(since: cookies) == true else { return }
         var plain = configuration
         plain.usesCookies = false
         request = try core.request(for: plain, on: route, in: pool)
     }
 
-    /// The route that the outcome is charged to: what leads elsewhere says nothing about the server it was made for.
+    /// Returns the route that the outcome is charged to: a request to another host says nothing about its server.
     private func charged(
         _ route: ServerPool.Route,
         for url: RequestURL,
@@ -66,11 +66,11 @@ extension Failover {
         return route.elsewhere
     }
 
-    /// Lets a write that must not be at two servers at once wait for a connection no longer than a read would wait for its
-    /// answer, twice over: as long as there is no connection nothing was sent, and another server can still be asked.
+    /// Limits the connect time of a write that must not be at two servers at once to twice the time that a read would
+    /// wait for its response: without a connection nothing is sent, and another server can still get the write.
     ///
-    /// Each further server has so much more time: it may be the way to all of them that is slow. The last one has all that
-    /// is left.
+    /// Each further server has as much more time, because the network to all of them may be slow. The last one has all
+    /// the time that is left.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
         guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
             let delay = pool.hedgeDelay(for: route, from: now, to: awaitedUntil)
@@ -98,7 +98,7 @@ extension Failover {
         conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 
-    /// Takes note of how an attempt ended and what became of its request, and does what follows.
+    /// Records the end of an attempt and the fate of its request, and performs what follows.
     func conclude(
         _ index: Int,
         _ outcome: AttemptOutcome,
@@ -119,10 +119,10 @@ extension Failover {
         core.publish(pool.settle(attempt, .neutral, resumedAt: nil, at: now), from: pool)
     }
 
-    /// Sends the request to the next server if its resend rule and the budget allow that; otherwise waits for what is under
-    /// way, or for a token that others may bring back.
+    /// Sends the request to the next server if its resend rule and the budget allow it; otherwise waits for the
+    /// attempts in flight, or for a token that other calls may return.
     ///
-    /// When there is nothing to wait for, the request ends with the most telling of its failures.
+    /// If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
         let (tried, hasLeft, isPaidFor, fate) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor, $0.fate) }
@@ -155,9 +155,10 @@ extension Failover {
 }
 
 extension Failover {
-    /// Finds out whether a server is alive for whose answer another one's refusal waits, which is no evidence by itself.
+    /// Checks whether a silent server is alive while another server's refusal, which alone proves nothing, waits for
+    /// its response.
     ///
-    /// Both are asked for something else than what was refused: a server that is slow with this one request answers that.
+    /// Both get a request other than the refused one: a server that is slow only with that request responds.
     func checkSuspect() {
         guard let suspect = state.withLock({ $0.suspect }) else { return }
         core.compare(suspect, becauseOf: configuration, atBase: true, in: pool)
@@ -165,7 +166,7 @@ extension Failover {
 }
 
 extension RequestFate {
-    /// What the end of an exchange says of the request.
+    /// Creates the fate of a request from the end of an exchange.
     init(of result: Result<HTTPResponse, TransportError>, to method: HTTPMethod) {
         switch result {
         case .success(let response): self.init(status: response.status, to: method)

@@ -20,7 +20,7 @@ final class Failover: DispatchedRequest {
     /// Whether it ends itself at the deadline.
     private let isTimed: Bool
     let progress: TransferProgressHandler?
-    /// Who watches the attempts; `nil` when nobody does.
+    /// The observer of the attempts; `nil` if there is none.
     let watch: AttemptWatch?
     let avoided: [Server.ID]
     let completion: RequestCompletion
@@ -51,7 +51,7 @@ final class Failover: DispatchedRequest {
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
-    /// What a round of a flow, or a piece of a transfer, sets for its failover.
+    /// The settings of a failover by a round of a flow or a part of a transfer.
     struct Round {
         /// The deadline of the whole flow.
         var deadline: MonotonicTime
@@ -59,9 +59,9 @@ final class Failover: DispatchedRequest {
         var isTimed = true
         /// Until when anybody waits for it, which may change; the deadline when `nil`.
         var patience: (@Sendable () -> MonotonicTime)?
-        /// Who watches the attempts.
+        /// The observer of the attempts.
         var watch: AttemptWatch?
-        /// Servers that are not asked as long as there is another; by name, since the list may change meanwhile.
+        /// The servers that are used only if there is no other; by name, because the list may change.
         var avoided: [Server.ID] = []
     }
 
@@ -77,7 +77,8 @@ final class Failover: DispatchedRequest {
     /// The method that is sent, which a modifier or a reformer may have changed.
     var method: HTTPMethod { state.withLock { $0.changedMethod } ?? configuration.sentMethod }
 
-    /// Until when anybody waits: the deadline, or the last one of those who share the request.
+    /// The latest time until which a caller waits: the deadline, or the last deadline of the requests that share the
+    /// transfer.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
@@ -101,7 +102,7 @@ final class Failover: DispatchedRequest {
         stop(reason)
     }
 
-    /// Ends the request unless it has ended, and returns what with: the time may be over with an answer at hand.
+    /// Ends the request unless it has ended, and returns its result: at the deadline, a response may be available.
     @discardableResult
     func stop(_ reason: RequestFailure.Reason) -> Result<HTTPResponse, RequestFailure.Reason>? {
         guard let ending = state.withLock({ $0.end(with: .failure(reason)) }) else { return nil }
@@ -109,7 +110,7 @@ final class Failover: DispatchedRequest {
         return ending.result
     }
 
-    /// Tries the next server at once if this request is waiting for one that has just been taken out of service.
+    /// Tries the next server immediately if this request waits for a server that has just been ejected.
     func evacuate(_ server: Server.ID, in pool: ServerPool) {
         guard pool === self.pool, resendRule == .anytime else { return }
         if let ending = state.withLock({ $0.takeRefusal(waitingFor: server) }) { return finish(ending, at: core.now) }
@@ -175,7 +176,7 @@ extension Failover {
             return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
-        // What a redirect has led elsewhere is no reason to keep asking for a token.
+        // A request that was redirected to another host is no reason to keep asking for a token.
         let looksAgain = route == nil && slow.chargeable != nil
         let pause = looksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
@@ -192,9 +193,9 @@ extension Failover {
         if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
     }
 
-    /// Does what the end requires.
+    /// Performs the effects of the end.
     ///
-    /// Runs once, outside the lock, since the ending is handed out once.
+    /// It runs once and outside the lock, because the ending is returned once.
     func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
         var ending = ending
         ending.timer?.cancel()
@@ -213,7 +214,7 @@ extension Failover {
         }
     }
 
-    /// Reports every attempt once; what was still under way is judged by what ended the request.
+    /// Reports every attempt once; attempts in flight are judged by the reason that ended the request.
     private func settle(_ ending: FailoverState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
             let outcome = outcome(of: 0, in: ending, at: now)
@@ -225,7 +226,8 @@ extension Failover {
         return settled.isEmpty ? [] : pool.settle(settled, resumedAt: core.clock.resumedAt, at: now)
     }
 
-    /// What an attempt is charged with; the deadline is no fault of a server that was asked shortly before it.
+    /// Returns the outcome that an attempt is charged with; a deadline is not charged to a server that got the request
+    /// shortly before.
     private func outcome(of index: Int, in ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptOutcome {
         guard ending.isOverdue, ending.attempts[index].outcome == nil,
             let attempt = ending.attempts[index].route.attempt

@@ -2,9 +2,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The state of one request on its way to exactly one end: a pure state machine.
+/// The state of one request until its single end: a pure state machine.
 ///
-/// The machine is told what happened and says what to do; ``Failover`` does it, after the lock is released.
+/// The machine receives events and returns effects; ``Failover`` performs them after the lock is released.
 ///
 ///     ready --begin--> running --attempts start and end--> ended
 ///       \________________ cancel, deadline _______________/
@@ -13,7 +13,7 @@ struct FailoverState {
     struct Attempt {
         let route: ServerPool.Route
         var url: RequestURL
-        /// The redirects that were followed; `nil` while there are none.
+        /// The redirects that were followed; `nil` if there are none.
         var trail: Boxed<RedirectTrail>?
         let startedAt: MonotonicTime
         /// When its bytes moved; `nil` unless its body is large.
@@ -26,10 +26,10 @@ struct FailoverState {
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
 
-        /// What its body is charged to; `nil` when a redirect has led it elsewhere.
+        /// The attempt that the body is charged to; `nil` if a redirect has led to another host.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
 
-        /// Whether the credential is for the one who was asked last, or was shown to it all the same.
+        /// Whether the credential belongs to the host of the last request, or was sent to it nevertheless.
         func isHome(_ authorization: RequestAuthorization?) -> Bool {
             guard let trail = trail?.value else { return isAuthorized || url.isAt(route.home) }
             let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
@@ -37,45 +37,44 @@ struct FailoverState {
         }
     }
 
-    /// What remains to be done when the request has ended.
-    ///
-    /// Handed out once.
+    /// The effects that remain after the end of the request, returned once.
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
-        /// Without a winner the attempt whose end is the result; `nil` when none's is.
+        /// The attempt whose end is the result if no attempt won; `nil` if there is none.
         var mostTelling: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
-        /// Whether the deadline ended the request, and no attempt's answer is what it ends with.
+        /// Whether the deadline ended the request and no attempt's response is its result.
         var isOverdue = false
-        /// Whether an attempt that has ended may have been executed without an answer that says so.
+        /// Whether an attempt that has ended may have been executed although no response confirms it.
         var mayHaveBeenExecuted = false
-        /// What became of the request in all attempts.
+        /// The fate of the request over all attempts.
         var fate = RequestFate.unsent
 
         /// The attempt that gave the result.
         var decisive: Int? { winner ?? mostTelling ?? attempts.indices.last }
 
-        /// Ends the transfers of the attempts that have no answer yet.
+        /// Ends the transfers of the attempts without a response.
         mutating func cancelUnanswered() {
             for index in attempts.indices where attempts[index].outcome == nil {
-                // What another server's answer has overtaken goes silently.
+                // A failure that another server's response has overtaken is not reported.
                 if case .failure = result, let watched = attempts[index].task as? WatchedAttempt {
                     watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
                 }
-                // Who has sent an attempt on has had it; and one that is still on its way to its transport may get there.
+                // A server that redirected the attempt has received it, and an attempt that is being passed to its
+                // transport may still be sent.
                 let isUnsent = attempts[index].task?.withdraw() ?? false
                 guard !isUnsent || attempts[index].hops > 0 else { continue }
                 (mayHaveBeenExecuted, fate) = (true, .open)
             }
         }
 
-        /// What an attempt is charged with.
+        /// Returns the outcome that an attempt is charged with.
         ///
-        /// One that had not ended was overtaken by another server's answer, or failed to answer by the deadline; its
-        /// server is charged with nothing when the caller ended the request, or when it had been sent on to a foreign
-        /// one.
+        /// An attempt that has not ended was overtaken by another server's response, or got no response by the
+        /// deadline. Its server is charged with nothing if the caller ended the request or if the attempt was
+        /// redirected to another host.
         func outcome(of index: Int) -> AttemptOutcome {
             if let outcome = attempts[index].outcome { return outcome }
             if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
@@ -83,21 +82,21 @@ struct FailoverState {
             return if case .success = result { .unfinished } else { unanswered }
         }
 
-        /// The outcome of an attempt that was ended before its server could be expected to answer.
+        /// The outcome of an attempt that ended before a response of its server could be expected.
         ///
-        /// The server had the request, so what the attempt cost does not come back; where another one's answer ended
-        /// the request, it was not overtaken by one that the caller could use.
+        /// The server received the request, so the attempt's token does not come back. If another server's response
+        /// ended the request, that response was not one that the caller could use.
         var unanswered: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
-    /// A refusal by an extra attempt, while the server that was asked first may still answer.
+    /// A refusal of an extra attempt while the first server may still respond.
     private struct Refusal {
         var index: Int
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var status: Int
     }
 
-    /// A request whose last attempt has failed, and that may go on once the budget allows it.
+    /// A request whose last attempt has failed and that may continue when the budget allows it.
     struct Held {
         /// How the attempt failed.
         var kind: FailureKind?
@@ -105,7 +104,7 @@ struct FailoverState {
         var since: MonotonicTime
     }
 
-    /// What a timer finds when it fires.
+    /// The state that a timer finds when it fires.
     enum Look {
         /// The request waits for a token; it does so no longer.
         case held(Held)
@@ -113,17 +112,17 @@ struct FailoverState {
         case slow(Attempt?, tried: [Server.ID], timer: Int)
     }
 
-    /// What became of an attempt while it was being started.
+    /// The state of an attempt after it was started.
     enum Attachment {
-        /// It waits for its answer.
+        /// The attempt waits for its response.
         case waiting
-        /// Its answer came at once.
+        /// The response arrived immediately.
         case answered
-        /// The request has ended meanwhile; the attempt must be cancelled if it is still under way.
+        /// The request has ended; the attempt must be cancelled if it is still in flight.
         case unwanted
     }
 
-    /// What follows from the end of an attempt.
+    /// The step after the end of an attempt.
     enum Step {
         /// The request had ended before; nothing is left to do.
         case none
@@ -138,20 +137,18 @@ struct FailoverState {
     private var phase = Phase.ready
     private var attempts: ContiguousArray<Attempt> = []
     private var live = 0
-    /// The attempt whose answer ended the request.
-    ///
-    /// Its body may still be arriving.
+    /// The attempt whose response ended the request; its body may still be arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that gave it.
     private var mostTelling: Int?
-    /// Whether an attempt may have been executed without an answer that says so.
+    /// Whether an attempt may have been executed although no response confirms it.
     private var mayHaveBeenExecuted = false
-    /// What became of the request in the attempts that have ended.
+    /// The fate of the request in the attempts that have ended.
     private(set) var fate = RequestFate.unsent
-    /// The method of the requests, where it is not that of the call, and unsafe.
+    /// The method of the requests if it is unsafe and differs from that of the call.
     var changedMethod: HTTPMethod?
-    /// What an extra attempt was refused with, while an older one waits for its answer.
+    /// The refusal of an extra attempt while an older one waits for its response.
     private var refusal: Boxed<Refusal>?
     /// Waits for a token that lets it go on to another server.
     private var held: Boxed<Held>?
@@ -167,16 +164,16 @@ struct FailoverState {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
 
-    /// Whether an attempt has taken a token, which pays for those after it.
+    /// Whether an attempt has taken a token, which pays for the later ones.
     var isPaidFor: Bool { attempts.contains { $0.route.attempt?.isPaid == true } }
 
-    /// Whether an attempt led elsewhere than to the service's servers, which nobody else will answer better.
+    /// Whether an attempt led to another host than the service's servers, so that no other server can respond better.
     var hasLeft: Bool { attempts.contains { $0.route.attempt == nil } }
 
-    /// The newest attempt that is still waiting for its answer.
+    /// The newest attempt that waits for its response.
     var newestLive: Attempt? { attempts.last { $0.outcome == nil } }
 
-    /// Whether an attempt is still waiting for its answer.
+    /// Whether an attempt waits for its response.
     var isWaiting: Bool { live > 0 && phase == .running }
 
     /// Starts the request; `false` when it was cancelled before.
@@ -203,8 +200,8 @@ struct FailoverState {
         return attempts.count - 1
     }
 
-    /// Keeps the handle of a transfer, unless its answer is there already; when that was a redirect, the next hop may have
-    /// left its own handle before this one comes.
+    /// Stores the handle of a transfer, unless its response has arrived; if that was a redirect, the next hop may have
+    /// stored its own handle before this one.
     mutating func attach(_ task: any TransportTask, to index: Int, hop: Int = 0) -> Attachment {
         guard phase == .running else { return index == winner ? .answered : .unwanted }
         guard attempts[index].outcome == nil else { return .answered }
@@ -212,7 +209,7 @@ struct FailoverState {
         return .waiting
     }
 
-    /// The attempt, while it waits for its answer; `nil` when it or the request has ended.
+    /// Returns the attempt while it waits for its response; `nil` if the attempt or the request has ended.
     func unanswered(_ index: Int) -> Attempt? {
         guard phase == .running, attempts[index].outcome == nil else { return nil }
         return attempts[index]
@@ -242,7 +239,7 @@ struct FailoverState {
         return timer
     }
 
-    /// Takes note of the end of an attempt, and of what became of its request.
+    /// Records the end of an attempt and the fate of its request.
     mutating func attemptEnded(
         _ index: Int,
         _ outcome: AttemptOutcome,
@@ -256,12 +253,12 @@ struct FailoverState {
         self.fate = max(self.fate, fate)
         if fate.mayHaveBeenExecuted, !result.isGood { mayHaveBeenExecuted = true }
         if live > 0, outcome.isNeutral, case .failure = result {
-            // It says nothing about the request either, which another server is about to answer.
+            // The failure says nothing about the request, to which another server is about to respond.
             keepMostTelling(result, of: index)
             return .none
         }
         if let step = weigh(outcome, result, of: index) { return step }
-        // Where nothing leads away from this machine, a server on it still answers.
+        // If the machine has no network, a server on the machine itself still responds.
         guard outcome.failureKind != nil || (outcome.isNeutral && result.isOffline) else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
@@ -270,12 +267,12 @@ struct FailoverState {
         return .tryAnother
     }
 
-    /// Weighs a refusal (4xx) by an extra attempt against the server that was asked first and has not answered yet.
+    /// Weighs a refusal (4xx) of an extra attempt against the first server, which has not responded yet.
     ///
-    /// Without the extra attempt the caller would have had that one's answer. So the refusal waits for it, unless another
-    /// server refuses in the same way; and where the first one fails, the refusal is the answer.
+    /// Without the extra attempt the caller would have got the first server's response. So the refusal waits for it,
+    /// unless another server refuses in the same way. If the first server fails, the refusal is the result.
     ///
-    /// - Returns: What follows; `nil` when there is nothing to weigh.
+    /// - Returns: The next step; `nil` if there is nothing to weigh.
     private mutating func weigh(
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
@@ -294,37 +291,40 @@ struct FailoverState {
         end(with: refusal.result, winner: refusal.index).map(Step.end) ?? .none
     }
 
-    /// The server for whose answer a refusal by another one waits; `nil` when none does.
+    /// The server whose response a refusal of another server waits for; `nil` if there is none.
     var suspect: ServerPool.Route? {
         guard phase == .running, let refusal else { return nil }
         return attempts[..<refusal.value.index].first { $0.outcome == nil }?.route
     }
 
-    /// The refusal that waits for an answer of this server, which will not come any more.
+    /// Ends the request with the refusal that waited for a response of this server, which will not arrive any more.
     mutating func takeRefusal(waitingFor server: Server.ID) -> Ending? {
         guard let refusal, phase == .running else { return nil }
         let others = attempts.contains { $0.outcome == nil && $0.route.server != server }
         return others ? nil : end(with: refusal.value.result, winner: refusal.value.index)
     }
 
-    /// Lets the request wait until another server may be asked; the number of the timer to set, `nil` when an attempt is
-    /// still waiting for its answer, or the request has ended.
+    /// Lets the request wait until another server may be tried.
+    ///
+    /// Returns the number of the timer to set; `nil` if an attempt still waits for its response or the request has
+    /// ended.
     mutating func hold(_ reason: Held) -> Int? {
         guard phase == .running, live == 0 else { return nil }
         held = Boxed(reason)
         return claimTimer()
     }
 
-    /// Says what there is to do when a timer has fired.
+    /// Returns the step to take after a timer has fired.
     ///
-    /// In one step: a request that is held in between would lose its timer to the one that is claimed here.
+    /// This is one atomic step, because a request that is held in between would lose its timer to the one that is
+    /// claimed here.
     mutating func look() -> Look {
         guard phase == .running, let reason = held else { return .slow(newestLive, tried: tried, timer: claimTimer()) }
         held = nil
         return .held(reason.value)
     }
 
-    /// Ends the request with what its attempts gave, unless one is still waiting for its answer.
+    /// Ends the request with the result of its attempts, unless one still waits for its response.
     mutating func giveUp() -> Ending? {
         guard live == 0, let lastResult, var ending = end(with: lastResult) else { return nil }
         ending.mostTelling = mostTelling
@@ -339,7 +339,7 @@ struct FailoverState {
         var telling: Int?
         let isOverdue = result.isDeadline
         if isOverdue {
-            // What a server has answered, though it be a refusal or an error, says more than that the time is over.
+            // A server's response, even a refusal or an error, is more significant than the expired time.
             if let refusal {
                 (result, winner) = (refusal.value.result, refusal.value.index)
             } else if case .success? = lastResult, let lastResult {
@@ -359,7 +359,7 @@ struct FailoverState {
         return ending
     }
 
-    /// An answer, even a refusing one, says more than a broken connection.
+    /// Stores the most significant result: a response, even a refusal, is more significant than a lost connection.
     private mutating func keepMostTelling(_ result: Result<HTTPResponse, RequestFailure.Reason>, of index: Int) {
         if case .success = lastResult, case .failure = result { return }
         lastResult = result
@@ -368,7 +368,7 @@ struct FailoverState {
 }
 
 extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason {
-    /// Whether the end of an attempt is an answer that is no error.
+    /// Whether the attempt ended with a response that is not an error.
     fileprivate var isGood: Bool {
         if case .success(let response) = self { response.status < 400 } else { false }
     }

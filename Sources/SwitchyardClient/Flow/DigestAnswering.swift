@@ -1,8 +1,8 @@
 import SwitchyardHTTP
 
-/// How one request has answered the challenges of one server.
+/// The attempts of one request to satisfy the digest challenges of one server.
 struct DigestTrial: Sendable {
-    /// How often it has, since the last answer that was no refusal.
+    /// The number of attempts since the last response that was not a refusal.
     var count: Int
     /// The nonce of its own that it was given last.
     var nonce: DigestNonce
@@ -11,9 +11,10 @@ struct DigestTrial: Sendable {
 extension RequestFlow {
     private var digests: DigestBook { core.objects.object { DigestBook() } }
 
-    /// What puts a credential into a request.
+    /// Returns the authorization that adds a credential to a request.
     ///
-    /// A request that was refused goes with the nonce it was given then: others may have taken or replaced the last one.
+    /// A request that was refused uses the nonce of its refusal, because other requests may have used or replaced the
+    /// last one.
     func authorization(
         with credential: Credential,
         after trials: [RequestURL.Origin: DigestTrial]
@@ -32,10 +33,10 @@ extension RequestFlow {
         }
     }
 
-    /// Whether a 401 brought a digest challenge that another round answers.
+    /// Whether a 401 contains a digest challenge that another round can satisfy.
     ///
-    /// A request answers each server of the service once, since every one has a nonce of its own, and a second time when
-    /// that says that only its nonce was too old, be it in each retry; after that the refusal is meant.
+    /// A request tries each server of the service once, because every server has its own nonce, and a second time if
+    /// the server reports that only the nonce was stale, also in each retry. After that the refusal is final.
     func answersDigest(
         _ answer: ServiceResponse,
         with credential: Credential?,
@@ -56,10 +57,11 @@ extension RequestFlow {
         return true
     }
 
-    /// Keeps the nonce that an answer names for the next request (RFC 7616 section 3.5), this one's next round included.
+    /// Stores the nonce that a response names for the next request (RFC 7616 section 3.5), including this request's
+    /// next round.
     ///
-    /// An answer that is no refusal has taken the present one: when that is too old for a retry, it is so for the first
-    /// time.
+    /// A response that is not a refusal has accepted the current nonce: if it is stale in a retry, it is so for the
+    /// first time.
     func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout RequestFlowMemory) {
         guard case .digest(let user, _) = credential?.scheme, !answer.context.isForeign,
             let origin = answer.context.url?.origin

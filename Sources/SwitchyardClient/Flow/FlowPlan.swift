@@ -1,4 +1,4 @@
-/// What surrounds one request: the client's part, then the configuration's.
+/// The interceptors, limits and policies of one request: the client's first, then the configuration's.
 struct FlowPlan: Sendable {
     /// An interceptor's part, with the name for its errors.
     struct Named<Part: Sendable>: Sendable {
@@ -9,16 +9,16 @@ struct FlowPlan: Sendable {
     private(set) var limits: [any RequestLimit]
     let adapters: [Named<RequestInterceptor.Adapt>]
     let observers: [RequestInterceptor.Observe]
-    /// What may carry an attempt in the place of the transport.
+    /// The carriers that may replace the transport for an attempt.
     let detours: [Onlooker.Detour]
     let retriers: [Named<RequestInterceptor.Retry>]
     let retry: RetryPolicy?
-    /// The client's credentials, which can be renewed.
+    /// The client's credentials, which can be refreshed.
     let credentials: Credentials?
     /// The call's own credential, which cannot.
     let credential: Credential?
 
-    /// Puts the parts together; `nil` when there are none.
+    /// Creates a plan from its parts; `nil` if there are none.
     init?(
         _ options: NetworkClient.Options,
         _ configuration: APIConfiguration,
@@ -45,14 +45,15 @@ struct FlowPlan: Sendable {
 }
 
 extension FlowPlan {
-    /// The plan of a part of a transfer: its parts take no place of each other's, and the transfer has had its turn.
+    /// The plan of a part of a transfer: parts do not displace each other, and the transfer has passed the pacing
+    /// limits.
     var ofPart: FlowPlan {
         var plan = self
         plan.limits.removeAll { $0 is any PacingLimit }
         return plan
     }
 
-    /// The plan of a request with which a transfer goes on: a throttle has let it go already.
+    /// The plan of a request that continues a transfer, which a throttle has admitted already.
     var ofContinuation: FlowPlan {
         var plan = self
         plan.limits.removeAll { $0 is Throttle }

@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension RequestFlow {
-    /// What follows from a round.
+    /// The step after a round.
     enum NextStep {
         /// The flow ends with this.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
@@ -26,7 +26,7 @@ extension RequestFlow {
             try checkRunning()
             refusal.discardBody()
             var context = refusal.context
-            // What was refused was not done, and may be sent again with a credential.
+            // A refused request was not executed and may be sent again with a credential.
             if context.fate == .refused { context.fate = .unsent }
             round.result = .failure(RequestFailure(error, id: id, context: context))
         }
@@ -70,7 +70,7 @@ extension RequestFlow {
         return isBack ? .again(after: .zero) : .end(round.ending)
     }
 
-    /// Gives back what was taken for a retry that is not made after all.
+    /// Returns the tokens of a retry that is not made after all.
     func giveBackTokens(_ memory: inout RequestFlowMemory) {
         if let tokens = memory.unspentTokens { plan.retry?.budget?.refund(tokens) }
         memory.unspentTokens = nil
@@ -102,7 +102,7 @@ extension RequestFlow {
         return lease
     }
 
-    /// The credential of the call's owner, and of nobody else.
+    /// Returns the credential of the call's owner, and of no other user.
     private func lease(
         from credentials: Credentials,
         for configuration: APIConfiguration,
@@ -124,12 +124,12 @@ extension RequestFlow {
                 throw .credentials(error)
             }
             guard configuration.outlivesLogout, let kept = owner.credential else { throw reason }
-            // The last credential that is its own; it is not refreshed any more.
+            // The last credential of the owner; it is not refreshed any more.
             return CredentialLease(credential: kept, version: 0, takenAt: 0)
         }
     }
 
-    /// Whether a 401 is to be answered with another round and another credential.
+    /// Whether a 401 is followed by another round with another credential.
     private func renewsCredential(
         after passed: PassedRound,
         _ memory: inout RequestFlowMemory
@@ -168,25 +168,25 @@ extension RequestFlow {
 }
 
 extension APIConfiguration {
-    /// Whether the call goes without a credential where none is to be had.
+    /// Whether the call may be sent without a credential if none can be obtained.
     fileprivate func mayGoWithout(_ credentials: Credentials) -> Bool {
         allowsAnonymous ?? credentials.policy.allowsAnonymous
     }
 }
 
 extension EndedRound {
-    /// Whether this machine had no way to the server, or to the one that renews credentials.
+    /// Whether this machine had no network route to the server, or to the server that refreshes credentials.
     fileprivate var isOffline: Bool {
         (transportError ?? failure?.reason.renewalOutage?.transportError)?.kind == .offline
     }
 
-    /// How the round failed; `nil` when there is an answer.
+    /// The failure of the round; `nil` if there is a response.
     fileprivate var failure: RequestFailure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// Whether the request may be sent again with another credential: whoever answers a write with the place of a result has
-    /// executed it.
+    /// Whether the request may be sent again with another credential: a server that responds to a write with the
+    /// location of its result has executed the write.
     fileprivate var mayAnswerChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The round's end as a flow's.
@@ -199,7 +199,7 @@ extension EndedRound {
 }
 
 extension RequestFailure.Reason {
-    /// Whether nobody needs to be asked what follows.
+    /// Whether the result is final without asking interceptors or policies.
     fileprivate var isFinal: Bool {
         switch self {
         case .cancelled, .deadlineExceeded, .closed: true

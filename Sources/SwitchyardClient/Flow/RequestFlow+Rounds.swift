@@ -1,17 +1,18 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What the rounds of one flow hand on to each other.
+/// The data that the rounds of one flow pass on to each other.
 struct RequestFlowMemory {
     /// The rounds that have ended.
     var history: [RoundRecord] = []
-    /// How often the credential was renewed because of this request.
+    /// The number of refreshes that this request has caused.
     var renewals = 0
-    /// Whether the client's credential was refused with no other to be had, so that the rest of the rounds goes without.
+    /// Whether the client's credential was refused and no other can be obtained, so that later rounds are sent without
+    /// one.
     var goesWithoutCredential = false
-    /// How it has answered the digest challenges of each origin.
+    /// The attempts to satisfy the digest challenges of each origin.
     var digests: [RequestURL.Origin: DigestTrial] = [:]
-    /// What the last retry took from the budget.
+    /// The tokens that the last retry took from the budget.
     var tokens: Int?
     /// The same, until that retry is sent.
     var unspentTokens: Int?
@@ -46,7 +47,7 @@ extension RequestFlow {
                     try checkOwner(dropping: passed.ended.result)
                     return end(with: result)
                 case .again(let pause, let isReauthorized):
-                    // A streamed body that nobody will read must not hold its connection while others wait.
+                    // A streamed body that is not read must not hold its connection while other requests wait.
                     if case .success(let answer) = passed.ended.result { answer.discardBody() }
                     var record = RoundRecord(passed.ended.result, round: passed.ended.context.round)
                     record.isReauthorized = isReauthorized
@@ -109,7 +110,7 @@ extension RequestFlow {
         return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
     }
 
-    /// A round that had no credential to go with; whoever decides about retries may try another.
+    /// Ends a round that had no credential; interceptors and the retry policy may start another.
     private func unsent(
         _ configuration: APIConfiguration,
         _ context: DispatchContext,
@@ -124,7 +125,7 @@ extension RequestFlow {
         guard state.withLock({ $0.isRunning }) else { throw .cancelled }
     }
 
-    /// Ends the call of a user who has gone, before it is sent and before its response is handed over.
+    /// Ends the call of a user who has left, before the call is sent and before its response is returned.
     func checkOwner(dropping result: Result<ServiceResponse, RequestFailure>? = nil) throws(RequestFailure.Reason) {
         guard let owner = callOwner, !configuration.outlivesLogout, let reason = owner.refusal else { return }
         if case .success(let response) = result { response.discardBody() }
@@ -241,7 +242,7 @@ extension RequestFlow {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// Whether a call that changes something was carried out, as the status says.
+    /// Whether the status reports that a call with effect was executed.
     fileprivate func isEffect(of configuration: APIConfiguration) -> Bool {
         guard case .success(let response) = self else { return false }
         return configuration.hasEffect && response.status < 400

@@ -2,23 +2,23 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// A request's way through everything that surrounds it, in rounds until one is its end.
+/// A request's path through its limits, interceptors, credentials and retries, in rounds until one of them ends it.
 ///
-/// It takes the place of a bare ``Failover`` when options or configuration name anything of the kind: limits,
-/// interceptors, credentials, a retry policy. A round has this order, which is fixed:
+/// A flow replaces a bare ``Failover`` if options or configuration contain any of these: limits, interceptors,
+/// credentials, a retry policy. A round has this fixed order:
 ///
-/// 1. limits: each lets the round pass, makes it wait, or refuses it
+/// 1. limits: each admits the round, makes it wait, or refuses it
 /// 2. adapt: interceptors change the configuration, the client's first, then the configuration's own
-/// 3. credentials: one is taken, after a renewal if it is about to end; what is another user's ends here
-/// 4. attempts: server chosen, request built, signed and sent; redirects, the next server, hedges
-/// 5. observe: observers hear how it ended (they hear of everything else too)
-/// 6. credentials' answer to a 401: another credential, and another round
-/// 7. retry: interceptors in the same order, then the retry policy; the first that decides
+/// 3. credentials: one is taken, after a refresh if it is about to expire; a request of another user is cancelled here
+/// 4. attempts: a server is chosen, the request is built, signed and sent; redirects, failover, hedges
+/// 5. observe: observers are notified of the result (and of every other event)
+/// 6. credentials again: a 401 may lead to another credential and another round
+/// 7. retry: interceptors in the same order, then the retry policy; the first decision applies
 /// 8. wait, then the next round
 ///
-/// The identifier, the environment and the deadline are those of the whole flow. It ends exactly once: by a round, by
-/// a cancel or by the deadline, whichever comes first, and the latter two wait for nobody, not even for an interceptor
-/// that never returns. The task that goes the rounds finds out at its next step and stops.
+/// Identifier, environment and deadline belong to the whole flow. It ends exactly once: by a round, by a cancellation
+/// or by the deadline, whichever comes first. Cancellation and deadline wait for nothing, not even for an interceptor
+/// that never returns. The task that runs the rounds sees the end at its next step and stops.
 final class RequestFlow: DispatchedRequest, CredentialUser {
     let id: RequestID
     let owner: OwnerID
@@ -26,7 +26,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     let plan: FlowPlan
     let core: ClientCore
     let pool: ServerPool
-    /// Servers that are not asked as long as there is another.
+    /// The servers that are used only if there is no other.
     let avoided: [Server.ID]
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
@@ -65,10 +65,11 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     /// The environment the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
-    /// Whose call it is; `nil` for one that is bound to no login and takes no cookies.
+    /// The owner of the call; `nil` for a call that is bound to no login and uses no cookies.
     var callOwner: CallOwner? { configuration.rare?.value.callOwner }
 
-    /// Until when anybody waits: the deadline, or the last one of those who share the request.
+    /// The latest time until which a caller waits: the deadline, or the last deadline of the requests that share the
+    /// transfer.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
@@ -79,7 +80,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         let beginning = event(.dispatched(configuration), round: 0)
         let hasBegun = state.withLock { state in
             guard state.begin() else { return false }
-            // In one step, so that whoever ends it tells of the end behind it.
+            // In one step, so that the end is reported after the start.
             if let beginning { core.observers.send(beginning, to: plan.observers) }
             return true
         }
@@ -107,9 +108,9 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         if pool === self.pool { state.withLock { $0.onSwitch }?() }
     }
 
-    /// Keeps what a limit that holds the round up does when another server is preferred.
+    /// Stores the action of a limit that holds the round when another server becomes the preferred one.
     func keep(onSwitch action: (@Sendable () -> Void)?) {
-        // What goes with the old one goes behind the lock.
+        // The old value is released after the lock.
         let old = state.withLock { state in
             defer { state.onSwitch = action }
             return state.onSwitch
@@ -121,7 +122,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
 // MARK: - The end
 
 extension RequestFlow {
-    /// Ends the flow unless it has ended: stops what is under way, then tells observers and the caller.
+    /// Ends the flow unless it has ended: stops the work in flight, then notifies observers and the caller.
     func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
         guard let ending = state.withLock({ $0.end() }) else { return }
         ending.timer?.cancel()
@@ -133,7 +134,7 @@ extension RequestFlow {
         let result = answer.map(Result.success) ?? result
         for pass in ending.passes { pass.leave?() }
         core.finish(self) {
-            // One that is cancelled before its start is told of from its beginning, too.
+            // A flow that is cancelled before its start reports its start too.
             if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()
             core.noteWrite(configuration, result, context, in: pool)
@@ -148,8 +149,8 @@ extension RequestFlow {
         }
     }
 
-    /// Ends the round that is under way, and returns the answer that it may have at hand when the time is over; not past
-    /// interceptors that have a say in what answers are.
+    /// Ends the round in flight and returns its available response at the deadline, unless interceptors may change
+    /// responses.
     private func stopRound(
         of ending: RequestFlowState.Ending,
         before result: Result<HTTPResponse, RequestFailure.Reason>
@@ -184,7 +185,7 @@ extension RequestFlow {
         return context
     }
 
-    /// Tells the observers, of nothing behind the end; costs nothing when there are none.
+    /// Notifies the observers, but of nothing after the end; costs nothing if there are no observers.
     func observe(_ kind: DispatchEvent.Kind, round: Int) {
         guard let event = event(kind, round: round) else { return }
         state.withLock { state in
@@ -192,7 +193,7 @@ extension RequestFlow {
         }
     }
 
-    /// What the observers are told; `nil` when there are none.
+    /// Returns the event for the observers; `nil` if there are none.
     private func event(_ kind: @autoclosure () -> DispatchEvent.Kind, round: Int) -> DispatchEvent? {
         guard !plan.observers.isEmpty else { return nil }
         return DispatchEvent(

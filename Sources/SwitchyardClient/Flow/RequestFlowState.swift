@@ -1,14 +1,12 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state of one flow: what has to be ended with it, and what is known of its rounds.
+/// The state of one flow: the work that has to end with it, and the facts about its rounds.
 ///
 ///     ready --begin--> running --rounds, one after the other--> ended
 ///       \_____________ cancel, deadline, at any point ____________/
 struct RequestFlowState {
-    /// What remains to be done when the flow has ended.
-    ///
-    /// Handed out once.
+    /// The effects that remain after the end of the flow, returned once.
     struct Ending {
         var task: Task<Void, Never>?
         var failover: Failover?
@@ -27,28 +25,28 @@ struct RequestFlowState {
     private var passes: [LimitPass] = []
     /// How many rounds have begun.
     private(set) var rounds = 0
-    /// How many of them have told how they ended.
+    /// The number of rounds that have reported their end.
     private var endedRounds = 0
     /// The attempts of all rounds.
     private(set) var attempts = 0
-    /// Whether a round may have been executed without an answer that says so.
+    /// Whether a round may have been executed although no response confirms it.
     private(set) var mayHaveBeenExecuted = false
-    /// What became of the request in all rounds.
+    /// The fate of the request over all rounds.
     private(set) var fate = RequestFate.unsent
-    /// Whether the last round has carried the request out, and nobody has been told.
+    /// Whether the last round has executed the request and this has not been reported.
     private var hasUntoldEffect = false
     /// Where the last round went.
     private(set) var lastContext: RequestContext?
-    /// Whether the observers were told of the end.
+    /// Whether the end was reported to the observers.
     private var hasToldOfEnd = false
-    /// What a limit that holds the round up does when another server is preferred.
+    /// The action of a limit that holds the round when another server becomes the preferred one.
     var onSwitch: (@Sendable () -> Void)?
 
     var isRunning: Bool { phase == .running }
     var hasEnded: Bool { phase == .ended }
     var current: Failover? { failover }
 
-    /// Whether the observers are to hear of an event: of none behind the end, which is the last.
+    /// Whether the observers receive an event: none after the end, which is the last.
     mutating func mayTell(_ event: DispatchEvent) -> Bool {
         defer { if case .ended = event.kind { hasToldOfEnd = true } }
         return !hasToldOfEnd
@@ -61,7 +59,7 @@ struct RequestFlowState {
         return true
     }
 
-    /// Keeps what the flow runs on; `false` when it has ended, and both have to be ended.
+    /// Stores the task and the timer of the flow; returns `false` if the flow has ended and both have to end.
     mutating func hold(_ task: Task<Void, Never>, _ timer: (any ScheduledTimer)?) -> Bool {
         guard phase == .running else { return false }
         self.task = task
@@ -84,35 +82,35 @@ struct RequestFlowState {
         return true
     }
 
-    /// Takes note of the end of a round.
+    /// Records the end of a round.
     ///
     /// - Parameters:
-    ///   - context: Where it went.
-    ///   - hasEffect: Whether its response says that the request was carried out, with an effect.
+    ///   - context: The context of the round.
+    ///   - hasEffect: Whether its response reports that the request was executed with an effect.
     mutating func roundEnded(_ context: RequestContext, hasEffect: Bool) {
         failover = nil
         endedRounds += 1
         hasUntoldEffect = hasEffect
         attempts += context.attempts
-        // The answer of an earlier round was not the end.
+        // The response of an earlier round was not the end.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         fate = max(fate, context.fate)
         lastContext = context
     }
 
-    /// Takes note that the flow ends before its last round has told how it ended: nobody knows what became of a request with
-    /// effect.
+    /// Records that the flow ends before its last round has reported its end, so that the fate of a request with effect
+    /// is unknown.
     mutating func dropUntoldRound() {
         guard rounds > endedRounds else { return }
         (mayHaveBeenExecuted, fate) = (true, .open)
     }
 
-    /// Takes note that the response of the last round is dropped.
+    /// Records that the response of the last round is dropped.
     mutating func dropResponse() {
         if hasUntoldEffect { mayHaveBeenExecuted = true }
     }
 
-    /// Hands the passes of a round out, to be given back; those that last stay.
+    /// Returns the passes of a round, to be given back; lasting ones stay.
     mutating func takePasses() -> [LimitPass] {
         defer { passes.removeAll { !$0.isLasting } }
         return passes.filter { !$0.isLasting }

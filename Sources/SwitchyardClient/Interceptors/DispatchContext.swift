@@ -1,58 +1,58 @@
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// What an interceptor or a limit is told about the round that is about to begin.
+/// The context of a round that is about to begin, for interceptors and limits.
 public struct DispatchContext: Sendable {
-    /// The request, the same over all rounds.
+    /// The identifier of the request, which is the same in all rounds.
     public var id: RequestID
     /// The round, counted from 1.
     public var round: Int
     /// The service's name.
     public var service: String
-    /// The environment the request is built for.
+    /// The environment that the request is built for.
     public var environment: ServiceEnvironment
-    /// When the request was dispatched.
+    /// The time at which the request was dispatched.
     public var startedAt: MonotonicTime
-    /// When the request ends whatever happens; far in the future without a deadline.
+    /// The deadline at which the request ends in any case, or a time in the far future if it has no deadline.
     public var deadline: MonotonicTime
     /// The rounds that have ended, in order.
     public var history: [RoundRecord]
-    /// The clock and the timers of the client, for whoever has to wait.
+    /// The clock and the timers of the client, for code that has to wait.
     public var time: any TimeSource
-    /// The handle through which the request was sent.
+    /// The client handle through which the request was sent.
     var owner: OwnerID
-    /// Whether the renewal of a credential sends it, for which others may be waiting.
+    /// Whether the request belongs to a token refresh, for which other requests may be waiting.
     var isOfRenewal = false
-    /// Ends the request from outside.
+    /// Ends the request from outside, for the reason.
     var end: @Sendable (RequestFailure.Reason) -> Void
-    /// Names the server that is preferred now.
+    /// Returns the server that is preferred now.
     var preferred: @Sendable () -> Server.ID
-    /// Keeps what is to be called when another server is preferred, in the place of what was kept before.
+    /// Sets the handler that is called when another server becomes preferred, in place of the previous handler.
     var whenSwitched: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
 
     /// The server that is preferred now.
     var preferredServer: Server.ID { preferred() }
 
-    /// How often the request has been sent again, whatever for.
+    /// The number of rounds after the first, whatever their cause.
     public var retries: Int { round - 1 }
 
-    /// How much time is left until the deadline; never negative.
+    /// The time until the deadline, which is never negative.
     public var remaining: Duration { max(.zero, time.now.duration(to: deadline)) }
 }
 
 extension DispatchContext {
-    /// Creates the context of a request that no client has sent, to try an interceptor or a limit with.
+    /// Creates the context of a request that no client has sent, for testing an interceptor or a limit.
     ///
-    /// A limit that is handed it can end no request, and hears of no switch.
+    /// A limit that receives this context cannot end the request and is not notified of a server switch.
     ///
     /// - Parameters:
-    ///   - id: The request; a new one unless given.
-    ///   - round: The round, counted from 1; the one after the last of `history` unless given.
+    ///   - id: The identifier of the request, a new one by default.
+    ///   - round: The round, counted from 1. If `nil`, the round after the last one in `history`.
     ///   - service: The service's name.
-    ///   - environment: The environment the request is built for.
-    ///   - deadline: How long the request may take from now on; a minute unless given.
-    ///   - history: The rounds that have ended, in order; none unless given.
-    ///   - time: The clock; the system's unless given.
+    ///   - environment: The environment that the request is built for.
+    ///   - deadline: The time that the request may take from now on, a minute by default.
+    ///   - history: The rounds that have ended, in order, none by default.
+    ///   - time: The clock, by default the system's.
     public init(
         id: RequestID = RequestID(),
         round: Int? = nil,
@@ -79,27 +79,28 @@ extension DispatchContext {
     }
 }
 
-/// What is kept of a round that has ended.
+/// The record of a round that has ended.
 public struct RoundRecord: Sendable, Hashable {
     /// The round, counted from 1.
     public var round: Int
-    /// The status of the answer; `nil` when none came.
+    /// The status of the response, or `nil` if there is no response.
     public var status: Int?
-    /// Why none came; `nil` when one did.
+    /// The reason why there is no response, or `nil` if there is one.
     public var failure: RequestFailure.Reason?
-    /// Server, URL, attempts and time of the round.
+    /// The server, URL, attempts and duration of the round.
     public var context: RequestContext
-    /// What the decisive exchange cost; `nil` when the transport does not measure.
+    /// The metrics of the decisive exchange, or `nil` if the transport does not measure.
     public var metrics: TransferMetrics?
-    /// Whether its 401 led to another round: with another credential, with none, or with the answer to a challenge.
+    /// Whether the round's 401 led to another round with another credential, without a credential, or with a reply to a
+    /// challenge.
     ///
     /// A retry policy does not count such a round.
     public var isReauthorized = false
 
-    /// Creates what is kept of a round that has ended.
+    /// Creates the record of a round that has ended.
     ///
     /// - Parameters:
-    ///   - result: How it ended.
+    ///   - result: The result of the round.
     ///   - round: The round, counted from 1.
     public init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
         self.round = round

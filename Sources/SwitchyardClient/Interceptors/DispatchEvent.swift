@@ -2,55 +2,55 @@ import Dispatch
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Something that happened on a request's flow, for observers.
+/// An event in the life of a request, for observers.
 ///
-/// The events of one request come in this order; what is indented may come several times:
+/// The events of a request come in this order. Indented events may come several times:
 ///
 ///     dispatched
 ///         roundBegan              limits passed, configuration adapted
-///             attemptSent         once for every server asked, hedges included
-///             redirected          the attempt goes on at another URL
-///             attemptEnded        not for an attempt that was cut off because another one answered
+///             attemptSent         once for each server, including hedges
+///             redirected          the attempt continues at another URL
+///             attemptEnded        not for an attempt that was cancelled because another one got a response
 ///         roundEnded
 ///         waiting                 before another round
 ///     ended                       exactly once
 public struct DispatchEvent: Sendable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Sendable {
-        /// The request is in the client's table.
+        /// The client has registered the request.
         case dispatched(APIConfiguration)
         /// A round begins with this configuration.
         case roundBegan(APIConfiguration)
-        /// A request goes to the transport.
+        /// An attempt is passed to the transport.
         case attemptSent(AttemptRecord)
-        /// A server sent the attempt on to another URL.
+        /// A server redirected the attempt to another URL.
         case redirected(AttemptRecord, RedirectStep)
-        /// An attempt has ended: with what the transport says, or cut off by the end of the request.
+        /// An attempt has ended, with the transport's result or because the request ended.
         case attemptEnded(AttemptRecord, Result<HTTPResponse, TransportError>)
-        /// A round ended.
+        /// A round has ended.
         case roundEnded(Result<ServiceResponse, RequestFailure>)
         /// Another round follows after the pause.
         case waiting(Duration)
-        /// The request has ended; its caller is told at the same time.
+        /// The request has ended, and its caller receives the result at the same time.
         case ended(Result<ServiceResponse, RequestFailure>)
     }
 
-    /// The request.
+    /// The identifier of the request.
     public var id: RequestID
     /// The service's name.
     public var service: String
-    /// The environment the request is built for.
+    /// The environment that the request is built for.
     public var environment: ServiceEnvironment
-    /// The round, counted from 1; 0 before the first.
+    /// The round, counted from 1, or 0 before the first round.
     public var round: Int
-    /// When it happened, on the clock of the client.
+    /// The time of the event, on the client's clock.
     public var time: MonotonicTime
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
-    /// The call as the app described it; `nil` only in an event that was made without.
+    /// The call as the app described it, or `nil` if the event was created without one.
     public var call: APIConfiguration?
 
-    /// Creates an event, to try an observer of one's own with.
+    /// Creates an event, for testing an observer of your own.
     public init(
         id: RequestID = RequestID(),
         service: String,
@@ -70,15 +70,15 @@ public struct DispatchEvent: Sendable {
     }
 }
 
-/// One request to one server, as an observer sees it.
+/// One attempt at one server, as observers see it.
 public struct AttemptRecord: Sendable {
     /// The number of the attempt in its round, counted from 1.
     public var number: Int
-    /// The server's name; `nil` for a URL that is none of the service's.
+    /// The server's name, or `nil` if the URL belongs to no server of the service.
     public var server: Server.ID?
-    /// The request as it went to the transport; credentials included.
+    /// The request as it was passed to the transport, including credentials.
     public var request: HTTPRequest
-    /// When it went.
+    /// The time at which the attempt started.
     public var startedAt: MonotonicTime
 
     /// Creates a record.
@@ -95,10 +95,10 @@ extension DispatchEvent.Kind: Discreet {}
 extension AttemptRecord: Discreet {}
 
 extension DispatchEvent: CustomStringConvertible {
-    /// One line, as in a log: the request and what happened, with credentials hidden.
+    /// The request and the event on one line, as in a log, with credentials redacted.
     public var description: String { line(.standard) }
 
-    /// The line for a log, which names the request whatever happened to it.
+    /// Returns the line for a log, which always names the request.
     package func line(_ redaction: Redaction) -> String {
         let words = kind.words(redaction, round: round)
         guard !kind.namesRequest, let call else { return "\(id) \(words)" }
@@ -107,10 +107,10 @@ extension DispatchEvent: CustomStringConvertible {
 }
 
 extension DispatchEvent.Kind: CustomStringConvertible {
-    /// What happened, in one line, with credentials hidden.
+    /// The event on one line, with credentials redacted.
     public var description: String { words(.standard) }
 
-    /// What happened, in one line.
+    /// Returns the event on one line.
     fileprivate func words(_ redaction: Redaction, round: Int? = nil) -> String {
         let roundName = round.map { "round \($0)" } ?? "round"
         let words =
@@ -132,7 +132,7 @@ extension DispatchEvent.Kind: CustomStringConvertible {
         return redaction.text(words.inOneLine)
     }
 
-    /// Whether the words begin with the request, or with all that it became: those of a redirect show only the next one.
+    /// Whether the text of the event already names the request, which it does not for a redirect or a pause.
     fileprivate var namesRequest: Bool {
         switch self {
         case .redirected, .waiting: false
@@ -142,7 +142,7 @@ extension DispatchEvent.Kind: CustomStringConvertible {
 }
 
 extension AttemptRecord: CustomStringConvertible {
-    /// Its number, the server and the request, in one line, with credentials hidden.
+    /// The number of the attempt, the server and the request on one line, with credentials redacted.
     public var description: String { "attempt \(number) at \(place): \(request)" }
 
     fileprivate var place: String { server ?? "another host" }
@@ -160,18 +160,18 @@ extension Result<ServiceResponse, RequestFailure> {
 }
 
 extension String {
-    /// The text with spaces for line ends, which an error of a server's making could hold.
+    /// The text with line breaks replaced by spaces, because an error text from a server may contain line breaks.
     fileprivate var inOneLine: String {
         contains { $0.isNewline } ? String(map { $0.isNewline ? " " : $0 }) : self
     }
 }
 
-/// Hands events to observers one after the other, on a queue of its own: an observer that is slow, or never returns,
-/// delays other observers and no request.
+/// A queue that passes events to observers one after the other, so that a slow or blocked observer delays other
+/// observers but no request.
 ///
-/// Events that find ``limit`` others waiting are dropped, so that an observer that hangs costs bounded memory.
+/// If ``limit`` events are waiting, further events are dropped, so that a blocked observer uses bounded memory.
 final class ObserverQueue: Sendable {
-    /// The most events that wait.
+    /// The maximum number of waiting events.
     static let limit = 65_536
 
     private let queue = DispatchQueue(label: "switchyard.observers")

@@ -1,28 +1,29 @@
 package import SwitchyardServices
 package import SwitchyardTransport
 
-/// Looks on at the calls of a client that runs already: at those that are dispatched from when it comes until it goes.
+/// An observer that can be attached to a running client, and that observes the calls dispatched until it is detached.
 ///
-/// An interceptor has to be named before the client exists, and costs every call its way through the flow. This is for
-/// whoever looks only at times, an inspector for instance: while nobody looks on, a call costs what it costs without.
+/// An interceptor must be set before the client exists, and it adds a cost to every call. This type is for temporary
+/// observers, such as an inspector. While none is attached, calls have no extra cost.
 package final class Onlooker: Sendable {
-    /// Names what carries a request to a server: the client's transport, or something in its place.
+    /// Returns the transport that carries a request to a server, which is the client's transport or a replacement.
     package typealias Detour = @Sendable (RequestID, Server.ID?, any Transport) -> any Transport
 
-    /// Is told of a call that a cache answered, with its status, and whether that was fresh: nothing was dispatched.
+    /// Called for a call that is served from the cache without a dispatch, with the response's status and whether the
+    /// response was fresh.
     package typealias Recall = @Sendable (APIConfiguration, _ status: Int, _ isFresh: Bool) -> Void
 
     let observe: RequestInterceptor.Observe
     let detour: Detour?
-    /// Is told of each answer from a cache, by the one who asked for it.
+    /// Called for each response from the cache, on the task that made the call.
     package let recall: Recall?
 
-    /// Creates an onlooker.
+    /// Creates an observer.
     ///
     /// - Parameters:
-    ///   - detour: Names what carries each request; the client's transport does unless given.
-    ///   - recall: Is told of answers from a cache.
-    ///   - observe: Is told what happens, on the queue of the observers.
+    ///   - detour: Returns the transport for each request. If `nil`, the client's transport is used.
+    ///   - recall: Called for responses from the cache.
+    ///   - observe: Called for each event, on the observers' queue.
     package init(
         detour: Detour? = nil,
         recall: Recall? = nil,

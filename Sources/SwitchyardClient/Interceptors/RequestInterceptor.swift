@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Takes part in a request's flow, in up to three ways that are kept apart: it adapts, observes, or decides on a
-/// retry.
+/// An interceptor, which takes part in a request in up to three ways: it adapts the request, observes it, or decides on
+/// a retry.
 ///
-/// An interceptor is a value; what it does not do costs nothing. The client's come first, in their order, then those of
-/// the ``APIConfiguration``.
+/// An interceptor is a value, and the parts that it leaves `nil` have no cost. The client's interceptors come first, in
+/// their order, then those of the ``APIConfiguration``.
 ///
 /// ### Use
 ///
@@ -15,41 +15,40 @@ public import Foundation
 ///     ]
 ///
 /// ### Customise
-/// A type of your own that does several of the three hands out one value made with
-/// ``init(_:adapt:observe:retry:)``, closures over itself.
+/// If a type of your own does several of the three, let it return one value made with ``init(_:adapt:observe:retry:)``,
+/// whose closures call its methods.
 ///
-/// None of the three can hang a request: its deadline and a cancel end it, whatever an interceptor does. An interceptor
-/// may send requests of its own; they are requests like any other.
+/// No interceptor can block a request forever, because the request's deadline and cancellation end it whatever an
+/// interceptor does. An interceptor may send requests of its own, which are treated like any other.
 public struct RequestInterceptor: Sendable {
-    /// Changes what a round sends, or refuses to send it by throwing.
+    /// Changes the configuration of a round, or refuses to send it by throwing.
     ///
-    /// It is given the configuration as it was dispatched, after the changes of the interceptors before it. Changes last
-    /// for one round. What is fixed at dispatch stays: deadline, interceptors, retry policy.
+    /// The closure receives the configuration as it was dispatched, with the changes of the interceptors before it.
+    /// Changes last for one round. Deadline, interceptors and retry policy are fixed at dispatch and cannot be changed.
     public typealias Adapt = @Sendable (inout APIConfiguration, DispatchContext) async throws -> Void
-    /// Is told what happens and can change nothing.
+    /// Called for each event, without being able to change anything.
     ///
-    /// Called on a queue of the client's, one event after the other in the order in which they happened; an observer
-    /// may take its time without slowing a request down.
+    /// It is called on a queue of the client, in the order of the events. A slow observer does not delay requests.
     public typealias Observe = @Sendable (DispatchEvent) -> Void
-    /// Says what follows from the end of a round, of whatever kind; what it throws ends the request.
+    /// Returns the decision after any round has ended; if it throws, the request ends with the error.
     public typealias Retry = @Sendable (EndedRound) async throws -> RetryDecision
 
-    /// The name under which its errors appear.
+    /// The name with which the interceptor's errors are reported.
     public var name: String
-    /// Changes what a round sends; `nil` unless given.
+    /// The closure that changes the configuration of a round, `nil` by default.
     public var adapt: Adapt?
-    /// Is told what happens; `nil` unless given.
+    /// The closure that is called for each event, `nil` by default.
     public var observe: Observe?
-    /// Says what follows from the end of a round; `nil` unless given.
+    /// The closure that decides after a round has ended, `nil` by default.
     public var retry: Retry?
 
-    /// Creates an interceptor that does what is given.
+    /// Creates an interceptor from closures.
     ///
     /// - Parameters:
-    ///   - name: The name under which its errors appear.
-    ///   - adapt: Changes what a round sends.
-    ///   - observe: Is told what happens.
-    ///   - retry: Says what follows from the end of a round.
+    ///   - name: The name with which its errors are reported.
+    ///   - adapt: Changes the configuration of a round.
+    ///   - observe: Called for each event.
+    ///   - retry: Decides after a round has ended.
     public init(
         _ name: String = "interceptor",
         adapt: Adapt? = nil,
@@ -62,30 +61,30 @@ public struct RequestInterceptor: Sendable {
         self.retry = retry
     }
 
-    /// An interceptor that only changes or refuses what is sent.
+    /// Returns an interceptor that only changes or refuses requests.
     public static func adapting(_ name: String = "interceptor", _ adapt: @escaping Adapt) -> RequestInterceptor {
         RequestInterceptor(name, adapt: adapt)
     }
 
-    /// An interceptor that only watches.
+    /// Returns an interceptor that only observes.
     public static func observing(_ name: String = "interceptor", _ observe: @escaping Observe) -> RequestInterceptor {
         RequestInterceptor(name, observe: observe)
     }
 
-    /// An interceptor that only decides what follows from the end of a round.
+    /// Returns an interceptor that only decides on retries.
     public static func retrying(_ name: String = "interceptor", _ retry: @escaping Retry) -> RequestInterceptor {
         RequestInterceptor(name, retry: retry)
     }
 }
 
 extension Notification.Name {
-    /// A request was dispatched; the event is under `Notification.switchyardEventKey`.
+    /// Posted when a request was dispatched, with the event under `Notification.switchyardEventKey`.
     public static let switchyardRequestDidStart = Notification.Name("Switchyard.RequestDidStart")
-    /// A request waits before another round.
+    /// Posted when a request waits before another round.
     public static let switchyardRequestDidPause = Notification.Name("Switchyard.RequestDidPause")
-    /// An attempt of a request has ended, at one server.
+    /// Posted when an attempt of a request at one server has ended.
     public static let switchyardAttemptDidEnd = Notification.Name("Switchyard.AttemptDidEnd")
-    /// A request has ended, with an answer or without.
+    /// Posted when a request has ended, with or without a response.
     public static let switchyardRequestDidEnd = Notification.Name("Switchyard.RequestDidEnd")
 }
 
@@ -93,17 +92,17 @@ extension Notification {
     /// The key under which notifications carry their ``DispatchEvent``.
     public static let switchyardEventKey = "Switchyard.Event"
 
-    /// The event that a notification of this library is about; `nil` for any other notification.
+    /// The event that a notification of this library carries, or `nil` for any other notification.
     public var dispatchEvent: DispatchEvent? { userInfo?[Self.switchyardEventKey] as? DispatchEvent }
 }
 
 extension RequestInterceptor {
-    /// An interceptor that posts notifications, for parts of an app that know nothing of the client.
+    /// Returns an interceptor that posts notifications, for parts of an app without access to the client.
     ///
-    /// The event has answer, body, header fields and metrics, or the failure. Notifications are posted on the queue of
-    /// observers, in the order of the events.
+    /// The event contains the response with body, header fields and metrics, or the failure. Notifications are posted
+    /// on the observers' queue, in the order of the events.
     ///
-    /// - Parameter center: Where to post; the default centre unless given.
+    /// - Parameter center: The notification centre, by default the default centre.
     /// - Returns: The interceptor.
     public static func posting(to center: NotificationCenter = .default) -> RequestInterceptor {
         let poster = Poster(center: center)
@@ -111,9 +110,9 @@ extension RequestInterceptor {
     }
 }
 
-/// Posts the notification of an event.
+/// A poster of notifications for events.
 private struct Poster: @unchecked Sendable {
-    // @unchecked is sound: a notification centre may be used from any thread.
+    // `@unchecked` is sound because a notification centre may be used from any thread.
     let center: NotificationCenter
 
     func post(_ event: DispatchEvent) {
@@ -130,7 +129,7 @@ private struct Poster: @unchecked Sendable {
     }
 }
 
-/// What surrounds one call.
+/// The interceptors, limits and retry policy of one call.
 extension APIConfiguration {
     private enum InterceptorsSetting: ConfigurationSetting {
         static var defaultValue: [RequestInterceptor] { [] }
@@ -144,21 +143,23 @@ extension APIConfiguration {
         static var defaultValue: RetryPolicy? { nil }
     }
 
-    /// What takes part in this call's flow, behind the client's interceptors; nothing unless set.
+    /// The interceptors of this call, which come after the client's, none by default.
     public var interceptors: [RequestInterceptor] {
         get { self[setting: InterceptorsSetting.self] }
         set { self[setting: InterceptorsSetting.self] = newValue }
     }
 
-    /// What every round of this call passes first, behind the client's limits; nothing unless set.
+    /// The limits that every round of this call passes after the client's limits, none by default.
     ///
-    /// A limit counts the calls that carry the same object.
+    /// A limit counts the calls that have the same limit object.
     public var limits: [any RequestLimit] {
         get { self[setting: LimitsSetting.self] }
         set { self[setting: LimitsSetting.self] = newValue }
     }
 
-    /// Whether and when the call is sent again; the client's policy when `nil`, the default.
+    /// The retry policy of the call.
+    ///
+    /// If `nil` (the default), the client's policy applies.
     public var retry: RetryPolicy? {
         get { self[setting: RetrySetting.self] }
         set { self[setting: RetrySetting.self] = newValue }

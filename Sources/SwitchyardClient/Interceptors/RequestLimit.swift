@@ -1,34 +1,35 @@
-/// A limit that every round of a request passes before anything else: a rate, a number of requests at once.
+/// A limit that every round of a request must pass before anything else, such as a rate or a number of concurrent
+/// requests.
 ///
-/// Limits are asked in order, and each may let the round pass, make it wait, or refuse it.
+/// Limits are applied in order. Each may let the round pass, make it wait or refuse it.
 public protocol RequestLimit: Sendable {
     /// Waits until the round may begin.
     ///
-    /// When the request is cancelled meanwhile, or its deadline passes, the task is cancelled; a limit that goes on
-    /// waiting all the same delays nobody but itself, and the pass that it gives later is handed back at once.
+    /// If the request is cancelled or its deadline passes, the task is cancelled. A limit that does not react to the
+    /// cancellation delays only itself. If it returns a pass later, the pass is released immediately.
     ///
     /// - Parameters:
-    ///   - configuration: What is to be sent, before interceptors.
-    ///   - context: Which request and round it is, with the clock to wait on.
-    /// - Returns: The pass, which is handed back when the round has ended.
-    /// - Throws: Why the round must not begin: ``RequestFailure/Reason/rateLimited(retryAfter:)``, or an error of the
-    ///   limit's own, which becomes ``RequestFailure/Reason/vetoed(_:)``.
+    ///   - configuration: The call, before interceptors change it.
+    ///   - context: The request and round, with the clock to wait on.
+    /// - Returns: The pass, which is released when the round has ended.
+    /// - Throws: The reason why the round must not begin: ``RequestFailure/Reason/rateLimited(retryAfter:)``, or an
+    ///   error of the limit's own, which becomes ``RequestFailure/Reason/vetoed(_:)``.
     func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass
 }
 
-/// A limit under which one request takes the place of another.
+/// A limit under which a request can supersede an earlier one.
 protocol PacingLimit: RequestLimit {}
 
-/// The permission to begin a round, handed back exactly once when the round has ended.
+/// The permission to begin a round, released exactly once when the round has ended.
 public struct LimitPass: Sendable {
-    /// What handing it back does; `nil` when nothing is to be done.
+    /// The closure that releases the pass, or `nil` if there is nothing to release.
     let leave: (@Sendable () -> Void)?
-    /// Whether it is kept from round to round, and handed back when the request has ended.
+    /// Whether the pass is kept between rounds and released when the request has ended.
     let isLasting: Bool
 
     /// Creates a pass.
     ///
-    /// - Parameter leave: Called once when the round has ended, on any thread; it must not block.
+    /// - Parameter leave: Called once when the round has ended. It may be called on any thread and must not block.
     public init(leave: (@Sendable () -> Void)? = nil) {
         self.init(isLasting: false, leave: leave)
     }
@@ -38,6 +39,6 @@ public struct LimitPass: Sendable {
         self.leave = leave
     }
 
-    /// A pass that need not be handed back.
+    /// A pass that need not be released.
     public static let free = LimitPass()
 }

@@ -1,36 +1,36 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// How a limit tells requests apart: those of one key count together.
+/// The key by which a limit groups requests: requests with the same key count together.
 ///
 ///     .everything                                     one count for the whole client
 ///     .endpoint                                       method and path
 ///     .parameters("q")                                method, path and the value of q
 ///     .custom { $0.tags.contains("search") ? "search" : nil }
 ///
-/// Of a ``APIConfiguration/prebuiltRequest`` its own method and its URL count: origin and path as the path, the query as
-/// the parameters.
+/// For an ``APIConfiguration/prebuiltRequest``, the key uses its own method and URL: the origin and path count as the
+/// path, and the query as the parameters.
 public struct LimitKey: Sendable {
     private let name: @Sendable (APIConfiguration) -> String?
 
-    /// A key of your own; requests for which it is `nil` are not limited.
+    /// Returns a key of your own; requests for which the closure returns `nil` are not limited.
     public static func custom(_ name: @escaping @Sendable (APIConfiguration) -> String?) -> LimitKey {
         LimitKey(name: name)
     }
 
-    /// All requests count together.
+    /// A key that is the same for all requests.
     public static let everything = LimitKey { _ in "" }
 
-    /// Requests of one method and path count together, whatever their parameters.
+    /// A key that is the same for requests with the same method and path, whatever their parameters.
     public static let endpoint = LimitKey { $0.endpoint }
 
-    /// Requests of one method and path with the same query, parameters and values in the path count together.
+    /// A key that is the same for requests with the same method, path, path values, query and parameters.
     public static let call = LimitKey { configuration in
         let asked = configuration.askedParameters + [configuration.pathValues]
         return ([configuration.endpoint] + asked.map(\.canonicalText)).map(\.framed).joined()
     }
 
-    /// Requests of one method and path with the same values of some parameters count together.
+    /// Returns a key that is the same for requests with the same method, path and values of the named parameters.
     public static func parameters(_ names: String...) -> LimitKey {
         LimitKey { configuration in
             let asked = configuration.askedParameters
@@ -39,23 +39,23 @@ public struct LimitKey: Sendable {
         }
     }
 
-    /// Requests with the tag count together; others are not limited.
+    /// Returns a key that is the same for all requests with the tag; other requests are not limited.
     public static func tag(_ tag: String) -> LimitKey {
         LimitKey { $0.tags.contains(tag) ? tag : nil }
     }
 
-    /// The key of a request; `nil` when it is not limited.
+    /// Returns the key of a request, or `nil` if the request is not limited.
     public func callAsFunction(_ configuration: APIConfiguration) -> String? { name(configuration) }
 }
 
 extension APIConfiguration {
-    /// Method and path; of a request made by hand its method, origin and path.
+    /// The method and path, or the method, origin and path of a prebuilt request.
     fileprivate var endpoint: String {
         guard let url = rare?.value.prebuiltRequest?.url else { return "\(method.name) \(path)" }
         return "\(sentMethod.name) \(url.origin)\(url.path)"
     }
 
-    /// Query and parameters; of a request made by hand the query of its URL.
+    /// The query and parameters, or the parameters in the URL of a prebuilt request.
     fileprivate var askedParameters: [Parameters] {
         guard let url = rare?.value.prebuiltRequest?.url else { return [query, parameters] }
         return [url.query.map { Parameters(parsing: $0) } ?? Parameters()]

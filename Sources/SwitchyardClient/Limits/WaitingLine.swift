@@ -1,7 +1,7 @@
-/// Those who wait for their turn, each under a number; kept behind the lock of its owner.
+/// A list of waiters, each with a number, which its owner protects with a lock.
 ///
-/// A turn may come, and a cancel too, before the one who waits has entered: both are remembered. Whoever takes a
-/// continuation out resumes it, after the lock is released.
+/// A waiter may be admitted or cancelled before its continuation is registered, so both events are recorded. Code that
+/// takes a continuation from the list resumes it after releasing the lock.
 struct WaitingLine<Number: Hashable & Sendable> {
     typealias Continuation = UnsafeContinuation<Bool, Never>
 
@@ -13,7 +13,7 @@ struct WaitingLine<Number: Hashable & Sendable> {
 
     private var places: [Number: Place] = [:]
 
-    /// Lets one wait; the answer, when it is there already.
+    /// Registers a continuation, or returns the result if the waiter was already admitted or cancelled.
     mutating func enter(_ number: Number, _ continuation: Continuation) -> Bool? {
         switch places.removeValue(forKey: number) {
         case .admitted: return true
@@ -24,25 +24,26 @@ struct WaitingLine<Number: Hashable & Sendable> {
         }
     }
 
-    /// Gives one its turn; the continuation to resume, unless it has not entered yet.
+    /// Admits a waiter and returns its continuation to resume, or `nil` if none is registered yet.
     mutating func admit(_ number: Number) -> Continuation? {
         if case .waiting(let continuation) = places.removeValue(forKey: number) { return continuation }
         places[number] = .admitted
         return nil
     }
 
-    /// Takes one out that was cancelled; the continuation to resume, unless its turn came first.
+    /// Removes a cancelled waiter and returns its continuation to resume, or `nil` if it was admitted first or is not
+    /// registered yet.
     mutating func leave(_ number: Number) -> Continuation? {
         switch places.removeValue(forKey: number) {
         case .waiting(let continuation): return continuation
-        // Whoever has been given a turn has to take it, to hand back what it brings.
+        // A waiter that was admitted must take its turn, so that it can release what it was given.
         case .admitted: places[number] = .admitted
         case .left, nil: places[number] = .left
         }
         return nil
     }
 
-    /// Forgets one that waits no more.
+    /// Removes all state of a waiter.
     mutating func forget(_ number: Number) {
         places[number] = nil
     }

@@ -6,18 +6,18 @@
     import Musl
 #endif
 
-/// Asks the system whether it knows a route to a host.
+/// A check whether the system knows a route to a host.
 ///
-/// Nothing is sent to it: connecting a datagram socket only looks the route up (POSIX `connect`).
+/// Nothing is sent to the host, because connecting a datagram socket only looks up the route (POSIX `connect`).
 enum HostRoute {
-    /// What one address shows.
+    /// The result of the check for one address.
     enum Finding: Sendable, Hashable {
         case route
         case noRoute
-        /// The system did not say.
+        /// The system gave no information.
         case nothing
 
-        /// What the error of a socket or its connection shows.
+        /// Creates the result for an error of a socket or of its connection.
         init(errorCode: Int32) {
             switch errorCode {
             case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT: self = .noRoute
@@ -32,9 +32,9 @@ enum HostRoute {
         private static let datagrams = SOCK_DGRAM
     #endif
 
-    /// What the addresses of a host show; `nil` when none of its name is known now.
+    /// Returns the results for the addresses of a host, or `nil` if its name cannot be resolved now.
     ///
-    /// Blocks while the name is looked up.
+    /// The function blocks while the name is resolved.
     static func findings(of host: String) -> [Finding]? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -59,12 +59,13 @@ enum HostRoute {
         return connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 ? .route : Finding(errorCode: errno)
     }
 
-    /// The status that follows: one route is enough, and only addresses without any prove that there is none.
+    /// Returns the status of a host: one route is enough, and the host is unreachable only if there is no route to any
+    /// of its addresses.
     ///
     /// - Parameters:
-    ///   - findings: What the addresses show; `nil` when the name has none.
-    ///   - network: The status of the network as a whole, which says of what kind a way is, and counts for a name that
-    ///     cannot be looked up: without a network that is no wonder, with one it proves nothing.
+    ///   - findings: The results for the addresses, or `nil` if the name cannot be resolved.
+    ///   - network: The status of the network as a whole, which gives the kind of the link. If the name cannot be
+    ///     resolved, the host is unreachable if the network is, otherwise its status is unknown.
     /// - Returns: The status.
     static func status(_ findings: [Finding]?, network: ReachabilityStatus) -> ReachabilityStatus {
         guard let findings else { return network.isReachable ? .unknown : .notReachable }

@@ -1,34 +1,35 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Asks for the network before a request is sent: without one the request fails at once, or waits.
+/// A limit that checks the network before a request is sent: without a network the request fails immediately or waits.
 ///
 ///     options.limits = [ReachabilityLimit(SystemReachability(), whenOffline: .wait(atMost: .seconds(10)))]
 ///
-/// Off unless it is among the limits, and unknown counts as reachable: a system that thinks itself offline may be wrong.
+/// The check happens only if the limit is among the limits of a client or a call. An unknown status counts as
+/// reachable. A system that reports being offline may be wrong.
 public final class ReachabilityLimit: RequestLimit {
-    /// What becomes of a request while there is no network.
+    /// The handling of a request while there is no network.
     public enum Offline: Sendable, Hashable {
-        /// It fails with ``/SwitchyardHTTP/TransportError/Kind/offline``; nothing was sent.
+        /// The request fails unsent with ``/SwitchyardHTTP/TransportError/Kind/offline``.
         case fail
-        /// It waits for the network, at most so long, and never longer than its deadline; then it fails.
+        /// The request waits for the network until this time has passed or its deadline is reached, and then fails.
         case wait(atMost: Duration)
     }
 
     private let provider: any ReachabilityProvider
     private let whenOffline: Offline
 
-    /// Creates the check.
+    /// Creates the limit.
     ///
     /// - Parameters:
-    ///   - provider: Knows the way to the network.
-    ///   - whenOffline: What becomes of a request while there is none; it fails unless told otherwise.
+    ///   - provider: The source of the network's reachability.
+    ///   - whenOffline: The handling of a request while there is no network, which fails by default.
     public init(_ provider: any ReachabilityProvider, whenOffline: Offline = .fail) {
         self.provider = provider
         self.whenOffline = whenOffline
     }
 
-    /// Lets the request pass, at once or when the network is back.
+    /// Lets the request pass, immediately or when the network is back.
     ///
     /// - Throws: `TransportError` of the kind `offline`.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
@@ -51,14 +52,14 @@ public final class ReachabilityLimit: RequestLimit {
 }
 
 extension NetworkClient {
-    /// Tells the client of every change of the network, as ``networkChanged(isOnline:)`` does, until the returned object
-    /// or the client is released.
+    /// Notifies the client of every change of the network, as ``networkChanged(isOnline:)`` does, until the returned
+    /// object or the client is released.
     ///
-    /// While there is no network no failure is held against a server; when it is back, requests that wait for it are
-    /// sent again. Another link in the place of the one before is another path (``networkPathChanged()``).
+    /// While there is no network, no failure counts against a server. When the network is back, requests that wait for
+    /// it are sent again. If the kind of link changes, ``networkPathChanged()`` is called too.
     ///
-    /// - Parameter provider: Knows the way to the network.
-    /// - Returns: Keep it as long as the client is to follow.
+    /// - Parameter provider: The source of the network's reachability.
+    /// - Returns: An object that the caller must keep for as long as the client should be notified.
     public func following(_ provider: some ReachabilityProvider) -> ReachabilityFollower {
         let updates = provider.updates()
         return ReachabilityFollower(
@@ -78,10 +79,11 @@ extension NetworkClient {
     }
 }
 
-/// Keeps a client informed about the network as long as it lives.
+/// An object that notifies a client of network changes for as long as the object exists.
 public final class ReachabilityFollower: Sendable {
     private let task: Task<Void, Never>
-    /// Tells nothing any more once it is released, and the caller may have no other reference to it.
+    /// The provider, retained because it stops reporting once it is released and the caller may hold no other reference
+    /// to it.
     private let provider: any ReachabilityProvider
 
     init(_ task: Task<Void, Never>, provider: any ReachabilityProvider) {
@@ -93,7 +95,7 @@ public final class ReachabilityFollower: Sendable {
         task.cancel()
     }
 
-    /// Stops following.
+    /// Stops notifying the client.
     public func stop() {
         task.cancel()
     }

@@ -2,13 +2,13 @@ public import Dispatch
 public import Foundation
 import SwitchyardServices
 
-/// Tells a handler about the network, between a start and a stop.
+/// A monitor that calls a handler about the network's reachability, from a start to a stop.
 ///
 ///     let monitor = ReachabilityMonitor(SystemReachability())
 ///     monitor.start { status in banner.isHidden = status.isReachable }
 ///
-/// Parts of an app that know nothing of the monitor hear of it by `Notification.Name.switchyardReachabilityDidChange`, when
-/// a centre is given to ``start(on:posting:_:)``.
+/// If a notification centre is passed to ``start(on:posting:_:)``, code without access to the monitor can observe
+/// `Notification.Name.switchyardReachabilityDidChange`.
 public final class ReachabilityMonitor: Sendable {
     private let provider: any ReachabilityProvider
     private let task = Locked<Task<Void, Never>?>(nil)
@@ -22,18 +22,19 @@ public final class ReachabilityMonitor: Sendable {
         stop()
     }
 
-    /// What is known now.
+    /// The current status.
     public var status: ReachabilityStatus { provider.status }
 
-    /// Whether requests are worth sending; unknown counts as reachable.
+    /// Whether the network is reachable; an unknown status counts as reachable.
     public var isReachable: Bool { provider.isReachable }
 
-    /// Calls the handler with the present status and with every change; a start after a start takes its place.
+    /// Calls the handler with the current status and with every change, replacing the handler of an earlier start.
     ///
     /// - Parameters:
-    ///   - queue: Where to call and to post; the main queue unless given.
-    ///   - center: Where to post a notification with every status, behind the handler; nowhere unless given.
-    ///   - handler: Told about the status.
+    ///   - queue: The queue for handler and notifications, the main queue by default.
+    ///   - center: The notification centre to which every status is posted, after the handler was called. If `nil` (the
+    ///     default), nothing is posted.
+    ///   - handler: Receives the status.
     public func start(
         on queue: DispatchQueue = .main,
         posting center: NotificationCenter? = nil,
@@ -56,7 +57,7 @@ public final class ReachabilityMonitor: Sendable {
         replace(with: new)
     }
 
-    /// Calls the handler no more, apart from what is on its queue already.
+    /// Stops calling the handler, except for calls that are already on its queue.
     public func stop() {
         replace(with: nil)
     }
@@ -71,7 +72,8 @@ public final class ReachabilityMonitor: Sendable {
 }
 
 extension Notification.Name {
-    /// The way to the network is another one; the status is under `Notification.switchyardReachabilityKey`.
+    /// The notification that the network's reachability has changed, with the status under
+    /// `Notification.switchyardReachabilityKey`.
     public static let switchyardReachabilityDidChange = Notification.Name("Switchyard.ReachabilityDidChange")
 }
 
@@ -79,7 +81,7 @@ extension Notification {
     /// The key under which a notification carries its ``ReachabilityStatus``.
     public static let switchyardReachabilityKey = "Switchyard.Reachability"
 
-    /// The status that a notification of a ``ReachabilityMonitor`` is about; `nil` for any other notification.
+    /// The status that a notification of a ``ReachabilityMonitor`` carries, or `nil` for any other notification.
     public var reachabilityStatus: ReachabilityStatus? {
         userInfo?[Self.switchyardReachabilityKey] as? ReachabilityStatus
     }

@@ -1,23 +1,23 @@
-/// Knows the way to the network, and tells when it changes.
+/// A source of the network's reachability and its changes.
 ///
-/// ``SystemReachability`` asks the system; `ManualReachability` in `SwitchyardTesting` does what a test says. Requests
-/// are sent whatever it says, unless a ``ReachabilityLimit`` is among the limits: what a system believes of its network
-/// is often wrong, and a request is the only proof.
+/// ``SystemReachability`` asks the system. `ManualReachability` in `SwitchyardTesting` is set by a test. Requests are
+/// sent whatever the status is, unless a ``ReachabilityLimit`` is among the limits, because the system is often wrong
+/// about its network and only a request proves whether it works.
 public protocol ReachabilityProvider: Sendable {
-    /// What is known now.
+    /// The current status.
     var status: ReachabilityStatus { get }
 
-    /// The present status and every change from now on, each different from the one before.
+    /// Returns a stream of the current status and every later change, each different from the previous one.
     func updates() -> AsyncStream<ReachabilityStatus>
 }
 
 extension ReachabilityProvider {
-    /// Whether requests are worth sending; unknown counts as reachable.
+    /// Whether the network is reachable; an unknown status counts as reachable.
     public var isReachable: Bool { status.isReachable }
 
-    /// Waits until the network can be reached.
+    /// Waits until the network is reachable.
     ///
-    /// - Returns: `false` when the task was cancelled before, or nothing will be told any more.
+    /// - Returns: `false` if the task was cancelled first, or if the provider has ended its updates.
     public func waitUntilReachable() async -> Bool {
         if isReachable { return true }
         for await status in updates() where status.isReachable { return true }
@@ -25,32 +25,32 @@ extension ReachabilityProvider {
     }
 }
 
-/// What is known of the way to the network.
+/// The reachability of the network.
 public enum ReachabilityStatus: Sendable, Hashable {
-    /// Nothing is known; counts as reachable.
+    /// The status is unknown, which counts as reachable.
     case unknown
-    /// There is no way.
+    /// The network is not reachable.
     case notReachable
-    /// There is a way, of this kind.
+    /// The network is reachable over this kind of link.
     case reachable(Link)
 
-    /// The kinds of way.
+    /// The kinds of links to the network.
     public enum Link: String, Sendable, Hashable, CaseIterable {
         /// A cellular network.
         case cellular
-        /// WiFi, Ethernet or the like.
+        /// WiFi, Ethernet or a similar local network.
         case local
-        /// It cannot be told.
+        /// An unknown kind of link.
         case other
     }
 
-    /// Whether requests are worth sending: whenever the opposite is not known.
+    /// Whether the network is reachable, which includes an unknown status.
     public var isReachable: Bool { self != .notReachable }
 
-    /// The status in words for the user.
+    /// Returns the status as text for the user.
     ///
-    /// - Parameter isChinese: Whether in Simplified Chinese; English unless set.
-    /// - Returns: The words.
+    /// - Parameter isChinese: Whether the text is in Simplified Chinese instead of English.
+    /// - Returns: The text.
     public func text(inSimplifiedChinese isChinese: Bool = false) -> String {
         switch self {
         case .unknown: isChinese ? "网络状态未知" : "Unknown"

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Reads the routing tables that Linux shows as text: a way to the network is a route to everywhere that is up.
+/// A reader of the routing tables that Linux exposes as text, in which a default route that is up means that there is a
+/// network.
 enum RoutingTable {
-    /// Whether the text of `/proc/net/route` has a default route over IPv4.
+    /// Returns whether the text of `/proc/net/route` has a default route over IPv4.
     ///
-    /// Its columns are interface, destination, gateway, flags and more, hexadecimal, after a line of names. Lines that
-    /// are not of this form are passed over.
+    /// After a line of names, each line has the columns interface, destination, gateway, flags and more, as hexadecimal
+    /// numbers. Lines of another form are skipped.
     static func hasDefaultRoute(ipv4 text: String) -> Bool {
         text.split(separator: "\n").dropFirst().contains { line in
             let columns = line.split { $0 == " " || $0 == "\t" }
@@ -17,9 +18,10 @@ enum RoutingTable {
         }
     }
 
-    /// Whether the text of `/proc/net/ipv6_route` has a default route over IPv6.
+    /// Returns whether the text of `/proc/net/ipv6_route` has a default route over IPv6.
     ///
-    /// Its columns are destination, its prefix, source, its prefix, next hop, metric, counters, flags and interface.
+    /// Its columns are destination, destination prefix length, source, source prefix length, next hop, metric,
+    /// counters, flags and interface.
     static func hasDefaultRoute(ipv6 text: String) -> Bool {
         text.split(separator: "\n").contains { line in
             let columns = line.split { $0 == " " || $0 == "\t" }
@@ -30,12 +32,12 @@ enum RoutingTable {
         }
     }
 
-    /// Whether a route is up and does not refuse (`RTF_UP`, `RTF_REJECT` of the kernel's `route.h`).
+    /// Returns whether a route is up and does not reject packets (`RTF_UP`, `RTF_REJECT` of the kernel's `route.h`).
     private static func isUsable(_ flags: UInt32) -> Bool {
         flags & 0x0001 != 0 && flags & 0x0200 == 0
     }
 
-    /// The status that this machine's tables show now.
+    /// The status according to this machine's current routing tables.
     static var systemStatus: ReachabilityStatus {
         status(
             ipv4: try? String(contentsOfFile: "/proc/net/route", encoding: .utf8),
@@ -43,7 +45,7 @@ enum RoutingTable {
         )
     }
 
-    /// The status that the tables show; a table that cannot be read is `nil` and proves nothing.
+    /// Returns the status for the two tables; a table that cannot be read is `nil` and proves nothing.
     static func status(ipv4: String?, ipv6: String?) -> ReachabilityStatus {
         if ipv4.map(hasDefaultRoute(ipv4:)) == true || ipv6.map(hasDefaultRoute(ipv6:)) == true {
             return .reachable(.other)

@@ -1,8 +1,8 @@
 import SwitchyardServices
 
-/// A status, and those who want to hear of its changes.
+/// A reachability status and the observers of its changes.
 ///
-/// A base for providers: set ``status`` whenever something is learnt, and hand ``updates()`` on.
+/// It is a building block for providers: set ``status`` whenever it changes, and return ``updates()`` to observers.
 public final class StatusBoard: Sendable {
     private struct State {
         var status: ReachabilityStatus
@@ -12,7 +12,7 @@ public final class StatusBoard: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a board.
+    /// Creates a broadcaster with a status.
     public init(_ status: ReachabilityStatus = .unknown) {
         state = Locked(State(status: status))
     }
@@ -21,20 +21,21 @@ public final class StatusBoard: Sendable {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
-    /// The status; setting it tells those who listen, if it is another one.
+    /// The status; setting a different value notifies the observers.
     public var status: ReachabilityStatus {
         get { state.withLock { $0.status } }
         set {
             state.withLock { state in
                 guard state.status != newValue else { return }
                 state.status = newValue
-                // Under the lock, so that changes are heard in their order; a stream only keeps what it is given.
+                // The streams are notified under the lock so that changes arrive in order. A stream only buffers the
+                // value.
                 for listener in state.listeners.values { listener.yield(newValue) }
             }
         }
     }
 
-    /// The present status and every change from now on; of those that were not read in time, the newest.
+    /// Returns a stream of the current status and every later change, which buffers the newest 16 values.
     public func updates() -> AsyncStream<ReachabilityStatus> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ReachabilityStatus.self,

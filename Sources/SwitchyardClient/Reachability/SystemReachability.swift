@@ -10,51 +10,54 @@ import SwitchyardServices
     import Musl
 #endif
 
-/// What the system knows of the way to the network.
+/// The reachability of the network according to the operating system.
 ///
-/// On Apple systems that is `NWPathMonitor`. On Linux it is the routing state: a default route over IPv4 or IPv6; the
-/// kernel tells when routes, addresses or links change, and nothing is polled. Where neither can be asked, the status is
-/// unknown, which counts as reachable.
+/// On Apple systems the status comes from `NWPathMonitor`. On Linux it comes from the routing tables: the network is
+/// reachable if there is a default route over IPv4 or IPv6. The kernel reports changes of routes, addresses and links,
+/// so nothing is polled. If neither source is available, the status is unknown, which counts as reachable.
 ///
-/// On watchOS it is unknown for most apps, and never that there is no way: the system shows the network only to apps
-/// that stream audio, have a call and the like, and tells all others that there is none, also while their requests get
-/// through (Apple, TN3135). The simulator shows it to all.
+/// On watchOS the status is unknown for most apps, and never unreachable. The system shows the network only to some
+/// apps, such as those that stream audio or have a call. It reports to all other apps that there is no network, even
+/// while their requests succeed (Apple, TN3135). The simulator shows the network to all apps.
 ///
-/// ``init(host:)`` asks about one host in place of the network as a whole: a server on this machine, or in a network that
-/// leads nowhere else, can be reached without a default route.
+/// ``init(host:)`` checks one host in place of the network as a whole, because a server on this machine or in an
+/// isolated network can be reached without a default route.
 public final class SystemReachability: ReachabilityProvider {
-    /// The one for whoever needs none of its own; it watches from its first use on.
+    /// A shared instance, which starts observing when it is first used.
     public static let shared = SystemReachability()
 
     private let board = StatusBoard()
     private let watch: any Sendable
 
-    /// Starts watching the network, until the object is released.
+    /// Starts observing the network, until the object is released.
     public init() {
         let board = board
         #if canImport(Network)
             watch = PathWatch { [weak board] in board?.status = $0 }
         #else
             let watch = RouteWatch { [weak board] in board?.status = RoutingTable.systemStatus }
-            // Once it watches, so that no change is missed, and on its queue, so that no older status comes last.
+            // The status is read after observing has begun so that no change is missed, and on the observer's queue so
+            // that an older status does not overwrite a newer one.
             watch.queue.sync { board.status = RoutingTable.systemStatus }
             self.watch = watch
         #endif
     }
 
-    /// Starts watching the way to one host, until the object is released.
+    /// Starts observing the route to one host, until the object is released.
     ///
-    /// There is a way when the system has a route to one of the host's addresses; nothing is sent to it. The name is
-    /// looked up off the caller's thread, at first and whenever the network changes; until then the status is unknown.
-    /// So it is while the name cannot be looked up, unless there is no network at all: then there is no way. On
-    /// watchOS, where no host can be asked about, the status is that of the network as a whole.
+    /// The host is reachable if the system has a route to one of its addresses. Nothing is sent to the host. The name
+    /// is resolved off the caller's thread, at the start and whenever the network changes. Until it is resolved, the
+    /// status is unknown. If the name cannot be resolved, the status is also unknown, unless there is no network at
+    /// all, which makes the host unreachable. On watchOS, where routes cannot be looked up, the status is that of the
+    /// network as a whole.
     ///
-    /// - Parameter host: A name or an address, without a port; that of IPv6 without brackets.
+    /// - Parameter host: A name or an address without a port. An IPv6 address has no brackets.
     public init(host: String) {
         let board = board
         let learn: @Sendable (ReachabilityStatus) -> Void = { [weak board] network in
             #if os(watchOS)
-                // Sockets work there "under no circumstances" (Apple, TN3135), and would say that there is no route.
+                // On watchOS sockets work "under no circumstances" (Apple, TN3135) and would report that there is no
+                // route.
                 board?.status = network
             #else
                 board?.status = HostRoute.status(HostRoute.findings(of: host), network: network)
@@ -69,22 +72,23 @@ public final class SystemReachability: ReachabilityProvider {
         #endif
     }
 
-    /// What is known now.
+    /// The current status.
     public var status: ReachabilityStatus { board.status }
 
-    /// The present status and every change from now on.
+    /// Returns a stream of the current status and every later change.
     public func updates() -> AsyncStream<ReachabilityStatus> { board.updates() }
 }
 
-/// What `NWPath` says of the way to the network.
+/// The properties of an `NWPath` that determine the status.
 struct PathReport: Sendable {
     var isUnsatisfied = false
     var isCellular = false
     var isLocal = false
 
-    /// The status that follows.
+    /// Returns the status for the path.
     ///
-    /// - Parameter isProof: Whether no path means that there is no way; on watchOS it means nothing.
+    /// - Parameter isProof: Whether an unsatisfied path proves that there is no network, which is not the case on
+    ///   watchOS.
     /// - Returns: The status.
     func status(isProof: Bool) -> ReachabilityStatus {
         guard !isUnsatisfied else { return isProof ? .notReachable : .unknown }
@@ -94,7 +98,7 @@ struct PathReport: Sendable {
 }
 
 #if canImport(Network)
-    /// Calls back with the present path, and when it is another one.
+    /// An observer of the network path, which calls back with the current path and with every change.
     private final class PathWatch: Sendable {
         private let monitor = Locked(NWPathMonitor())
 
@@ -123,10 +127,10 @@ struct PathReport: Sendable {
         }
     }
 #else
-    /// Calls back when the kernel says that routes, addresses or links have changed, through a routing socket
-    /// (`man 7 rtnetlink`).
+    /// An observer of the kernel's routing socket (rtnetlink(7)), which calls back when routes, addresses or links have
+    /// changed.
     private final class RouteWatch: Sendable {
-        /// Where it calls back.
+        /// The queue on which the observer calls back.
         let queue = DispatchQueue(label: "switchyard.reachability")
         private let source = Locked<(any DispatchSourceRead)?>(nil)
 
@@ -147,13 +151,14 @@ struct PathReport: Sendable {
             source.withLock { $0?.cancel() }
         }
 
-        /// A socket that hears of links (group 1), IPv4 addresses and routes (5, 7) and those of IPv6 (9, 11).
+        /// Opens a socket that receives changes of links (group 1), of IPv4 addresses and routes (groups 5 and 7), and
+        /// of IPv6 addresses and routes (groups 9 and 11).
         private static func openSocket() -> Int32? {
             let netlinkFamily: UInt16 = 16
             let rawKind = Int32(3) | 0o2000000 | 0o4000  // SOCK_RAW, SOCK_CLOEXEC, SOCK_NONBLOCK
             let descriptor = socket(Int32(netlinkFamily), rawKind, 0)
             guard descriptor >= 0 else { return nil }
-            // struct sockaddr_nl: family, padding, port (chosen by the kernel), groups.
+            // `struct sockaddr_nl`: family, padding, port (chosen by the kernel), groups.
             var address = [UInt32](repeating: 0, count: 3)
             address[0] = UInt32(netlinkFamily).littleEndian
             address[2] = [1, 5, 7, 9, 11].reduce(0) { $0 | 1 << ($1 - 1) }

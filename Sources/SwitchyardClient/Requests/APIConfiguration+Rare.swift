@@ -1,9 +1,10 @@
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// What few calls set.
+/// The settings that few calls use.
 ///
-/// It is kept behind one reference, so that the copies of a configuration that each dispatch makes stay small.
+/// They are stored in one reference-counted box, so that the copies of a configuration that each dispatch makes stay
+/// small.
 @usableFromInline struct RareConfiguration: Sendable {
     var pathValues = Parameters()
     var parameterOptions: ParameterEncodingOptions?
@@ -17,7 +18,7 @@ public import SwitchyardServices
     var urlRule: URLRule?
     var throttle: BodyThrottle?
     @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
-    /// What the floors above keep here, see ``ConfigurationSetting``.
+    /// The values of each ``ConfigurationSetting``, by the setting's type.
     var settings: [ObjectIdentifier: any Sendable] = [:]
     var sharing = TransferSharing.off
     var localAnswer: HTTPResponse?
@@ -33,7 +34,7 @@ public import SwitchyardServices
 }
 
 extension APIConfiguration {
-    /// What few calls set; `nil` when nothing of it is set.
+    /// The rarely used settings, or `nil` if none is set.
     @inlinable var rare: Boxed<RareConfiguration>? { parts.value.rare }
 
     @usableFromInline mutating func change(_ change: (inout RareConfiguration) -> Void) {
@@ -42,177 +43,201 @@ extension APIConfiguration {
         parts.value.rare = Boxed(value)
     }
 
-    /// The values of placeholders in ``path``, percent-encoded for their place; one that is missing is an error, and so is
-    /// an empty one where it would leave a hole in the path.
+    /// The values of the placeholders in ``path``.
+    ///
+    /// A value is percent-encoded for its position in the path. A missing value is an error. An empty value is an error
+    /// if it would leave an empty path segment.
     public var pathValues: Parameters {
         get { rare?.value.pathValues ?? Parameters() }
         set { change { $0.pathValues = newValue } }
     }
 
-    /// How ``query`` and ``parameters`` are written; the generator's options when `nil`, the default.
+    /// The options for encoding ``query`` and ``parameters``.
+    ///
+    /// If `nil` (the default), the generator's options apply.
     public var parameterOptions: ParameterEncodingOptions? {
         get { rare?.value.parameterOptions }
         set { change { $0.parameterOptions = newValue } }
     }
 
-    /// The base URL of this call's own content delivery network; the server's when `nil`, the default.
+    /// The base URL of a content delivery network for this call alone.
     ///
-    /// What comes from a network of the call's own says nothing about the service's servers, and they do not stand in
-    /// for it.
+    /// If `nil` (the default), the server's content delivery network is used. A response from this network does not
+    /// count for or against any server of the service, and the call does not fail over to the service's servers.
     public var cdnURL: RequestURL? {
         get { rare?.value.cdnURL }
         set { change { $0.cdnURL = newValue } }
     }
 
-    /// Which networks the call may use; all of them unless set.
+    /// The kinds of networks that the call may use, all by default.
     public var networkAccess: HTTPRequest.NetworkAccess {
         get { rare?.value.networkAccess ?? HTTPRequest.NetworkAccess() }
         set { change { $0.networkAccess = newValue } }
     }
 
-    /// What the call is for; anything unless set.
+    /// The purpose of the call's traffic, standard by default.
     public var traffic: HTTPRequest.Traffic {
         get { rare?.value.traffic ?? .standard }
         set { change { $0.traffic = newValue } }
     }
 
-    /// Whom this call trusts and how it identifies itself, in place of the transport's configuration; `nil` unless set.
+    /// The trusted certificates and the client identity of this call, in place of the transport's configuration.
     ///
-    /// It holds wherever a redirect leads. An answer is stored and shared among calls of the same configuration only.
+    /// If `nil` (the default), the transport's configuration applies. The setting also applies after redirects. A
+    /// response is stored for, and shared among, only those calls that have the same TLS configuration.
     public var tls: TLSConfiguration? {
         get { rare?.value.tls }
         set { change { $0.tls = newValue } }
     }
 
-    /// A segment between base URL and path, such as `v2`; the generator's when `nil`, none when empty.
+    /// A path segment between the base URL and the path, such as `v2`.
+    ///
+    /// If `nil` (the default), the generator's version applies. If empty, there is no version segment.
     public var apiVersion: String? {
         get { rare?.value.apiVersion }
         set { change { $0.apiVersion = newValue } }
     }
 
-    /// Changes the finished request, before the generator's own modifiers; an error ends the call.
+    /// A closure that changes the finished request before the generator's own modifiers run.
     ///
+    /// If the closure throws, the call ends with the error.
     /// A read that becomes a request of an unsafe method follows that method's ``/SwitchyardHTTP/ResendRule``.
     public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
         get { rare?.value.modifier }
         set { change { $0.modifier = newValue } }
     }
 
-    /// A request that is sent as it is, in place of everything that describes one here; none unless set.
+    /// A complete request that is sent as it is, in place of the one that the configuration describes.
     ///
-    /// Timeouts, limits and what concerns the dispatch still come from the configuration where the request has none. It
-    /// goes where its URL leads and to no other server. Whether it may be repeated is said by its own method, unless
-    /// ``mayBeRepeated`` says it.
+    /// Timeouts, limits and all settings of the dispatch still come from the configuration if the request leaves them
+    /// open. The request is sent only to its own URL, never to another server. Its method decides whether it may be
+    /// sent again, unless ``mayBeRepeated`` is set. The default is `nil`.
     public var prebuiltRequest: HTTPRequest? {
         get { rare?.value.prebuiltRequest }
         set { change { $0.prebuiltRequest = newValue } }
     }
 
-    /// Whether a value is attached under some key.
+    /// Whether any value is attached under a ``ConfigurationKey``.
     var hasAttachedValues: Bool { rare.map { !$0.value.attachments.isEmpty } ?? false }
 
-    /// Makes the URL of this call, in place of the generator's rule; none unless set.
+    /// A closure that makes the URL of this call, in place of the generator's URL rule.
+    ///
+    /// The default is `nil`.
     public var urlRule: URLRule? {
         get { rare?.value.urlRule }
         set { change { $0.urlRule = newValue } }
     }
 
-    /// How slowly the body is sent; as fast as the connection takes it when `nil`, the default.
+    /// A limit of the rate at which the body is sent.
+    ///
+    /// If `nil` (the default), the body is sent as fast as the connection accepts it.
     public var throttle: BodyThrottle? {
         get { rare?.value.throttle }
         set { change { $0.throttle = newValue } }
     }
 
-    /// Whether the call shares one transfer with others that ask the same at the same time; off unless set.
+    /// Whether the call shares one transfer with other calls that make the same request at the same time.
+    ///
+    /// The default is `TransferSharing.off`.
     public var sharing: TransferSharing {
         get { rare?.value.sharing ?? .off }
         set { change { $0.sharing = newValue } }
     }
 
-    /// An answer that is taken in place of asking a server; none unless set.
+    /// A response that replaces the exchange with a server.
     ///
-    /// For development without a server, and as a sample beside the description of a call. It goes the way of every
-    /// answer: it is checked, decoded and stored.
+    /// Use it for development without a server, and as a sample next to the description of a call. The response is
+    /// validated, decoded and stored like any other. The default is `nil`.
     public var localAnswer: HTTPResponse? {
         get { rare?.value.localAnswer }
         set { change { $0.localAnswer = newValue } }
     }
 
-    /// What becomes of redirects; the client's policy when `nil`, the default.
+    /// The policy for redirects.
+    ///
+    /// If `nil` (the default), the client's policy applies.
     public var redirects: RedirectPolicy? {
         get { rare?.value.redirects }
         set { change { $0.redirects = newValue } }
     }
 
-    /// What a cache has added conditions about; `nil` when it has added none.
+    /// The stored response that a cache wants to revalidate, or `nil` if the cache has added no conditions.
     package var confirmation: StoredConfirmation? {
         get { rare?.value.confirmation }
         set { change { $0.confirmation = newValue } }
     }
 
-    /// The credential of this call, in place of the client's; it is not renewed.
+    /// The credential of this call, in place of the client's.
+    ///
+    /// It is not refreshed.
     public var credential: Credential? {
         get { rare?.value.credential }
         set { change { $0.credential = newValue } }
     }
 
-    /// Whether the client's credentials go with the call; on unless set.
+    /// Whether the call carries the client's credentials, `true` by default.
     ///
-    /// Its own ``credential`` goes in any case. Off for a login, and for the call that renews them; a call that goes with a
-    /// credential if there is one, and else without, says so by ``allowsAnonymous``.
+    /// The call's own ``credential`` is sent in any case. Set this to `false` for a login, and for the call that
+    /// refreshes the credentials. For a call that carries a credential only if there is one, use ``allowsAnonymous``.
     public var usesCredentials: Bool {
         get { rare?.value.usesCredentials ?? true }
         set { change { $0.usesCredentials = newValue } }
     }
 
-    /// Whether the call goes without a credential when the client's ``Credentials`` have none to go with, as a public list
-    /// does: nobody has logged in yet, or the service has refused to renew what there was.
+    /// Whether the call is sent without a credential if the client's ``Credentials`` have none.
     ///
-    /// As long as there is a credential it goes with it. `nil`, the default, is what
-    /// ``Credentials/Policy/allowsAnonymous`` says.
+    /// The client has no credential if no user has logged in yet, or if the service has refused to refresh the
+    /// credential. A list that is public is such a call. If there is a credential, the call carries it. If `nil` (the
+    /// default), ``Credentials/Policy/allowsAnonymous`` applies.
     public var allowsAnonymous: Bool? {
         get { rare?.value.allowsAnonymous }
         set { change { $0.allowsAnonymous = newValue } }
     }
 
-    /// The name of the session, whose calls go to one server where the service selects
-    /// ``/SwitchyardServices/SelectionStrategy/sticky``; `nil`, by the order of preference, unless set.
+    /// The name of a session, whose calls go to one server if the service selects
+    /// ``/SwitchyardServices/SelectionStrategy/sticky``.
     ///
-    /// It is not sent, and the same name leads to the same server on every machine and in every run. A server that is out
-    /// of service loses its sessions to the others until it is back.
+    /// If `nil` (the default), the order of preference applies. The name is not sent. The same name leads to the same
+    /// server on every machine and in every run. If a server is out of service, its sessions move to the other servers
+    /// until it is back.
     public var session: String? {
         get { rare?.value.session }
         set { change { $0.session = newValue } }
     }
 
-    /// What puts credentials into the finished request; set for each round.
+    /// The closure that adds credentials to the finished request.
+    ///
+    /// It is set for each round.
     var authorization: RequestAuthorization? {
         get { rare?.value.authorization }
         set { change { $0.authorization = newValue } }
     }
 
-    /// Whether the call goes on after its user has logged out; off unless set.
+    /// Whether the call continues after its user has logged out, `false` by default.
     ///
-    /// For the logout request itself and for analytics. The call keeps the credential of the moment at which it was made,
-    /// also when another user has logged in meanwhile. A credential of another user is never used or refreshed for it.
+    /// Use it for the logout request itself and for analytics. The call keeps the credential that was current when the
+    /// call was made, even if another user has logged in meanwhile. A credential of another user is never used or
+    /// refreshed for the call.
     public var outlivesLogout: Bool {
         get { rare?.value.outlivesLogout ?? false }
         set { change { $0.outlivesLogout = newValue } }
     }
 
-    /// Whose call it is; `nil` until it is made, and for a client without credentials, users and cookies.
+    /// The user and environment that the call belongs to.
+    ///
+    /// The value is `nil` until the call is made. It stays `nil` for a client without credentials, users and cookies.
     package var callOwner: CallOwner? {
         get { rare?.value.callOwner }
         set { change { $0.callOwner = newValue } }
     }
 
-    /// What a floor above keeps in the configuration.
+    /// Reads and writes the value of a setting whose type is declared in a higher layer.
     subscript<Setting: ConfigurationSetting>(setting setting: Setting.Type) -> Setting.Value {
         get { rare?.value.settings[ObjectIdentifier(setting)] as? Setting.Value ?? Setting.defaultValue }
         set { change { $0.settings[ObjectIdentifier(setting)] = newValue } }
     }
 
-    /// The value attached under a key.
+    /// The value that is attached under a key.
     public subscript<Key: ConfigurationKey>(key: Key.Type) -> Key.Value {
         @inlinable get {
             guard let rare, let value = rare.value.attachments[ObjectIdentifier(key)] else { return Key.defaultValue }
@@ -222,41 +247,44 @@ extension APIConfiguration {
     }
 }
 
-/// A stored answer that a server is asked to confirm, by conditions that a cache has added to a request.
+/// A stored response that a cache wants to revalidate, by conditions that it has added to a request.
 package struct StoredConfirmation: Sendable, Hashable {
-    /// The fields that such a condition stands in.
+    /// The names of the conditional header fields.
     private static let names = ["If-None-Match", "If-Modified-Since"]
 
-    /// The URL that redirects led to when the answer came; `nil` without any.
+    /// The URL that redirects led to when the response was stored, or `nil` if there was no redirect.
     package var redirectedTo: String?
 
     package init(redirectedTo: String?) {
         self.redirectedTo = redirectedTo
     }
 
-    /// Lets a request after a redirect ask for confirmation where the stored answer came from, and nowhere else.
+    /// Keeps the conditional header fields of a redirected request only if the request goes to the URL that the stored
+    /// response came from.
     ///
-    /// Validators say nothing of any other URL: a content that another was last changed after is not the same one (RFC
-    /// 9110 section 15.4).
+    /// A validator is valid for its own URL only: other content may have the same date of last change (RFC 9110 section
+    /// 15.4).
     func complete(_ request: inout HTTPRequest, afterRedirectOf configuration: APIConfiguration) {
         let isThere = request.url.normalForm == redirectedTo.flatMap { RequestURL($0)?.normalForm }
         for name in Self.names { request.headers[name] = isThere ? configuration.headers[name] : nil }
     }
 }
 
-/// Whether a call shares one transfer with others that ask the same at the same time.
+/// Whether a call shares one transfer with other calls that make the same request at the same time.
 public enum TransferSharing: Sendable, Hashable {
-    /// It has a transfer of its own.
+    /// Each call has its own transfer.
     case off
-    /// Reads of the same URL with the same header fields share one, unless the client's credentials or cookies have
-    /// changed meanwhile.
+    /// Reads of the same URL with the same header fields share one transfer, unless the client's credentials or cookies
+    /// have changed meanwhile.
     ///
-    /// Only what is safe by its method, has no body and takes its answer in one piece is shared (RFC 9110 section
-    /// 9.2.1); anything else has a transfer of its own. So has what code of the app's makes its request of: a modifier,
-    /// a rule for the URL, an adapting interceptor of the call's own, and values of your own (``ConfigurationKey``) where
-    /// the client has code that is shown them.
+    /// Only a call whose method is safe (RFC 9110 section 9.2.1), that has no body and that receives its response in
+    /// one piece is shared. Any other call has its own transfer. A call also has its own transfer if the app's code
+    /// takes part in making its request: a modifier, a URL rule, an adapting interceptor of the call, or attached
+    /// values (``ConfigurationKey``) if the client has code that reads them.
     case identical
-    /// Calls of the same name share one, whatever they are, unless the client's credentials or cookies have changed
-    /// meanwhile: it is the caller's word that they ask the same.
+    /// Calls of the same name share one transfer, whatever they request, unless the client's credentials or cookies
+    /// have changed meanwhile.
+    ///
+    /// The caller guarantees that calls of the same name make the same request.
     case named(String)
 }

@@ -2,9 +2,10 @@ import Foundation
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Everything that describes one call of an API, apart from the server that will answer it.
+/// The description of one call of an API, without the server that responds to it.
 ///
-/// A configuration is a value: the client takes a copy when it dispatches, and later changes do not reach the request.
+/// A configuration is a value. The client copies it when it dispatches the call, so later changes do not affect the
+/// request.
 ///
 /// ### Use
 ///
@@ -27,117 +28,127 @@ public struct APIConfiguration: Sendable {
         @usableFromInline var server = ServerChoice.automatic
         @usableFromInline var idempotencyKey = IdempotencyKey.none
         @usableFromInline var tags: Set<String> = []
-        /// What few calls set; see ``pathValues``, ``prebuiltRequest`` and their like.
+        /// The rarely used settings, such as ``pathValues`` and ``prebuiltRequest``.
         @usableFromInline var rare: Boxed<RareConfiguration>?
     }
 
-    /// The path below the base URL, or an absolute URL that takes its place; empty for the base URL itself.
+    /// The path below the base URL, or an absolute URL that replaces the base URL.
     ///
-    /// The table of `PathJoin` says what becomes of slashes, queries, spaces and `..`. What stands in braces is a
-    /// placeholder of a ``/SwitchyardHTTP/URLTemplate`` for ``pathValues``: `users/{id}`.
+    /// An empty path is the base URL itself. The table of `PathJoin` shows how slashes, queries, spaces and `..` are
+    /// handled. Text in braces, as in `users/{id}`, is a placeholder of a ``/SwitchyardHTTP/URLTemplate``, whose value
+    /// comes from ``pathValues``.
     public var path: String {
         @inlinable get { parts.value.path }
         @inlinable _modify { yield &parts.value.path }
     }
-    /// The method; GET unless set.
+    /// The HTTP method, GET by default.
     public var method: HTTPMethod {
         @inlinable get { parts.value.method }
         @inlinable _modify { yield &parts.value.method }
     }
-    /// Parameters of the URL, appended behind a query that base or path have already.
+    /// The parameters of the URL, appended after a query that the base URL or the path already has.
     public var query: Parameters {
         @inlinable get { parts.value.query }
         @inlinable _modify { yield &parts.value.query }
     }
-    /// Parameters whose place follows from the method, see ``parameterDestination``.
+    /// The parameters that go into the query or the body, depending on the method and on ``parameterDestination``.
     public var parameters: Parameters {
         @inlinable get { parts.value.parameters }
         @inlinable _modify { yield &parts.value.parameters }
     }
-    /// Where ``parameters`` go; by the method unless set.
+    /// The part of the request that ``parameters`` go into, chosen by the method by default.
     public var parameterDestination = ParameterDestination.automatic
-    /// The body; none unless set.
+    /// The body, none by default.
     public var body: RequestBody {
         @inlinable get { parts.value.body }
         @inlinable _modify { yield &parts.value.body }
     }
-    /// Header fields of this request; they replace common ones of the same name.
+    /// The header fields of this request, which replace common fields of the same name.
     ///
-    /// With an `Accept-Encoding` of its own on Linux a call gets the body as the server sent it: compressed, where
+    /// On Linux, if the call sets its own `Accept-Encoding`, it receives the body as the server sent it, compressed if
     /// `Content-Encoding` says so.
     public var headers: HTTPHeaders {
         @inlinable get { parts.value.headers }
         @inlinable _modify { yield &parts.value.headers }
     }
 
-    /// How long the call may take in all, attempts and waiting included; the client's default, 60 s unless
-    /// ``RequestGenerator/timeouts`` say otherwise, when `nil`.
+    /// The time that the call may take in total, including all attempts and waiting.
     ///
-    /// Of a stream the default bounds the head of the answer alone, and uploads and downloads it does not bound.
+    /// If `nil`, the client's default applies: 60 s unless ``RequestGenerator/timeouts`` sets another. The default
+    /// bounds only the head of a streamed response, and it does not bound uploads and downloads.
     public var timeout: Duration? {
         get { packedTimeout.value }
         set { packedTimeout = PackedDuration(newValue) }
     }
-    /// How long a connection may take to come about; the client's default, that of the transport unless set, when `nil`.
+    /// The time that opening a connection may take.
+    ///
+    /// If `nil`, the client's default applies. If the client sets none, the transport's default applies.
     public var connectTimeout: Duration? {
         get { packedConnectTimeout.value }
         set { packedConnectTimeout = PackedDuration(newValue) }
     }
-    /// How long the other side may pause, in taking the body and in answering; the client's default, no limit of its own
-    /// unless set, when `nil`.
+    /// The time that the connection may be idle, while the server accepts the body or sends the response.
     ///
-    /// Uploads and downloads give up after 60 s then.
+    /// If `nil`, the client's default applies, which is no limit unless set. Without a limit, uploads and downloads
+    /// still time out after 60 s of idleness.
     public var idleTimeout: Duration? {
         get { packedIdleTimeout.value }
         set { packedIdleTimeout = PackedDuration(newValue) }
     }
-    /// The largest response body in bytes that is accepted, after decompression; the client's default, no limit unless set,
-    /// when `nil`.
-    public var responseBodyLimit: Int?
-    /// How the response's body is handed over; in one piece unless set.
-    public var delivery = HTTPRequest.Delivery.whole
-    /// How long the answer may be served from the cache; `nil` or nothing above zero is no caching, the default.
+    /// The size of the largest response body that is accepted, in bytes after decompression.
     ///
-    /// It bounds what the call takes, too: an answer that another call stored for longer is fresh to this one only while
-    /// it is younger than this.
+    /// If `nil`, the client's default applies, which is no limit unless set.
+    public var responseBodyLimit: Int?
+    /// The way the response's body is delivered, in one piece by default.
+    public var delivery = HTTPRequest.Delivery.whole
+    /// The time for which the response may be served from the cache.
+    ///
+    /// If the value is `nil` (the default), zero or negative, nothing is cached. The value also bounds which stored
+    /// responses this call accepts: a response that another call stored for longer is fresh for this call only while it
+    /// is younger than this value.
     public var cacheLifetime: Duration? {
         get { packedCacheLifetime.value }
         set { packedCacheLifetime = PackedDuration(newValue) }
     }
 
-    /// Which server answers; the client's choice unless set.
+    /// The server to send the request to, chosen by the client by default.
     public var server: ServerChoice {
         @inlinable get { parts.value.server }
         @inlinable _modify { yield &parts.value.server }
     }
-    /// Whether a content delivery network is used: ``cdnURL``, else the server's, else the base URL itself; off unless
-    /// set.
-    public var usesCDN = false
-    /// Whether a base URL with http is asked over https; off unless set.
+    /// Whether a content delivery network is used, `false` by default.
     ///
-    /// An https base stays as it is, an explicit port 80 is dropped, other ports stay.
+    /// The network is ``cdnURL``. If that is `nil`, it is the server's network. If the server has none, the base URL
+    /// itself is used.
+    public var usesCDN = false
+    /// Whether a base URL with http is changed to https, `false` by default.
+    ///
+    /// A base URL with https is not changed. An explicit port 80 is removed, and other ports are kept.
     public var upgradesToHTTPS = false
-    /// The key by which a server recognises a write that it has seen already; none unless set.
+    /// The key by which a server recognises a repeated write, none by default.
     ///
     /// With a key the request may be sent again at any time, and to several servers at once
-    /// (``/SwitchyardHTTP/ResendRule/anytime``). The servers have to share what they know of keys. A paused server that
-    /// does not recognise the key executes its copy late, after a newer write.
+    /// (``/SwitchyardHTTP/ResendRule/anytime``). The servers must share their knowledge of keys. If a paused server
+    /// does not recognise the key, it executes its copy late, after a newer write.
     public var idempotencyKey: IdempotencyKey {
         @inlinable get { parts.value.idempotencyKey }
         @inlinable _modify { yield &parts.value.idempotencyKey }
     }
-    /// Whether the request may be sent more than once; follows from method and key when `nil`, the default.
+    /// Whether the request may be sent more than once.
     ///
-    /// Set it to `true` for a POST that only reads, to `false` for a GET that does not. With `true` a write may be at two
-    /// servers at once. A paused server may execute its copy later, after a newer write, and undo that one.
+    /// If `nil` (the default), the method and the idempotency key decide. Set it to `true` for a POST that only reads,
+    /// and to `false` for a GET that has effects. If `true`, two servers may receive a write at the same time. A paused
+    /// server may execute its copy later and overwrite a newer write.
     public var mayBeRepeated: Bool?
-    /// Whether cookies of the generator's jar are sent and stored; on unless set.
+    /// Whether cookies from the generator's jar are sent and received cookies are stored, `true` by default.
     public var usesCookies = true
-    /// Whether GET and HEAD may have a body; off unless set, then such a request is an error.
+    /// Whether GET and HEAD may have a body, `false` by default.
+    ///
+    /// If `false`, such a request is an error.
     public var allowsUnusualBody = false
-    /// How urgent the request is among others that wait; normal unless set.
+    /// The priority of the request among other waiting requests, normal by default.
     public var priority = RequestPriority.normal
-    /// Names by which requests can be found and cancelled together.
+    /// The tags by which requests can be found and cancelled together.
     public var tags: Set<String> {
         @inlinable get { parts.value.tags }
         @inlinable _modify { yield &parts.value.tags }
@@ -148,24 +159,25 @@ public struct APIConfiguration: Sendable {
     private(set) var packedIdleTimeout = PackedDuration(nil)
     private var packedCacheLifetime = PackedDuration(nil)
 
-    /// What holds references, behind one: a call hands its configuration from layer to layer.
+    /// The settings that hold references, in one copy-on-write box because a call passes its configuration from layer
+    /// to layer.
     @usableFromInline var parts: CopyOnWrite<Parts>
-    /// Whether the client's rules have been applied; they are applied once.
+    /// Whether the client's rules have been applied, so that they are applied only once.
     var isRuled = false
-    /// What the reader of the answer takes, as the value of `Accept`; anything when `nil`.
+    /// The media types that the decoder of the response accepts, as a value of `Accept`, or `nil` for any type.
     ///
-    /// It is sent where neither the call nor the client says what is accepted.
+    /// It is sent if neither the call nor the client sets `Accept`.
     package var acceptedTypes: String?
 
-    /// Creates a configuration; everything else is set through the properties.
+    /// Creates a configuration; all other settings are properties.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
-    ///   - method: The method; GET unless given.
-    ///   - query: Parameters of the URL.
-    ///   - body: The body; none unless given.
-    ///   - headers: Header fields.
-    ///   - timeout: How long the call may take in all; the client's default unless given.
+    ///   - method: The method, GET by default.
+    ///   - query: The parameters of the URL.
+    ///   - body: The body, none by default.
+    ///   - headers: The header fields.
+    ///   - timeout: The time that the call may take in total. If `nil`, the client's default applies.
     public init(
         path: String = "",
         method: HTTPMethod = .get,
@@ -178,13 +190,13 @@ public struct APIConfiguration: Sendable {
         packedTimeout = PackedDuration(timeout)
     }
 
-    /// When the request may be sent again: by ``mayBeRepeated``, else by the method that is sent or because of an
+    /// The rule for sending the request again, from ``mayBeRepeated`` if set, otherwise from the method and the
     /// ``idempotencyKey``.
     ///
-    /// Failover, hedging, retry policies, interceptors, transfers and transports keep to it. An unsafe request (POST, PUT,
-    /// PATCH, DELETE) without an idempotency key is never at two servers at once, and it is not sent again while an
-    /// earlier copy may still be executed. A ``prebuiltRequest`` has no key of the configuration's: there its own
-    /// method and its own `mayBeRepeated` count.
+    /// Failover, hedging, retry policies, interceptors, transfers and transports follow it. An unsafe request (POST,
+    /// PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is not sent again while
+    /// an earlier copy may still be executed. For a ``prebuiltRequest`` the configuration's key is ignored; its own
+    /// method and its own `mayBeRepeated` decide.
     public var resendRule: ResendRule {
         if let request = rare?.value.prebuiltRequest {
             return ResendRule(request.method, mayBeRepeated: mayBeRepeated ?? request.mayBeRepeated)
@@ -192,7 +204,7 @@ public struct APIConfiguration: Sendable {
         return ResendRule(method, mayBeRepeated: mayBeRepeated, hasIdempotencyKey: idempotencyKey != .none)
     }
 
-    /// The rule of the call when a modifier or a reformer has made a request of another method of it.
+    /// Returns the rule of the call if a modifier or a reformer has changed the method of its request.
     func resendRule(sending method: HTTPMethod) -> ResendRule {
         guard !method.isSafe, method != sentMethod else { return resendRule }
         let prebuilt = rare?.value.prebuiltRequest
@@ -203,32 +215,32 @@ public struct APIConfiguration: Sendable {
         )
     }
 
-    /// Whether sending the request twice in a row has the effect of sending it once.
+    /// Whether sending the request twice in a row has the same effect as sending it once.
     ///
-    /// So by ``mayBeRepeated``, else by the method (RFC 9110 section 9.2.2) or because of an ``idempotencyKey``. That
-    /// alone does not allow to send it again: see ``resendRule``. A ``prebuiltRequest`` carries no key of the
-    /// configuration's: there the method alone counts, its own.
+    /// If ``mayBeRepeated`` is set, it decides. Otherwise the request is idempotent if its method is (RFC 9110 section
+    /// 9.2.2) or if it has an ``idempotencyKey``. Idempotency alone does not allow the request to be sent again; see
+    /// ``resendRule``. A ``prebuiltRequest`` does not carry the configuration's key, so its own method alone decides.
     public var isIdempotent: Bool {
         if let mayBeRepeated { return mayBeRepeated }
         if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }
         return method.isIdempotent || idempotencyKey != .none
     }
 
-    /// The types that are asked for because of the answer's reader; `nil` where the call says itself what it accepts.
+    /// The media types that the response's decoder accepts, or `nil` if the call sets `Accept` itself.
     package var typesOfReader: String? { ownHeaders["Accept"] == nil ? acceptedTypes : nil }
 
-    /// Whether the answer may be cached at all: ``cacheLifetime`` is above zero.
+    /// Whether the response may be cached, because ``cacheLifetime`` is above zero.
     public var usesCache: Bool {
         cacheLifetime.map { $0 > .zero } ?? false
     }
 
-    /// Whether carrying it out changes anything: a method that is not safe, or the caller's word that it must not be
-    /// repeated.
+    /// Whether the request may change something on the server: its method is not safe, or the caller has said that it
+    /// must not be repeated.
     var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
 
-    /// Returns the configuration as it is dispatched: what has to be the same in every attempt is fixed.
+    /// Returns a copy whose values are fixed for all attempts of one dispatch.
     ///
-    /// An automatic ``idempotencyKey`` becomes a given one.
+    /// An automatic ``idempotencyKey`` becomes a given key.
     public func snapshot() -> APIConfiguration {
         guard idempotencyKey == .automatic else { return self }
         var copy = self
@@ -238,27 +250,26 @@ public struct APIConfiguration: Sendable {
 }
 
 extension APIConfiguration: CustomStringConvertible {
-    /// Method and path, in one line, with credentials hidden; no parameter, no header field and no body.
+    /// The method and the path on one line, with credentials redacted and without parameters, header fields and body.
     public var description: String { line(.standard) }
 
-    /// The line for a log.
+    /// Returns the line for a log.
     package func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
 }
 
 extension APIConfiguration: Discreet {}
 
-/// What is sent: that of a ``APIConfiguration/prebuiltRequest``, where there is one.
+/// The values that are sent, taken from the ``APIConfiguration/prebuiltRequest`` if there is one.
 extension APIConfiguration {
-    /// The method that is sent.
     package var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
 
-    /// Where it is sent: the path, or the URL.
+    /// The path, or the URL of a prebuilt request.
     package var place: String { rare?.value.prebuiltRequest?.url.text ?? path }
 
     /// The call's own header fields.
     package var ownHeaders: HTTPHeaders { rare?.value.prebuiltRequest?.headers ?? headers }
 
-    /// Sets a header field of the call's own.
+    /// Sets a header field of the call, and of its prebuilt request if there is one.
     package mutating func setField(_ name: String, _ value: String) {
         headers.set(name, value)
         guard var request = prebuiltRequest else { return }
@@ -266,10 +277,11 @@ extension APIConfiguration {
         prebuiltRequest = request
     }
 
-    /// Whether the path is an absolute URL, with scheme and host: then it belongs to no server of the service.
+    /// Whether the path is an absolute URL with scheme and host, which belongs to no server of the service.
     private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
 
-    /// Whether the servers of the service are to be chosen from: what the call says names no place of its own.
+    /// Whether the client may choose among the servers of the service, because the call names no server or URL of its
+    /// own.
     package var leavesChoice: Bool {
         guard case .automatic = server, !hasAbsoluteURL else { return false }
         guard let rare else { return true }
@@ -277,61 +289,61 @@ extension APIConfiguration {
     }
 }
 
-/// A place for a value of your own in an ``APIConfiguration``.
+/// A key for a value of your own in an ``APIConfiguration``.
 public protocol ConfigurationKey {
     /// The type of the value.
     associatedtype Value: Sendable
-    /// The value where none was set.
+    /// The value if none was set.
     static var defaultValue: Value { get }
 }
 
-/// A place for a setting whose type stands on a floor above: it names configurations itself.
+/// A key for a setting whose type is declared in a higher layer, because the type itself refers to configurations.
 ///
-/// It is no value of the app's own, and so not among those of ``ConfigurationKey``.
+/// It is not a value of the app, and so it does not count as a ``ConfigurationKey``.
 protocol ConfigurationSetting {
     /// The type of the setting.
     associatedtype Value: Sendable
-    /// What holds where nothing was set.
+    /// The value if none was set.
     static var defaultValue: Value { get }
 }
 
-/// Which server answers a request.
+/// The choice of the server for a request.
 public enum ServerChoice: Sendable, Hashable {
     /// The server that the service's switching has chosen.
     case automatic
-    /// The server of that name in the service; it is not switched away from.
+    /// The server of that name in the service, without failover to other servers.
     case named(String)
-    /// A base URL outside the service's list; it takes no part in switching.
+    /// A base URL outside the service's list, which takes no part in switching.
     case baseURL(RequestURL)
 }
 
-/// Where the parameters of a request go that are not said to be query or body.
+/// The part of a request that `APIConfiguration.parameters` go into.
 public enum ParameterDestination: Sendable, Hashable {
-    /// Into the query for GET, HEAD and DELETE (the set is the generator's), into a form body for other methods.
+    /// The query for GET, HEAD and DELETE (or for `RequestGenerator.queryMethods` if set), and a form body for other
+    /// methods.
     case automatic
-    /// Into the query.
+    /// The query.
     case query
-    /// Into a form body; beside a form or multipart body, into that.
+    /// A form body, or the call's own form or multipart body if it has one.
     case body
 }
 
-/// The key by which a server recognises a write that it has seen already (draft-ietf-httpapi-idempotency-key-header).
+/// The key by which a server recognises a repeated write (draft-ietf-httpapi-idempotency-key-header).
 ///
-/// With a key, a write may be sent again after any failure: the server answers what it answered the first time.
+/// With a key, a write may be sent again after any failure, because the server repeats its first response.
 public enum IdempotencyKey: Sendable, Hashable {
     /// No key.
     case none
     /// A random key, the same for every attempt of a call.
     case automatic
-    /// A key of the caller's, for instance one that was stored with the write and outlives the app.
+    /// A key from the caller, for example one that was stored with the write and survives a restart of the app.
     case given(String)
 
-    /// A new key.
     static func random() -> IdempotencyKey {
         .given(UUID().uuidString)
     }
 
-    /// The key to send; a new one each time while it is automatic.
+    /// The key to send, or `nil` if there is none; `automatic` returns a new key on each access.
     package var value: String? {
         switch self {
         case .none: nil

@@ -1,6 +1,6 @@
 public import SwitchyardHTTP
 
-/// One call of an API as a value of your own: a case of an enum, for those who keep a whole API in one type.
+/// One call of an API as a value of your own, such as a case of an enum that holds a whole API.
 ///
 ///     enum Topics: APITarget {
 ///         case list(page: Int)
@@ -18,43 +18,45 @@ public import SwitchyardHTTP
 ///
 ///     let response = try await client.send(Topics.list(page: 1))
 ///
-/// Targets of several types go through one client.
+/// One client can send targets of several types.
 public protocol APITarget: Sendable {
-    /// The path below the base URL, or an absolute URL that takes its place.
+    /// The path below the base URL, or an absolute URL that replaces the base URL.
     var path: String { get }
-    /// The method; GET unless declared.
+    /// The method, GET by default.
     var method: HTTPMethod { get }
-    /// The parameters, whose place follows from the method; none unless declared.
+    /// The parameters, none by default.
+    ///
+    /// The method decides whether they go into the query or the body.
     var parameters: Parameters { get }
-    /// The body; none unless declared.
+    /// The body, none by default.
     var body: RequestBody { get }
-    /// Header fields; none of its own unless declared.
+    /// The header fields, none by default.
     var headers: HTTPHeaders { get }
-    /// An answer for previews and tests; an empty one with status 200 unless declared.
+    /// A response for previews and tests, by default an empty one with status 200.
     var sampleResponse: HTTPResponse { get }
 
-    /// Sets everything else: server, timeouts, cache, what the answer has to be.
+    /// Sets everything else: server, timeouts, cache, validation of the response.
     ///
-    /// Changes nothing unless declared.
+    /// The default implementation changes nothing.
     func configure(_ configuration: inout APIConfiguration)
 }
 
 extension APITarget {
     /// GET.
     public var method: HTTPMethod { .get }
-    /// None.
+    /// No parameters.
     public var parameters: Parameters { [:] }
-    /// None.
+    /// No body.
     public var body: RequestBody { .none }
-    /// None.
+    /// No header fields.
     public var headers: HTTPHeaders { [] }
-    /// An empty answer with status 200.
+    /// An empty response with status 200.
     public var sampleResponse: HTTPResponse { HTTPResponse(status: 200) }
 
     /// Changes nothing.
     public func configure(_ configuration: inout APIConfiguration) {}
 
-    /// The configuration that the target stands for; what takes configurations takes targets by it.
+    /// The configuration that the target describes, for functions that take a configuration.
     public var configuration: APIConfiguration {
         var configuration = APIConfiguration(path: path, method: method, body: body, headers: headers)
         configuration.parameters = parameters

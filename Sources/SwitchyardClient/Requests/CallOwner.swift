@@ -1,40 +1,42 @@
 import SwitchyardHTTP
 package import SwitchyardServices
 
-/// Whose call it is: the user and the environment of the moment at which the call is made.
+/// The owner of a call: the user and the environment at the moment the call is made.
 ///
-/// The owner is taken before the call leaves the thread of its caller. It travels with the call through every round, wait
-/// and part, and decides with which credential the call goes and whether its response is still wanted.
+/// The owner is determined before the call leaves the thread of its caller. The owner travels with the call through all
+/// its rounds, waits and partial requests. It decides which credential the call carries and whether the response is
+/// still wanted.
 ///
-/// Two owners are the same user when both have a name and the names are equal, and nobody has logged out in between.
-/// Without a name they are the same as long as no other credential was set. A refresh changes no owner. A call that is
-/// made while nobody is logged in is nobody's, and becomes the call of the user whose credential it goes with first.
+/// Two owners are the same user if both have the same name and no logout happened in between. Owners without a name are
+/// the same user as long as no other credential was set. A token refresh does not change the owner. A call that is made
+/// while no user is logged in has no user. It becomes a call of the user whose credential it carries first.
 package final class CallOwner: Sendable {
-    /// What tells one owner from another.
+    /// The values by which owners are compared.
     package struct Key: Sendable, Hashable {
         var environment: ServiceEnvironment
-        /// The login that the call is bound to; `nil` for a call that goes without the client's credentials.
+        /// The login that the call is bound to, or `nil` for a call without the client's credentials.
         var login: Login?
-        /// How often the cookies had been removed.
+        /// The number of times the cookies had been removed, or `nil` for a call without cookies.
         var cookies: UInt64?
     }
 
-    /// A login as far as a call is bound to it.
+    /// The part of a login that a call is bound to.
     struct Login: Sendable, Hashable {
-        /// The name of the user; `nil` where none is given.
+        /// The name of the user, or `nil` if users have no names.
         var user: String?
-        /// The number of the login, which counts users without a name.
+        /// The number of the login, which distinguishes users without a name.
         var number: UInt64
-        /// How often a user had logged out.
+        /// The number of logouts before the call was made.
         var logOuts: UInt64
-        /// Whether nobody was logged in.
+        /// Whether no user was logged in.
         var isNobody: Bool
     }
 
-    /// The owners of the calls that the present work belongs to: a chain goes on as whoever has begun it.
+    /// The owners that calls of the current task inherit, so that a chain of calls continues as the user that started
+    /// it.
     @TaskLocal package static var inherited: [CallOwner] = []
 
-    /// The inherited owner of a call with these credentials in an environment.
+    /// Returns the inherited owner of a call with these credentials in an environment.
     static func inherited(_ source: any LoginSource, in environment: ServiceEnvironment) -> CallOwner? {
         inherited.first { $0.source === source && $0.environment == environment }
     }
@@ -50,21 +52,21 @@ package final class CallOwner: Sendable {
     let client: ObjectIdentifier?
     /// How often the cookies had been removed when the call was made; `nil` for a call without cookies.
     let cookies: UInt64?
-    /// The credential of that moment, for a call that outlives a logout.
+    /// The credential at the moment the call was made, for a call that outlives a logout.
     let credential: Credential?
     private let source: (any LoginSource)?
     private let user: (@Sendable (ServiceEnvironment) -> String?)?
     private let login: Locked<Login?>
 
-    /// Takes the owner of a call that is made now.
+    /// Creates the owner of a call that is made now.
     ///
     /// - Parameters:
     ///   - environment: The environment of the call.
-    ///   - source: Who is logged in; `nil` for a client without credentials.
-    ///   - user: Names the user of each moment; `nil` where users have no names.
-    ///   - name: The only user for whom the call may be sent; the user of this moment when `nil`.
+    ///   - source: The source of the current login. If `nil`, the client has no credentials.
+    ///   - user: Returns the name of the current user. If `nil`, users have no names.
+    ///   - name: The only user for whom the call may be sent. If `nil`, the current user.
     ///   - client: The client that makes the call, unless its handle is bound to one environment.
-    ///   - cookies: How often the cookies have been removed.
+    ///   - cookies: The number of times the cookies have been removed.
     init(
         environment: ServiceEnvironment,
         source: (any LoginSource)?,
@@ -99,27 +101,27 @@ package final class CallOwner: Sendable {
         (source, user, credential, login) = (nil, nil, nil, Locked(nil))
     }
 
-    /// What tells this owner from another.
+    /// The values by which this owner is compared.
     package var key: Key { Key(environment: environment, login: login.withLock { $0 }, cookies: cookies) }
 
     /// Whether the call is bound to a login.
     var isBound: Bool { login.withLock { $0 != nil } }
 
-    /// The name of the user; `nil` where none is given.
+    /// The name of the user, or `nil` if the call has none.
     package var name: String? { login.withLock { $0?.user } }
 
-    /// Why the call may not go on; `nil` while its user is still there.
+    /// The reason why the call must not continue, or `nil` while its user is logged in.
     package var refusal: RequestFailure.Reason? { refusal(seeing: nil) }
 
-    /// Whether the user is still there.
+    /// Whether the call's user is still logged in.
     package var isPresent: Bool { refusal == nil }
 
-    /// Why the call may not go on with a login; `nil` while its user is still there.
+    /// Returns the reason why the call must not continue with a login, or `nil` while its user is logged in.
     ///
-    /// - Parameter seen: The login, as it was seen together with the credential that the call would take; that of this
-    ///   moment when `nil`.
-    /// - Returns: ``RequestFailure/Reason/cancelled`` where another user has logged in, ``CredentialError/loggedOut`` where
-    ///   nobody has.
+    /// - Parameter seen: The login, read together with the credential that the call would carry. If `nil`, the current
+    ///   login.
+    /// - Returns: ``CredentialError/loggedOut`` if the user has logged out and no user has logged in since, otherwise
+    ///   ``RequestFailure/Reason/cancelled``.
     func refusal(seeing seen: PresentLogin?) -> RequestFailure.Reason? {
         guard let own = login.withLock({ $0 }), !own.isNobody else { return nil }
         let present = seen ?? source?.login(in: environment) ?? PresentLogin()
@@ -134,10 +136,11 @@ package final class CallOwner: Sendable {
         return isLoggedOut ? .credentials(.loggedOut) : .cancelled
     }
 
-    /// What names the owner on a disk: by the name of the user, or, where there is none, by the login of this run and by
-    /// the credential; none for a call of nobody's.
+    /// The text by which the owner is identified on disk: the name of the user or, without a name, the login of this
+    /// run and the credential.
     ///
-    /// A name is not written out, and of a credential a digest only. Of one with a password the name of its user counts.
+    /// A call without a user has no marks. Names and credentials are written only as digests. The digest of a
+    /// credential with a password covers only its user name.
     package var marks: [String] {
         guard let own = login.withLock({ $0 }), !own.isNobody else { return [] }
         if let name = own.user { return [Self.mark("user", name)] }
@@ -148,17 +151,17 @@ package final class CallOwner: Sendable {
         return [run] + (used.map { [Self.mark("credential", $0.scheme.identity)] } ?? [])
     }
 
-    /// Tells this run of the process from every other.
+    /// A random number that distinguishes this run of the process from every other.
     private static let run = UInt64.random(in: .min ... .max)
 
     private static func mark(_ kind: String, _ text: String) -> String {
         "\(kind) \(MessageDigest.sha256(text.utf8).hexText)"
     }
 
-    /// Makes a call of nobody's the call of the user whose credential it takes.
+    /// Binds a call without a user to the user whose credential it carries.
     func adopt(_ present: PresentLogin) {
         guard present.credential != nil, login.withLock({ $0?.isNobody }) == true else { return }
-        // Asked without the lock: it is the app that says who its user is.
+        // The closure is called without the lock held, because it is code of the app.
         let name = user?(environment)
         login.withLock { login in
             guard login?.isNobody == true else { return }
@@ -167,18 +170,18 @@ package final class CallOwner: Sendable {
     }
 }
 
-/// Who is logged in to an environment at one moment.
+/// The login to an environment at one moment.
 struct PresentLogin: Sendable {
-    /// The number of the login: it changes when another user logs in, and when the user logs out.
+    /// The number of the login, which changes when another user logs in and when the user logs out.
     var number: UInt64 = 0
-    /// How often a user has logged out.
+    /// The number of logouts so far.
     var logOuts: UInt64 = 0
-    /// The credential; `nil` while nobody is logged in.
+    /// The credential, or `nil` while no user is logged in.
     var credential: Credential?
 }
 
-/// Says who is logged in.
+/// A source of the current login.
 protocol LoginSource: AnyObject, Sendable {
-    /// Who is logged in to an environment now.
+    /// Returns the current login to an environment.
     func login(in environment: ServiceEnvironment) -> PresentLogin
 }

@@ -1,36 +1,42 @@
 public import SwitchyardHTTP
 
-/// Headers and parameters that every request of a service carries.
+/// The headers and parameters that every request of a service carries.
 public struct CommonValues: Sendable {
-    /// Header fields of every request; a request's own field of the same name takes their place.
+    /// The header fields of every request; a request's own field of the same name replaces the common one.
     ///
-    /// An `Accept` of `*/*`, or none, leaves it to the reader of each answer what is asked for; another one goes with all.
+    /// If `Accept` is `*/*` or missing, the decoder of each response decides what is accepted. Any other `Accept` is
+    /// sent with every request.
     public var headers: HTTPHeaders {
         didSet { prepare() }
     }
-    /// Header fields that are asked for each request, after ``headers`` and over them; an error ends the call.
+    /// A closure that returns header fields for each request, which are added after ``headers`` and replace fields of
+    /// the same name.
     ///
-    /// Where HTTP's rules decide on stored answers they are asked for before one is looked for too, since an answer may
-    /// depend on them (`Vary`).
+    /// If the closure throws, the call ends with the error. If HTTP's caching rules apply, the closure is also called
+    /// before the cache is searched, because a stored response may depend on these fields (`Vary`).
     public var computedHeaders: (@Sendable (APIConfiguration) throws -> HTTPHeaders)?
-    /// Parameters of every request.
+    /// The parameters of every request.
     ///
-    /// They go where the request's ``APIConfiguration/parameters`` go; where that would be a body of another kind than a
-    /// form, into the query.
+    /// They go where the request's ``APIConfiguration/parameters`` go. If that is a body that is not a form, they go
+    /// into the query.
     public var parameters: Parameters
-    /// Parameters that are asked for each request, after ``parameters`` and over them; an error ends the call.
+    /// A closure that returns parameters for each request, which are added after ``parameters`` and replace parameters
+    /// of the same name.
+    ///
+    /// If the closure throws, the call ends with the error.
     public var computedParameters: (@Sendable (APIConfiguration) throws -> Parameters)?
-    /// Whether common parameters win over a request's own of the same name; off unless set.
+    /// Whether common parameters replace a request's own parameters of the same name, `false` by default.
     public var parametersOverrideRequest = false
 
-    /// What is wrong with ``headers``, looked up once and not for every request.
+    /// The first invalid field of ``headers``, found once instead of for every request.
     private(set) var invalidHeader: HTTPHeaders.Field?
-    /// The same fields for readers of JSON, made once: a transport takes fields that lie in one place for the same.
+    /// The header fields for JSON decoders, built once because the transport recognises equal fields by their shared
+    /// storage.
     private var headersForJSON = HTTPHeaders()
 
     private static let json = "application/json"
 
-    /// Creates the values.
+    /// Creates the common values.
     public init(headers: HTTPHeaders = [:], parameters: Parameters = [:]) {
         self.headers = headers
         self.parameters = parameters
@@ -42,7 +48,8 @@ public struct CommonValues: Sendable {
         headersForJSON = headers.accepting(Self.json)
     }
 
-    /// The header fields of every request whose answer has such a reader; anything is asked for when `types` is `nil`.
+    /// Returns the header fields for a decoder that accepts the media types; if `types` is `nil`, `Accept` stays as it
+    /// is.
     private func headers(for types: String?) -> HTTPHeaders {
         guard let types else { return headers }
         return types == Self.json ? headersForJSON : headers.accepting(types)
@@ -68,7 +75,8 @@ public struct CommonValues: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The fields with these types in `Accept`, unless they ask for others.
+    /// Returns the fields with the media types in `Accept`, unless the fields already accept something more specific
+    /// than `*/*`.
     fileprivate func accepting(_ types: String) -> HTTPHeaders {
         guard values(of: "Accept").allSatisfy({ $0 == "*/*" }) else { return self }
         var fields = self
@@ -77,13 +85,15 @@ extension HTTPHeaders {
     }
 }
 
-/// What becomes of a request whose path is an absolute URL of another origin than the base URL's.
+/// The handling of a request whose path is an absolute URL with another origin than the base URL.
 public enum ForeignHostRule: Sendable, Hashable {
-    /// It is sent without common parameters, and of the common headers only with `Accept`, its relatives and
-    /// `User-Agent`, since all others may hold credentials; the default.
+    /// The request is sent without common parameters; of the common headers it carries only `Accept`, the other
+    /// `Accept-` fields and `User-Agent`.
+    ///
+    /// All other header fields may contain credentials. This is the default.
     case withoutCommonValues
-    /// It is sent like any other.
+    /// The request is sent like any other.
     case allowed
-    /// It is refused with ``/SwitchyardHTTP/RequestError/URLReason/foreignHost(_:)``.
+    /// The request is refused with ``/SwitchyardHTTP/RequestError/URLReason/foreignHost(_:)``.
     case refused
 }

@@ -1,27 +1,29 @@
 public import Foundation
 public import SwitchyardHTTP
 
-/// What shows a service who is asking.
+/// A credential, which proves to a service who is making a request.
 ///
-/// Its description hides the secret, so that it may come into a log.
+/// Its description hides the secret, so that it is safe to log.
 public struct Credential: Sendable, Hashable {
-    /// How it is shown.
+    /// The way in which the credential is sent.
     public enum Scheme: Sendable, Hashable {
         /// `Authorization: Bearer …` (RFC 6750).
         case bearer(token: String)
-        /// `Authorization: Basic …`, in UTF-8 (RFC 7617); a request with a colon in the name of the user is refused.
+        /// `Authorization: Basic …`, in UTF-8 (RFC 7617).
+        ///
+        /// A request whose user name contains a colon is refused.
         case basic(user: String, password: String)
-        /// `Authorization: Digest …`, as the answer to a challenge (RFC 7616).
+        /// `Authorization: Digest …`, in reply to a challenge (RFC 7616).
         case digest(user: String, password: String)
         /// A header field of any name.
         case header(name: String, value: String)
     }
 
-    /// How it is shown, with the secret.
+    /// The scheme of the credential, with its secret.
     public var scheme: Scheme
-    /// When it stops being valid; never, as far as is known, when `nil`.
+    /// The date at which the credential expires, or `nil` if it is not known to expire.
     public var expiresAt: Date?
-    /// With what it is renewed; `nil` when there is no such thing.
+    /// The token for refreshing the credential, or `nil` if the credential cannot be refreshed by a token.
     public var refreshToken: String?
 
     /// Creates a credential.
@@ -31,37 +33,37 @@ public struct Credential: Sendable, Hashable {
         self.refreshToken = refreshToken
     }
 
-    /// A token (RFC 6750).
+    /// Creates a bearer token (RFC 6750).
     public static func bearer(_ token: String, expiresAt: Date? = nil, refreshToken: String? = nil) -> Credential {
         Credential(.bearer(token: token), expiresAt: expiresAt, refreshToken: refreshToken)
     }
 
-    /// A name and a password, sent with every request (RFC 7617): over https only.
+    /// Creates a user name and a password that are sent with every request (RFC 7617), for https only.
     ///
-    /// A name with a colon cannot be told from the password behind it: a request with one fails unsent, with
-    /// ``/SwitchyardHTTP/RequestError/HeaderReason/colonInUserName``.
+    /// The server could not separate a user name with a colon from the password after it. A request with such a name
+    /// fails unsent with ``/SwitchyardHTTP/RequestError/HeaderReason/colonInUserName``.
     public static func basic(user: String, password: String) -> Credential {
         Credential(.basic(user: user, password: password))
     }
 
-    /// A name and a password of which only digests are sent (RFC 7616).
+    /// Creates a user name and a password of which only digests are sent (RFC 7616).
     public static func digest(user: String, password: String) -> Credential {
         Credential(.digest(user: user, password: password))
     }
 
-    /// A header field such as `X-API-Key`.
+    /// Creates a header field such as `X-API-Key`.
     public static func header(_ name: String, _ value: String, expiresAt: Date? = nil) -> Credential {
         Credential(.header(name: name, value: value), expiresAt: expiresAt)
     }
 
-    /// Whether it has expired at a time, or will have within the leeway.
+    /// Returns whether the credential has expired at a date, or will expire within the leeway after it.
     public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
         guard let expiresAt else { return false }
         let (seconds, attoseconds) = leeway.components
         return expiresAt.timeIntervalSince(date) <= Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// The header field that carries it; `nil` for one that answers challenges.
+    /// The header field that carries the credential, or `nil` for a credential that replies to challenges.
     var field: HTTPHeaders.Field? {
         switch scheme {
         case .bearer(let token): .bearer(token)
@@ -71,9 +73,10 @@ public struct Credential: Sendable, Hashable {
         }
     }
 
-    /// Whether a header field can hold it; a token that a server has given may be one that none can.
+    /// Whether a header field can carry the credential, which may be `false` for a token from a server.
     ///
-    /// A name and a password always pass: they are the app's, and their request says what is wrong with them.
+    /// It is always `true` for a user name and a password: they come from the app, and an invalid one makes its request
+    /// fail with the reason.
     package var canBeSent: Bool {
         switch scheme {
         case .bearer(let token): token.isFieldValue
@@ -84,12 +87,12 @@ public struct Credential: Sendable, Hashable {
 }
 
 extension Credential: Discreet {
-    /// The scheme and, where there is one, the name of the user.
+    /// The scheme and, if there is one, the user name.
     public var description: String { scheme.description }
 }
 
 extension Credential.Scheme: Discreet {
-    /// The scheme and, where there is one, the name of the user, without the secret.
+    /// The scheme and, if there is one, the user name, without the secret.
     public var description: String {
         switch self {
         case .bearer: "bearer ***"
@@ -99,7 +102,7 @@ extension Credential.Scheme: Discreet {
         }
     }
 
-    /// What tells the user of this scheme from others, without a password that could be guessed.
+    /// The text that distinguishes the user of this scheme from others, without a password that could be guessed.
     var identity: String {
         switch self {
         case .basic(let user, _), .digest(let user, _): ["user", user].map(\.framed).joined()
@@ -107,7 +110,7 @@ extension Credential.Scheme: Discreet {
         }
     }
 
-    /// What tells this scheme with its secret from every other, the same in every run; the secret cannot be read from it.
+    /// A digest of the scheme and its secret, the same in every run, from which the secret cannot be read.
     package var fingerprint: String {
         let parts =
             switch self {
@@ -120,16 +123,17 @@ extension Credential.Scheme: Discreet {
     }
 }
 
-/// Puts credentials into a request when it is built.
+/// A closure that adds credentials to a request when it is built.
 struct RequestAuthorization: Sendable {
-    /// The header fields that it sets; taken out when a redirect leads away.
+    /// The names of the header fields that the closure sets, which are removed if a redirect leads to another origin.
     var names: [String]
-    /// Whether they follow from the request as it is sent, and so are set behind all other changes to it.
+    /// Whether the fields depend on the request as it is sent, so that they must be set after all other changes to the
+    /// request.
     var answersWhole = false
-    /// Sets them.
+    /// Sets the header fields in `names` on the request.
     var apply: @Sendable (inout HTTPRequest) throws -> Void
 
-    /// Takes the credentials out again.
+    /// Removes the header fields in `names` from the request.
     func remove(from request: inout HTTPRequest) {
         for name in names { request.headers.remove(name) }
     }

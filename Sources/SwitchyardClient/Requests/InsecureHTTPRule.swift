@@ -2,10 +2,10 @@ import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Where requests may go unencrypted.
+/// The rule for the hosts to which requests may be sent unencrypted.
 ///
-/// Plain http can be read and changed by everybody along the way, so it is refused unless it stays close: the rule is
-/// that of App Transport Security with local networking allowed, on every system.
+/// Everyone on the network path can read and change plain http, so it is refused unless the host is local. This default
+/// is the rule of App Transport Security with local networking allowed, and it applies on every system.
 public struct InsecureHTTPRule: Sendable, Hashable {
     private enum Kind: Hashable {
         case refused
@@ -15,20 +15,20 @@ public struct InsecureHTTPRule: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// Nowhere, not even on this machine.
+    /// No host, not even this machine.
     public static let refused = InsecureHTTPRule(kind: .refused)
-    /// To this machine and its neighbours only; the default.
+    /// This machine and the local network only, which is the default.
     ///
-    /// That is: loopback, link-local and private addresses (RFC 1918, RFC 3927, RFC 4193, RFC 4291), names without a
-    /// dot, `.local` (RFC 6762), and the names that nobody can register: `.localhost`, `.test`, `.example` and
-    /// `.invalid` (RFC 6761).
+    /// The local network is: loopback, link-local and private addresses (RFC 1918, RFC 3927, RFC 4193, RFC 4291), names
+    /// without a dot, `.local` (RFC 6762), and the domains that cannot be registered: `.localhost`, `.test`, `.example`
+    /// and `.invalid` (RFC 6761).
     public static let local = InsecureHTTPRule(kind: .local([]))
-    /// Everywhere.
+    /// All hosts.
     public static let allowed = InsecureHTTPRule(kind: .allowed)
 
-    /// To these hosts, and wherever ``local`` allows.
+    /// Returns a rule that allows these hosts in addition to those that ``local`` allows.
     ///
-    /// A name beyond ASCII stands for the host that goes by its ASCII form (RFC 5891).
+    /// A name with non-ASCII characters is converted to its ASCII form (RFC 5891).
     public static func hosts(_ names: Set<String>) -> InsecureHTTPRule {
         let hosts = names.map { name in
             let ascii = HostName.ascii(Array(name.utf8)[...]).map { String(decoding: $0, as: UTF8.self) }
@@ -37,7 +37,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
         return InsecureHTTPRule(kind: .local(Set(hosts)))
     }
 
-    /// Whether requests may go to an origin.
+    /// Returns whether requests may be sent to an origin.
     public func permits(_ origin: RequestURL.Origin) -> Bool {
         guard origin.scheme == "http" else { return true }
         switch kind {
@@ -47,7 +47,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
         }
     }
 
-    /// Refuses a URL that may not be asked.
+    /// Checks that a request may be sent to a URL.
     ///
     /// - Throws: ``RequestError/URLReason/insecure``.
     func check(_ url: RequestURL) throws(RequestError) {
@@ -56,7 +56,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
     }
 }
 
-/// Which hosts are this machine or its neighbours.
+/// The check whether a host is this machine or on the local network.
 private enum LocalHost {
     private static let domains: Set<Substring> = ["local", "localhost", "test", "example", "invalid"]
 

@@ -1,13 +1,17 @@
 public import SwitchyardHTTP
 
-/// What becomes of an answer that points elsewhere: 301, 302, 303, 307 or 308 with a `Location`.
+/// The handling of redirects: responses with status 301, 302, 303, 307 or 308 and a `Location`.
 ///
-/// Followed unless set otherwise, 20 times at most (the Fetch standard's number). Whatever the rule: a redirect from
-/// https to http, or to anything that is neither, is refused; credentials, cookies and a `Host` of the caller's stay with
-/// their origin; a POST becomes a GET after 301 and 302, everything but HEAD becomes a GET after 303, and 307 and 308
-/// keep method and body (RFC 9110 section 15.4, Fetch section 4.4).
+/// By default, up to 20 redirects are followed (the number of the Fetch standard). For every policy these rules hold
+/// (RFC 9110 section 15.4, Fetch section 4.4):
+///
+/// - A redirect from https to http, or to a scheme that is neither, is refused.
+/// - Credentials, cookies and a `Host` set by the caller are sent to their own origin only.
+/// - After 301 and 302, a POST becomes a GET.
+/// - After 303, every method except HEAD becomes a GET.
+/// - After 307 and 308, method and body stay the same.
 public struct RedirectPolicy: Sendable {
-    /// Decides about one redirect.
+    /// Decides whether one redirect is followed.
     public typealias Decide = @Sendable (RedirectProposal) -> RedirectDecision
 
     enum Rule: Sendable {
@@ -18,29 +22,30 @@ public struct RedirectPolicy: Sendable {
     }
 
     let rule: Rule
-    /// The most redirects of one attempt; one more ends the request with ``RedirectError/tooMany(limit:)``.
+    /// The maximum number of redirects of one attempt; one more ends the request with
+    /// ``RedirectError/tooMany(limit:)``.
     public let limit: Int
 
-    /// Redirects are followed, 20 at most; the default.
+    /// Up to 20 redirects are followed, which is the default.
     public static let follow = RedirectPolicy(rule: .follow, limit: 20)
-    /// Redirects are not followed; the 3xx itself is the answer.
+    /// Redirects are not followed, so the 3xx itself is the response.
     public static let refuse = RedirectPolicy(rule: .refuse, limit: 0)
-    /// Redirects are followed to the same scheme, host and port only; others end the request.
+    /// Redirects are followed only to the same scheme, host and port.
     ///
-    /// They end it with ``RedirectError/foreignOrigin(_:)``.
+    /// Any other redirect ends the request with ``RedirectError/foreignOrigin(_:)``.
     public static let sameOrigin = RedirectPolicy(rule: .sameOrigin, limit: 20)
 
-    /// A closure decides about each redirect.
+    /// Returns a policy with a closure that decides about each redirect.
     ///
     /// - Parameters:
-    ///   - limit: The most redirects of one attempt; 20 unless given.
-    ///   - decide: Decides; called on a thread of the transport, it must not block.
+    ///   - limit: The maximum number of redirects of one attempt, 20 by default.
+    ///   - decide: Decides about one redirect. It is called on a thread of the transport and must not block.
     /// - Returns: The policy.
     public static func deciding(limit: Int = 20, _ decide: @escaping Decide) -> RedirectPolicy {
         RedirectPolicy(rule: .own(decide), limit: max(0, limit))
     }
 
-    /// Whether redirects are followed without a look at their bodies.
+    /// Whether redirects are followed without reading their bodies.
     var decidesByHead: Bool {
         switch rule {
         case .follow, .sameOrigin: true
@@ -48,7 +53,7 @@ public struct RedirectPolicy: Sendable {
         }
     }
 
-    /// The policy with another limit; what is below zero is zero.
+    /// Returns the policy with another limit, where a negative limit counts as zero.
     public func limited(to limit: Int) -> RedirectPolicy {
         RedirectPolicy(rule: rule, limit: max(0, limit))
     }
@@ -56,16 +61,16 @@ public struct RedirectPolicy: Sendable {
 
 /// A redirect that could be followed.
 public struct RedirectProposal: Sendable {
-    /// The answer that points elsewhere; a streamed body is not to be read.
+    /// The redirect response, whose body must not be read if it is streamed.
     public var response: HTTPResponse
-    /// Where it came from.
+    /// The URL that responded.
     public var url: RequestURL
-    /// The request that would follow: method, body and headers as the rules have them.
+    /// The request that would follow, with method, body and headers according to the rules of HTTP.
     public var request: HTTPRequest
     /// The redirects of this attempt that have been followed.
     public var steps: [RedirectStep]
 
-    /// Creates a proposal, to try a rule of one's own with.
+    /// Creates a proposal, for testing a policy of your own.
     public init(response: HTTPResponse, url: RequestURL, request: HTTPRequest, steps: [RedirectStep] = []) {
         self.response = response
         self.url = url
@@ -74,12 +79,12 @@ public struct RedirectProposal: Sendable {
     }
 }
 
-/// What becomes of a redirect.
+/// The decision about a redirect.
 public enum RedirectDecision: Sendable {
     /// The proposed request is sent.
     case follow
-    /// Another request is sent; it may add the credentials that the proposal is without.
+    /// Another request is sent, which may add the credentials that the proposed request lacks.
     case send(HTTPRequest)
-    /// The 3xx itself is the answer.
+    /// The 3xx itself is the response.
     case refuse
 }

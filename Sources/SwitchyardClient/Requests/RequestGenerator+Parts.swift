@@ -31,7 +31,7 @@ extension RequestGenerator {
         return RequestURL(trusted: joiner.output.text())
     }
 
-    /// Appends the parameters of a call to a URL, or to a path, that may have a query already.
+    /// Appends the parameters of a call to a URL or path that may already have a query.
     func append(
         _ query: Parameters,
         of configuration: APIConfiguration,
@@ -56,9 +56,9 @@ extension RequestGenerator {
         output.append(URLEscaping.query(Array(text.utf8)[...]))
     }
 
-    // MARK: - What a call says itself
+    // MARK: - A call's own content
 
-    /// The path with its query, and the body, as a call itself says them, without what all calls have in common.
+    /// Returns the path with its query, and the body, without the values that are common to all calls.
     package func ownContent(
         of configuration: APIConfiguration
     ) throws(RequestError) -> (path: String, content: (body: HTTPBody, contentType: String?)) {
@@ -82,7 +82,7 @@ extension RequestGenerator {
 
     // MARK: - Parameters
 
-    /// The parameters of the query and those of a form body.
+    /// Returns the parameters for the query and the parameters for a form body.
     func placedParameters(
         _ configuration: APIConfiguration,
         sharesCommonValues: Bool
@@ -162,7 +162,7 @@ extension RequestGenerator {
 }
 
 extension HTTPHeaders {
-    /// The fields that tell another host nothing it should not know.
+    /// The fields that are safe to send to another host.
     fileprivate var harmless: HTTPHeaders {
         let names: Set = ["accept", "accept-charset", "accept-encoding", "accept-language", "user-agent"]
         return HTTPHeaders(fields.filter { names.contains($0.name.lowercased()) })
@@ -170,7 +170,7 @@ extension HTTPHeaders {
 }
 
 extension Parameters {
-    /// The parameters whose names `other` does not have.
+    /// Returns the parameters whose names `other` does not contain.
     fileprivate func without(namesOf other: Parameters) -> Parameters {
         guard !other.isEmpty else { return self }
         let names = Set(other.items.map(\.key))
@@ -179,12 +179,12 @@ extension Parameters {
 }
 
 extension HTTPMethod {
-    /// Whether a body has no defined meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
+    /// Whether a body has no defined meaning for the method (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
     var definesNoBody: Bool { self == .get || self == .head || self == .trace }
 }
 
 extension RequestBody {
-    /// Whether parameters can be added as further fields.
+    /// Whether parameters can be added to the body as form fields.
     var takesFields: Bool {
         switch kind {
         case .none, .form, .multipart: true
@@ -192,7 +192,7 @@ extension RequestBody {
         }
     }
 
-    /// The body with further fields.
+    /// Returns the body with further form fields.
     func adding(_ fields: Parameters, options: ParameterEncodingOptions?) throws(RequestError) -> RequestBody {
         guard !fields.isEmpty else { return self }
         switch kind {
@@ -205,7 +205,7 @@ extension RequestBody {
         }
     }
 
-    /// The body as a `Content-Type` of the request has it: a multipart form takes the boundary that stands there.
+    /// Returns the body for a `Content-Type` that the request sets: a multipart form uses the boundary in that field.
     func taking(contentType: String) -> RequestBody {
         guard case .multipart(let form) = kind,
             let boundary = MediaTypeParameters.value(of: "boundary", in: contentType)
@@ -215,7 +215,8 @@ extension RequestBody {
 }
 
 extension HTTPRequest.Timeouts {
-    /// Those of a configuration, and these in place of what it leaves open.
+    /// Returns the timeouts of a configuration, with the receiver's timeouts for those that the configuration does not
+    /// set.
     func of(_ configuration: APIConfiguration) -> Self {
         var timeouts = self
         timeouts.packedConnect = configuration.packedConnectTimeout.or(packedConnect)

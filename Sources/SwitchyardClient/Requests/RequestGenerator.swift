@@ -2,9 +2,10 @@ public import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Builds the request of an ``APIConfiguration`` for one server: URL, headers, body.
+/// A builder of requests, which turns an ``APIConfiguration`` into URL, headers and body for one server.
 ///
-/// The generator is a value without state of its own; building is pure but for the closures that were handed in.
+/// The generator is a value without hidden state. Building a request has no side effects other than those of the
+/// closures that you set.
 ///
 /// ### Use
 ///
@@ -13,73 +14,82 @@ import SwitchyardServices
 ///     let request = try generator.request(for: configuration, on: base)
 ///
 /// ### Customise
-/// Set the options, or hand in closures that are asked for each request: ``CommonValues/computedHeaders``,
+/// Set the options, or set closures that are called for each request: ``CommonValues/computedHeaders``,
 /// ``CommonValues/computedParameters``.
 public struct RequestGenerator: Sendable {
-    /// Headers and parameters of every request.
+    /// The headers and parameters of every request.
     public var common: CommonValues
-    /// Timeouts of requests that set none of their own.
+    /// The timeouts of requests that set none of their own.
     public var timeouts: HTTPRequest.Timeouts
-    /// The largest response body in bytes of requests that set no limit of their own; no limit unless set.
+    /// The size of the largest response body in bytes, for requests that set no limit of their own.
+    ///
+    /// The default is no limit.
     public var responseBodyLimit: Int?
-    /// How the path is joined to the base URL; appended unless set.
+    /// The way the path is joined to the base URL, which is to append it by default.
     public var join = PathJoin.append
-    /// A segment between base URL and path, such as `v2`; none unless set.
+    /// A path segment between base URL and path, such as `v2`, none by default.
     public var apiVersion = ""
-    /// Change the path before it is joined, in order.
+    /// The filters that change the path before it is joined to the base URL, in order.
     public var pathFilters: [PathFilter] = []
-    /// Makes the URL in place of base, version, filters and path, when set; an error ends the call.
+    /// A closure that makes the URL in place of base URL, version, filters and path.
     ///
-    /// A configuration's own ``APIConfiguration/urlRule`` comes first. Parameters are appended to what it returns.
+    /// If the closure throws, the call ends with the error. A configuration's own ``APIConfiguration/urlRule`` has
+    /// precedence. Parameters are appended to the URL that the closure returns.
     public var urlRule: URLRule?
-    /// Change a configuration before it is checked and built, in order: sources of parameters, for instance.
+    /// The closures that change a configuration before it is validated and built, in order, for example to add
+    /// parameters.
     ///
-    /// Asked for every attempt; an error ends the call.
+    /// They run for every attempt. If a closure throws, the call ends with the error.
     public var reformers: [@Sendable (inout APIConfiguration) throws -> Void] = []
-    /// Checks a configuration before anything is built; an error ends the call without network access.
-    public var validation: (@Sendable (APIConfiguration) throws -> Void)?
-    /// Change the finished request, in order, after the call's own ``APIConfiguration/modifier``: signatures, for
-    /// instance.
+    /// A closure that validates a configuration before anything is built.
     ///
-    /// An error ends the call.
+    /// If the closure throws, the call ends with the error and without network access.
+    public var validation: (@Sendable (APIConfiguration) throws -> Void)?
+    /// The closures that change the finished request, in order, after the call's own ``APIConfiguration/modifier``, for
+    /// example to sign it.
+    ///
+    /// If a closure throws, the call ends with the error.
     public var modifiers: [@Sendable (inout HTTPRequest) throws -> Void] = []
-    /// Where cookies come from; none unless set.
+    /// The jar that holds the cookies, none by default.
     public var cookies: CookieJar?
-    /// What becomes of absolute URLs that lead to another origin than the base URL's; no credentials unless set.
+    /// The handling of absolute URLs with another origin than the base URL, which are sent without common values by
+    /// default.
     public var foreignHosts = ForeignHostRule.withoutCommonValues
-    /// How parameters are written into queries.
+    /// The options for encoding parameters into queries.
     public var queryOptions = ParameterEncodingOptions() {
         didSet { queryPlan = ParameterSerializerPlan(queryOptions.inURL) }
     }
-    /// Writes the whole query in place of ``queryOptions``, when set; an error ends the call.
+    /// A closure that encodes the whole query in place of ``queryOptions``.
     ///
-    /// The text is appended to the URL as it is, but for characters that no URL may hold.
+    /// If the closure throws, the call ends with the error. The text is appended to the URL as it is, except that
+    /// characters not allowed in a URL are escaped.
     public var customQuery: (@Sendable (Parameters) throws -> String)?
-    /// How parameters are written into form bodies.
+    /// The options for encoding parameters into form bodies.
     public var formOptions = ParameterEncodingOptions()
-    /// How values become JSON.
+    /// The options for encoding values as JSON.
     public var jsonOptions = JSONBodyOptions() {
         didSet { jsonEncoder = jsonOptions.makeEncoder() }
     }
-    /// Encodes values of your own types as JSON; one made from ``jsonOptions`` unless set after these.
+    /// The encoder for values of your own types as JSON.
     ///
-    /// It must not be changed once it is here.
+    /// Setting ``jsonOptions`` replaces the encoder, so set the encoder after the options. Do not change the encoder
+    /// after you have set it here.
     public var jsonEncoder: JSONEncoder
-    /// The methods whose ``APIConfiguration/parameters`` go into the query; GET, HEAD and DELETE unless set.
+    /// The methods whose ``APIConfiguration/parameters`` go into the query, GET, HEAD and DELETE by default.
     public var queryMethods: Set<HTTPMethod> = [.get, .head, .delete]
-    /// The longest URL in bytes; 65,536 unless set, far above what servers accept.
+    /// The maximum length of a URL in bytes, 65,536 by default, which is far above what servers accept.
     public var maximumURLLength = 65_536
-    /// The header field of the idempotency key; `Idempotency-Key` unless set.
+    /// The name of the header field for the idempotency key, `Idempotency-Key` by default.
     public var idempotencyHeader = "Idempotency-Key"
 
     var queryPlan = ParameterSerializerPlan(ParameterEncodingOptions())
 
-    /// Creates a generator; everything else is set through the properties.
+    /// Creates a generator; all other settings are properties.
     ///
     /// - Parameters:
-    ///   - headers: Header fields of every request; ``/SwitchyardHTTP/HTTPHeaders/standard`` unless given.
-    ///   - parameters: Parameters of every request.
-    ///   - timeouts: Timeouts of requests that set none of their own; 60 s in all unless given.
+    ///   - headers: The header fields of every request, ``/SwitchyardHTTP/HTTPHeaders/standard`` by default.
+    ///   - parameters: The parameters of every request.
+    ///   - timeouts: The timeouts of requests that set none of their own, 60 s in total by default.
     public init(
         headers: HTTPHeaders = .standard,
         parameters: Parameters = [:],
@@ -93,10 +103,11 @@ public struct RequestGenerator: Sendable {
     /// Builds the request of a configuration for one server.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask. Pass ``APIConfiguration/snapshot()`` when there may be several attempts.
+    ///   - configuration: The description of the call. If there may be several attempts, pass
+    ///     ``APIConfiguration/snapshot()``.
     ///   - base: The server's base URL.
-    /// - Returns: The request, complete.
-    /// - Throws: ``/SwitchyardHTTP/RequestError`` when the configuration cannot be sent; nothing is sent instead of it.
+    /// - Returns: The complete request.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the configuration is invalid.
     public func request(
         for configuration: APIConfiguration,
         on base: BaseURL
@@ -104,13 +115,13 @@ public struct RequestGenerator: Sendable {
         try request(for: configuration, on: base, home: base)
     }
 
-    /// Builds the request of a configuration for one server, or for its content delivery network.
+    /// Builds the request of a configuration for one server or for its content delivery network.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask.
+    ///   - configuration: The description of the call.
     ///   - base: The base URL.
-    ///   - home: The server's own base URL, to which alone credentials go.
-    /// - Returns: The request, complete.
+    ///   - home: The server's own base URL, the only origin that receives credentials.
+    /// - Returns: The complete request.
     /// - Throws: ``RequestError``.
     func request(
         for configuration: APIConfiguration,
@@ -167,7 +178,7 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        // The method decides of what is left open here: behind a redirect it may be another one.
+        // If the value stays `nil`, the method decides, which may be another one after a redirect.
         request.mayBeRepeated = configuration.mayBeRepeated ?? (configuration.idempotencyKey == .none ? nil : true)
         return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, home)
     }
@@ -180,7 +191,7 @@ public struct RequestGenerator: Sendable {
         request.timeouts.total = request.timeouts.total ?? defaults.total
         request.responseBodyLimit = request.responseBodyLimit ?? configuration.responseBodyLimit ?? responseBodyLimit
         request.mayBeRepeated = configuration.mayBeRepeated ?? request.mayBeRepeated
-        // Whoever reads an answer while it arrives says so when it is sent, not when it is made.
+        // The consumer of a streamed response asks for streaming when the request is sent, after the request was made.
         if configuration.delivery == .stream { request.delivery = .stream }
         return request
     }
@@ -190,18 +201,18 @@ public struct RequestGenerator: Sendable {
     }
 }
 
-/// Changes the path of a request before it is joined to the base URL.
+/// A filter that changes the path of a request before it is joined to the base URL.
 public struct PathFilter: Sendable {
-    /// Whether absolute URLs pass through the filter too; off unless given.
+    /// Whether absolute URLs also pass through the filter, `false` by default.
     public var appliesToAbsoluteURLs: Bool
-    /// Returns the path to use; it may add a query.
+    /// Returns the path to use, which may include a query.
     public var transform: @Sendable (String, APIConfiguration) throws -> String
 
     /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - appliesToAbsoluteURLs: Whether absolute URLs pass through it too.
-    ///   - transform: Returns the path to use; what it throws ends the call.
+    ///   - appliesToAbsoluteURLs: Whether absolute URLs also pass through the filter.
+    ///   - transform: Returns the path to use. If it throws, the call ends with the error.
     public init(
         appliesToAbsoluteURLs: Bool = false,
         transform: @escaping @Sendable (String, APIConfiguration) throws -> String
@@ -210,7 +221,7 @@ public struct PathFilter: Sendable {
         self.transform = transform
     }
 
-    /// A filter that appends parameters to the path's query.
+    /// Returns a filter that appends parameters to the path's query.
     public static func appending(_ parameters: Parameters) -> PathFilter {
         let plan = ParameterSerializerPlan(ParameterEncodingOptions())
         return PathFilter { path, _ throws(RequestError) in
@@ -223,11 +234,11 @@ public struct PathFilter: Sendable {
     }
 }
 
-/// Makes the URL of a call from the server's base URL; `nil` leaves it to the usual rules.
+/// Returns the URL of a call on the server's base URL, or `nil` if the usual rules apply.
 public typealias URLRule = @Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?
 
 extension RequestGenerator {
-    /// The path with its placeholders filled, its filters applied and its version in front.
+    /// Returns the path with its placeholders expanded, its filters applied and the API version prepended.
     func path(_ configuration: APIConfiguration) throws(RequestError) -> String {
         var path = configuration.path
         if path.hasByte(UInt8(ascii: "{")) {
@@ -243,10 +254,10 @@ extension RequestGenerator {
         return isBare ? "\(version)\(path)" : "\(version)/\(path)"
     }
 
-    /// What a call has to name for a path that stands behind the base URL; `nil` when there is no such text.
+    /// Returns the path that a call must set to reach exactly `url`, given the path after the base URL, or `nil` if
+    /// there is no such path.
     ///
-    /// It leads to just this URL, however that is written: where the path begins with a scheme, or is empty, it has a slash
-    /// in front.
+    /// If the path begins with a scheme or is empty, the result begins with a slash. URLs are compared in normal form.
     func path(withoutItsVersion path: String, of url: RequestURL, on base: BaseURL) -> String? {
         guard let name = name(of: path) else { return nil }
         let wanted = url.normalForm
@@ -254,7 +265,7 @@ extension RequestGenerator {
             let place = try? self.path(APIConfiguration(path: name))
             let text = try? place.map { try URLJoiner(path: $0, on: base, join: join, secured: false).output.text() }
             let found = text.map { RequestURL(trusted: $0) }
-            // A slash that is the whole path is kept, although it means no more than none.
+            // A path that is only a slash is kept, although it is equivalent to an empty path.
             return found?.normalForm == wanted && found?.path.isEmpty == url.path.isEmpty
         }
     }
@@ -269,7 +280,7 @@ extension RequestGenerator {
         return rest.isEmpty || rest.hasPrefix("?") ? rest : nil
     }
 
-    /// What is joined to the base URL: the URL that a rule makes, else the path.
+    /// Returns the text that is joined to the base URL: the URL from the URL rule, otherwise the path.
     func place(of configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> String {
         if let rule = configuration.rare?.value.urlRule ?? urlRule,
             let url = try RequestError.running("URL rule", { try rule(base, configuration) })
@@ -279,7 +290,7 @@ extension RequestGenerator {
         return try Self.secured(try path(configuration), like: base)
     }
 
-    /// Returns a path, or an absolute URL by https where it is one of an https server by http.
+    /// Returns a path, with http changed to https if it is an absolute http URL of an https server.
     ///
     /// - Throws: ``RequestError/URLReason/downgrade(from:)`` for plain http to another port of an https server.
     private static func secured(_ path: String, like base: BaseURL) throws(RequestError) -> String {
@@ -291,10 +302,11 @@ extension RequestGenerator {
         return secured.text
     }
 
-    /// The request after all modifiers, its headers checked again.
+    /// Returns the request after all modifiers have run and its headers have been checked again.
     ///
-    /// Credentials come before the modifiers, so that a signature covers them, but for a digest of the request itself; and
-    /// only where the server's own origin is asked, also under https in place of http.
+    /// Credentials are added before the modifiers run, so that a signature covers them. Only a credential that is a
+    /// digest of the request itself is added after the modifiers. Credentials are added only if the request goes to the
+    /// server's own origin, or to the same host with https in place of http.
     func finished(
         _ request: HTTPRequest,
         _ configuration: APIConfiguration,

@@ -25,8 +25,8 @@ extension AttemptOutcome {
         }
     }
 
-    /// Classifies a failure below HTTP: what shows a fault of the server or of the way to it counts, and what the caller,
-    /// the request or this machine brought about does not.
+    /// Classifies a failure below HTTP: faults of the server or of the network to it count, those of the caller, the
+    /// request or this machine do not.
     package init(_ kind: TransportError.Kind) {
         switch kind {
         case .connectionRefused: self = .failure(.refused)

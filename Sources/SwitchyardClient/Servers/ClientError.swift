@@ -1,9 +1,9 @@
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Why a client cannot be made, or cannot do what it was told at run time.
+/// The reason why a client cannot be created, or cannot perform a change at run time.
 ///
-/// Nothing has changed then.
+/// Nothing has changed in that case.
 public enum ClientError: Error, Sendable, Hashable {
     /// A server of the service has no base URL in this environment; `known` are the environments that it has.
     case missingEnvironment(ServiceEnvironment, server: Server.ID, known: KnownEnvironments = [])
@@ -15,15 +15,15 @@ public enum ClientError: Error, Sendable, Hashable {
     case catalog(CatalogError)
     /// The transport cannot be made.
     case transport(TransportError)
-    /// A server whose keys are pinned is not asked over https.
+    /// A server with pinned keys has a base URL that is not https.
     case pins(PinRuleError)
     /// The figures of the retry policy make no sense.
     case retry(RetryPolicyError)
 }
 
-/// The environments that a server has, for the message of an error.
+/// The environments of a server, for the message of an error.
 ///
-/// All lists are equal, so that errors are compared by what is wrong and not by what would be right.
+/// All lists are equal, so that errors are compared by the mistake and not by the alternatives.
 public struct KnownEnvironments: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
     /// The environments, in the order of their names.
     public let environments: [ServiceEnvironment]
@@ -51,7 +51,7 @@ public struct KnownEnvironments: Sendable, Hashable, ExpressibleByArrayLiteral, 
 }
 
 extension ClientError: CustomStringConvertible {
-    /// What is wrong, and where.
+    /// The mistake and its location.
     public var description: String {
         switch self {
         case .missingEnvironment(let environment, let server, let known):

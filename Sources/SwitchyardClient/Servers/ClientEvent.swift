@@ -2,9 +2,9 @@ public import SwitchyardServices
 
 /// Something that happened to the servers of a client: a switch, an ejection, a probe, a recovery, a new environment.
 public struct ClientEvent: Sendable, Hashable {
-    /// The environment whose servers it concerns.
+    /// The environment of the servers.
     public var environment: ServiceEnvironment
-    /// What happened, why, and the figures that led to it.
+    /// The event, its cause, and the figures behind it.
     public var event: SwitchEvent
 
     /// Creates an event.
@@ -15,6 +15,6 @@ public struct ClientEvent: Sendable, Hashable {
 }
 
 extension ClientEvent: CustomStringConvertible {
-    /// One line: the environment and what happened.
+    /// One line: the environment and the event.
     public var description: String { "\(environment): \(event)" }
 }

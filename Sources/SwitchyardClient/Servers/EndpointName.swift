@@ -1,10 +1,10 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Tells endpoints apart for the evidence about servers: by method and the shape of the path.
+/// Identifies endpoints for the evidence about servers, by method and the shape of the path.
 ///
-/// The first four segments count, as they stand in the call's path or template. A segment with a digit in it is taken for
-/// an identifier, so that `users/7/posts` and `users/8/posts` are the same endpoint, as `users/{id}/posts` is one.
+/// The first four segments of the call's path or template count. A segment that contains a digit counts as an
+/// identifier, so that `users/7/posts` and `users/8/posts` are the same endpoint, as `users/{id}/posts` is one.
 enum EndpointName {
     private static let segments = 4
     private static let prime: UInt64 = 0x100_0000_01B3
@@ -39,7 +39,7 @@ enum EndpointName {
 }
 
 extension APIConfiguration {
-    /// What the choice of a server may depend on.
+    /// The properties on which the choice of a server may depend.
     var traits: RequestTraits {
         RequestTraits(
             priority: priority,

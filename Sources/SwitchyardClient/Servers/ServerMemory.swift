@@ -1,9 +1,8 @@
 package import SwitchyardServices
 
-/// What a client knows of its servers that is worth having in the next run: which one was preferred, and which were out of
-/// service.
+/// A client's knowledge about its servers that is useful in the next run: the preferred server and the ejected ones.
 ///
-/// The app stores it wherever it keeps such things.
+/// The app stores it.
 public struct ServerMemory: Codable, Sendable, Hashable {
     /// The name of the service.
     public var service: String

@@ -2,9 +2,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ServerPool {
-    /// Chooses the server for a request's first attempt, and says which server is due for a probe or a warm-up.
+    /// Chooses the server for a request's first attempt, and returns the server that is due for a probe or a warm-up.
     ///
-    /// - Throws: ``RequestFailure/Reason/overloaded`` when the request has to be given up because every server is.
+    /// - Throws: ``RequestFailure/Reason/overloaded`` if the request has to fail because every server is overloaded.
     func first(
         for configuration: APIConfiguration,
         excluding avoided: [Server.ID] = [],
@@ -45,10 +45,10 @@ extension ServerPool {
         }
     }
 
-    /// The route of a call that says itself where it goes, for which no server is charged.
+    /// Returns the route of a call with its own URL, for which no server is charged.
     func foreignRoute(to url: RequestURL?) -> Route { Route(to: Place(home(of: url))) }
 
-    /// What a request does after a failure.
+    /// The step of a request after a failure.
     enum NextServer {
         case another(Route)
         /// Asks again after this time, when there may be a token for it.
@@ -97,7 +97,7 @@ extension ServerPool {
         state.withLock { $0.core.couldFailOver(excluding: $0.positions(of: tried), at: now) }
     }
 
-    /// Chooses another server to ask beside a slow one.
+    /// Chooses another server for a hedge beside a slow one.
     func hedge(
         beside attempt: Attempt,
         excluding tried: [Server.ID],
@@ -113,7 +113,7 @@ extension ServerPool {
         }
     }
 
-    /// How long to wait before another server is asked for again; `nil` when there is none.
+    /// Returns the time to wait before another hedge is tried; `nil` if there is no other server.
     func hedgePause(
         for attempt: Attempt,
         excluding tried: [Server.ID],
@@ -133,14 +133,14 @@ extension ServerPool {
         return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
     }
 
-    /// Whether so many seconds are less than the server of an attempt usually takes.
+    /// Whether a number of seconds is less than the server of an attempt usually needs.
     func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
         state.withLock { $0.core.usuallyTakesLonger(than: wait, on: attempt) }
     }
 
     /// Reports the attempts of a request that has ended.
     ///
-    /// `resumedAt` is when the process last went on after it was stopped; `nil` when it never was.
+    /// `resumedAt` is the time at which the process last continued after a pause; `nil` if it was never paused.
     func settle(_ attempts: [SettledAttempt], resumedAt: MonotonicTime?, at now: MonotonicTime) -> [SwitchEvent] {
         state.withLock { state in
             if let resumedAt { state.core.processResumed(at: resumedAt) }
@@ -165,14 +165,14 @@ extension ServerPool {
 // MARK: - Probes
 
 extension ServerPool {
-    /// Two servers to compare: one under suspicion and a witness.
+    /// Two servers to compare: one under suspicion and one for confirmation.
     struct Suspicion: Sendable {
         var probe: SuspicionProbe
         var suspect: Route
         var witness: Route
     }
 
-    /// How long a server that works may take to answer a probe.
+    /// Returns the time within which a working server responds to a probe.
     func patience(with attempt: Attempt) -> Duration {
         state.withLock { $0.core.patience(with: attempt) }
     }
@@ -208,7 +208,7 @@ extension ServerPool {
         }
     }
 
-    /// Reports who of the two answered.
+    /// Reports which of the two servers responded.
     func settle(
         _ suspicion: Suspicion,
         suspect: AttemptOutcome,

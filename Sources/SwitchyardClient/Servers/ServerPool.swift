@@ -3,14 +3,13 @@ package import SwitchyardServices
 
 /// The servers of one service in one environment, with their health.
 ///
-/// A lock around the ``SwitchyardServices/SwitchingCore`` and the prepared base URLs. Each environment, each time it is
-/// entered, has a pool of its own, so that nothing of one environment's health leaks into another; a request keeps the
-/// pool it started with.
+/// A lock around the ``SwitchyardServices/SwitchingCore`` and the prepared base URLs. Each environment gets a new pool
+/// each time it is entered, so that the health of one environment does not affect another. A request keeps the pool
+/// with which it started.
 package final class ServerPool: Sendable {
     /// Where one attempt goes.
     struct Route: Sendable {
-        /// The attempt as the switching core knows it; `nil` for a URL that is not of this service, which charges
-        /// nobody.
+        /// The attempt for the switching core; `nil` for a URL outside this service, which charges no server.
         var attempt: Attempt?
         private let place: Place
 
@@ -26,11 +25,11 @@ package final class ServerPool: Sendable {
         /// The server's own base URL, where ``base`` may be that of its content delivery network.
         var home: BaseURL { place.home }
 
-        /// The same way for a request that was made for the server and leads elsewhere: it is charged to nobody.
+        /// The route of a request that was made for the server and leads to another host; no server is charged for it.
         var elsewhere: Route { Route(to: Place(base, home: home)) }
     }
 
-    /// A base URL and whose it is, prepared once and shared by all attempts that go there.
+    /// A base URL and its origin, prepared once and shared by all attempts that use it.
     final class Place: Sendable {
         let server: Server.ID?
         let base: BaseURL
@@ -58,7 +57,7 @@ package final class ServerPool: Sendable {
     package let environment: ServiceEnvironment
     /// Builds the requests of the environment.
     package let generator: RequestGenerator
-    /// What the service means by status 429.
+    /// The meaning of status 429 for the service.
     let tooManyRequests: TooManyRequests
     private let rule: InsecureHTTPRule
     let state: Locked<State>
@@ -68,12 +67,12 @@ package final class ServerPool: Sendable {
     /// - Parameters:
     ///   - service: The service.
     ///   - environment: The environment.
-    ///   - generator: Builds the requests of the environment.
-    ///   - rule: Where requests may go unencrypted.
+    ///   - generator: The generator of the environment's requests.
+    ///   - rule: The rule for hosts that may be reached without encryption.
     ///   - seed: The seed of the random numbers.
-    ///   - installation: The number by which the servers behind the first are shuffled.
+    ///   - installation: The number by which the servers after the first are shuffled.
     ///   - now: The time.
-    /// - Throws: ``ClientError`` for a server without a usable base URL, and for a list that the core refuses.
+    /// - Throws: ``ClientError`` for a server without a valid base URL, and for a list that the core refuses.
     init(
         service: Service,
         environment: ServiceEnvironment,
@@ -139,7 +138,7 @@ extension ServerPool {
         state.withLock { $0.core.snapshot(at: now) }
     }
 
-    /// What is worth remembering over a relaunch.
+    /// Returns the knowledge to keep over a relaunch.
     func memory(wallClock: Double) -> SwitchMemory {
         state.withLock { $0.core.memory(wallClock: wallClock) }
     }
@@ -151,12 +150,12 @@ extension ServerPool {
         try state.withLock { (state) throws(Failure) in try body(&state.core) }
     }
 
-    /// Says whether the machine is known to be offline.
+    /// Records whether the machine is known to be offline.
     func setOffline(_ isOffline: Bool, at now: MonotonicTime) {
         state.withLock { $0.core.setOffline(isOffline, at: now) }
     }
 
-    /// Exchanges the list of servers; those that stay keep their health.
+    /// Replaces the list of servers; servers that stay keep their health.
     func replace(_ servers: [Server], at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
         let sites = try Self.sites(of: servers, in: environment, rule)
         let members = servers.map { SwitchingCore.Member(id: $0.id, weight: $0.weight) }
@@ -199,7 +198,7 @@ extension ServerPool {
         }
     }
 
-    /// The base URL of the server of a name; `nil` when there is none.
+    /// Returns the base URL of a server by name; `nil` if there is none.
     func base(of name: Server.ID, usesCDN: Bool) -> BaseURL? {
         state.withLock { state in
             guard let site = state.sites.first(where: { $0.origin.server == name }) else { return nil }
@@ -207,7 +206,7 @@ extension ServerPool {
         }
     }
 
-    /// Those of some servers that are in the list; none of them when they are all that there is.
+    /// Returns those of some servers that are in the list; none if there would be no other server.
     package func avoidable(_ names: [Server.ID]) -> [Server.ID] {
         guard !names.isEmpty else { return [] }
         return state.withLock { state in
@@ -216,7 +215,7 @@ extension ServerPool {
         }
     }
 
-    /// Whether there is a server that is none of these.
+    /// Whether there is a server other than these.
     package func hasOthers(than names: [Server.ID]) -> Bool {
         state.withLock { state in
             state.sites.contains { site in site.origin.server.map { !names.contains($0) } ?? false }
@@ -226,8 +225,9 @@ extension ServerPool {
     /// Whether there is such a server.
     package func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
 
-    /// The path, with its query, by which a server's URL could be asked of another one; `nil` when it does not lie below its
-    /// base URL, or paths are joined to that in another way than by standing behind it.
+    /// Returns the path, with its query, by which a server's URL can be requested from another server.
+    ///
+    /// It is `nil` if the URL is not below the server's base URL, or if paths are not simply appended to the base URL.
     package func path(of url: RequestURL, below name: Server.ID?) -> String? {
         let site = state.withLock { $0.sites.first { $0.origin.server == name } }
         return site.flatMap { path(of: url, behind: $0.origin.base) }
@@ -246,16 +246,17 @@ extension ServerPool {
         guard RequestURL.Origin(parts) == base.origin,
             let path = PercentEncoding.rest(of: parts.path, behind: base.folder)
         else { return nil }
-        // A name and a password of its own would be left behind.
+        // A path would lose a user name and password in the URL.
         let user = parts.authority.userInfo
         guard user == nil || user == base.url.absolute.authority.userInfo else { return nil }
         let query = parts.query.map { [UInt8(ascii: "?")] + $0 } ?? []
         return String(decoding: path + query, as: UTF8.self)
     }
 
-    /// The path, without its query, of a URL below the base URL of a server, or of its content delivery network: under it
-    /// answers are stored; `nil` when it leads to none, or paths are joined in another way than by standing behind the
-    /// base URL.
+    /// Returns the path, without its query, of a URL below the base URL of a server or of its content delivery network.
+    ///
+    /// Responses are stored under this path. It is `nil` if the URL is below neither, or if paths are not simply
+    /// appended to the base URL.
     func storagePath(of url: RequestURL) -> String? {
         guard generator.join == .append else { return nil }
         let sites = state.withLock { $0.sites }
@@ -287,7 +288,7 @@ extension ServerPool.Site {
 }
 
 extension ServerPool.State {
-    /// The site that a URL leads to, and the URL as it is asked: by https where it is one of an https server by http.
+    /// Returns the site of a URL, and the URL as it is requested: by https if it is an http URL of an https server.
     func site(of url: RequestURL) -> (url: RequestURL, site: ServerPool.Site)? {
         if let site = sites.first(where: { $0.holds(url) }) { return (url, site) }
         guard !url.isSecure else { return nil }
@@ -300,7 +301,7 @@ extension ServerPool.State {
         return nil
     }
 
-    /// Where servers stand in the list as it is now; those that are gone are left out.
+    /// Returns the positions of servers in the current list, without those that have left it.
     func positions(of names: [Server.ID]) -> ServerSet {
         guard !names.isEmpty else { return [] }
         return sites.indices.reduce(into: ServerSet()) { set, position in

@@ -2,7 +2,7 @@ package import Foundation
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// The body of an answer while it arrives: in reach of the client, and charged to its server when it breaks off.
+/// The body of a response while it arrives: the client can cancel it, and its server is charged if it is truncated.
 package final class LiveBody: Sendable {
     private let transfer: Transfer
     private let context: RequestContext
@@ -11,8 +11,8 @@ package final class LiveBody: Sendable {
     private let whole = Locked<Data?>(nil)
 
     /// - Parameters:
-    ///   - transfer: The transfer; it has begun.
-    ///   - response: The answer.
+    ///   - transfer: The transfer, which has begun.
+    ///   - response: The response.
     ///   - endsTransfer: Whether the transfer ends with the body.
     package init(_ transfer: Transfer, _ response: ServiceResponse, endsTransfer: Bool = true) {
         self.transfer = transfer
@@ -27,7 +27,7 @@ package final class LiveBody: Sendable {
         }
         transfer.handle.attach { [transfer, stream] in
             stream?.cancel()
-            // Nobody may be reading who would notice.
+            // There may be no reader that would notice.
             if endsTransfer { transfer.end() }
         }
     }
@@ -60,7 +60,7 @@ package final class LiveBody: Sendable {
         endTransfer()
     }
 
-    /// Ends the transfer because the reader does not want what comes.
+    /// Ends the transfer because the reader refuses the body.
     package func refuse(_ error: TransportError) -> RequestFailure {
         end()
         return failure(.transport(error))
@@ -85,7 +85,7 @@ package final class LiveBody: Sendable {
         return failure(.transport(error))
     }
 
-    /// Charges the server with a failure, if it is one of the server's.
+    /// Charges the server with a failure if it is the server's fault.
     package func charge(_ error: TransportError) {
         let outcome = AttemptOutcome(error.kind)
         guard outcome.failureKind != nil, let attempt = context.attempt else { return }

@@ -2,22 +2,22 @@ public import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// An answer whose body is read as it arrives.
+/// A response whose body is read as it arrives.
 ///
 ///     let answer = try await client.stream(APIConfiguration(path: "log"))
 ///     for try await line in answer.bytes.lines { print(line) }
 ///
 /// The body can be read once, in one of its forms: ``bytes`` piece by piece, and from there as lines, decoded values or
-/// events. Reading slowly slows the server down. The transfer ends when the task that reads is cancelled, with
-/// ``NetworkClient/cancel(_:)-(RequestID)``, and when nobody holds the answer or reads it any more.
+/// events. A slow reader slows the server down. The transfer ends when the reading task is cancelled, with
+/// ``NetworkClient/cancel(_:)-(RequestID)``, and when the response is released.
 public struct StreamedResponse: Sendable {
-    /// The request that was answered.
+    /// The request.
     public var id: RequestID
     /// The status code.
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
-    /// Who answered, after how many attempts and how long.
+    /// The server, the number of attempts and the elapsed time.
     public var context: RequestContext
     /// Where the time of the exchange went until its head was there; `nil` when the transport does not measure.
     public var metrics: TransferMetrics?
@@ -33,14 +33,14 @@ public struct StreamedResponse: Sendable {
         self.bytes = bytes
     }
 
-    /// The length of the body in bytes, when the server says it; `nil` for one that is compressed on the way.
+    /// The length of the body in bytes, if the server reports it; `nil` for a compressed body.
     ///
-    /// Of such a body the server says how long it is compressed, and ``bytes`` may give it decompressed.
+    /// For a compressed body the server reports the compressed length, and ``bytes`` may return the decompressed body.
     public var announcedLength: Int64? {
         headers.hasPlainContent ? headers.contentLength : nil
     }
 
-    /// Ends the transfer, whether somebody is reading or not; harmless after the end.
+    /// Ends the transfer, whether it is being read or not; has no effect after the end.
     public func cancel() {
         bytes.body.cancel(.cancelled)
     }
@@ -55,7 +55,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     package let body: LiveBody
 
-    /// Starts reading, or goes on where an earlier iteration has stopped.
+    /// Starts reading, or continues where an earlier iteration has stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(body: body)
     }
@@ -77,12 +77,12 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
     }
 
-    /// Reads what is left into memory.
+    /// Reads the rest of the body into memory.
     ///
-    /// - Parameter limit: The most bytes that are accepted.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes.
-    /// - Throws: ``RequestFailure``; with `TransportError.Kind.bodyTooLarge` when there are more than `limit`, and then
-    ///   the transfer has been ended.
+    /// - Throws: ``RequestFailure``; with `TransportError.Kind.bodyTooLarge` if there are more than `limit` bytes,
+    ///   which ends the transfer.
     public func collect(upTo limit: Int) async throws(RequestFailure) -> Data {
         var bytes = Data()
         while let piece = try await body.next() {
@@ -96,16 +96,16 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 }
 
 extension NetworkClient {
-    /// Sends a request and returns the answer as soon as its head is there; the body is read as it arrives.
+    /// Sends a request and returns the response as soon as its head has arrived; the body is read as it arrives.
     ///
-    /// Until then the request is like any other: it fails over, is hedged, and ends at its deadline. From then on only a
-    /// `timeout` that the configuration itself sets goes on, for the whole body; `idleTimeout` bounds each pause.
+    /// Until then the request is like any other: it fails over, is hedged, and ends at its deadline. Afterwards only a
+    /// `timeout` of the configuration itself applies, to the whole body; `idleTimeout` bounds each pause.
     ///
     /// - Parameters:
-    ///   - configuration: What to send.
-    ///   - id: The name of the request, with which another task can cancel it, body included.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: ``RequestFailure`` when there is no answer.
+    ///   - configuration: The call.
+    ///   - id: The identifier of the request, by which another task can cancel it, body included.
+    /// - Returns: The response, whatever its status.
+    /// - Throws: ``RequestFailure`` if there is no response.
     public nonisolated(nonsending) func stream(
         _ configuration: APIConfiguration,
         id: RequestID = RequestID()

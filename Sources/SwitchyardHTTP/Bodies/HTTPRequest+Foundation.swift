@@ -7,17 +7,18 @@
 
 import SwitchyardServices
 
-/// Conversions from and to Foundation's type, for code that has it or needs it; the library itself does without.
+/// Conversions between `HTTPRequest` and Foundation's `URLRequest`. The library itself does not use `URLRequest`.
 extension HTTPRequest {
-    /// Creates the request that Foundation's type describes.
+    /// Creates the request that a `URLRequest` describes.
     ///
-    /// Its timeout becomes the total one. A cache policy that ignores the caches on the way becomes `Cache-Control:
-    /// no-cache`; there is no local one below this library. What has no counterpart here (main document, pipelining,
-    /// service type) is left behind.
+    /// The timeout interval of `URLRequest` becomes the total timeout. The cache policy
+    /// `reloadIgnoringLocalAndRemoteCacheData` becomes the header field `Cache-Control: no-cache`. The other cache
+    /// policies have no effect, because this library layer has no local cache. Properties without a counterpart (main
+    /// document, pipelining, service type) are dropped.
     ///
-    /// - Parameter request: The request; a body has to be in its `httpBody`. A streamed one cannot be sent again; hand it
-    ///   over as an ``HTTPBody/Stream``.
-    /// - Throws: ``RequestError`` when there is no http URL, the method is none, or the body is a stream.
+    /// - Parameter request: The request. Its body must be in `httpBody`. A body stream cannot be resent, so pass it as
+    ///   an ``HTTPBody/Stream`` instead.
+    /// - Throws: ``RequestError`` if there is no HTTP URL, the method is not a token, or the body is a stream.
     public init(_ request: URLRequest) throws(RequestError) {
         guard let url = request.url else { throw .url(text: "", reason: .notAbsolute) }
         let name = request.httpMethod ?? "GET"
@@ -42,15 +43,16 @@ extension HTTPRequest {
         #endif
     }
 
-    /// The timeout of an interval; `nil` without one, as for infinity and whatever else is as good as for ever.
+    /// Returns the total timeout for an interval in seconds, or `nil` if the interval is not positive, is infinite or
+    /// is at least 1e9.
     private static func total(_ interval: TimeInterval) -> Duration? {
         interval > 0 && interval < 1e9 ? .seconds(interval) : nil
     }
 
-    /// Returns the request as Foundation's type, which ignores local caches and handles no cookies.
+    /// Returns the request as a `URLRequest` that ignores local caches and handles no cookies.
     ///
-    /// - Returns: The request; repeated header fields are joined by commas, as that type keeps them.
-    /// - Throws: ``RequestError`` when Foundation does not take the URL, the body is a stream, or a file cannot be opened.
+    /// - Returns: The request. Repeated header fields are joined by commas, as `URLRequest` stores them.
+    /// - Throws: ``RequestError`` if Foundation rejects the URL, the body is a stream, or a file cannot be opened.
     public func foundationRequest() throws(RequestError) -> URLRequest {
         guard let url = url.foundationURL else { throw .url(text: url.text, reason: .notAbsolute) }
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The body of an API call, before it is encoded.
+/// The body of an API request, before it is encoded.
 ///
 /// ### Use
 ///
@@ -9,12 +9,12 @@ public import Foundation
 ///     configuration.body = .form(["user": name, "page": 2])
 ///     configuration.body = .file(url, contentType: "image/png")
 ///
-/// Encoding happens when the request is built; an error there is a ``RequestError`` that the call ends with. The content
-/// type stands for itself unless the request has a `Content-Type` header already.
+/// The body is encoded when the request is built. If encoding fails, the call fails with a ``RequestError``. The
+/// `Content-Type` header field is set to the body's content type, unless the request already has that field.
 public struct RequestBody: Sendable {
     package enum Kind: Sendable {
         case none
-        // Indirect where the payload is large: configurations are copied often, and most have no body.
+        // Large payloads are indirect because configurations are copied often and most have no body.
         indirect case form(Parameters, ParameterEncodingOptions?)
         indirect case parameters(ParameterValue, JSONBodyOptions?)
         indirect case json(any Encodable & Sendable, JSONEncoder?)
@@ -28,7 +28,9 @@ public struct RequestBody: Sendable {
     }
 
     package let kind: Kind
-    /// The content type that belongs to the body; `nil` for none.
+    /// The content type of the body.
+    ///
+    /// If `nil`, no `Content-Type` field is set.
     public let contentType: String?
 
     init(_ kind: Kind, contentType: String?) {
@@ -45,64 +47,70 @@ public struct RequestBody: Sendable {
         return false
     }
 
-    /// Parameters as a web form, `application/x-www-form-urlencoded` with the character set of the options.
+    /// Returns a body with the parameters as a web form, `application/x-www-form-urlencoded` with the character set of
+    /// the options.
     ///
     /// - Parameters:
-    ///   - parameters: The fields.
-    ///   - options: How they are written; the generator's form options unless given.
+    ///   - parameters: The form fields.
+    ///   - options: The encoding options. If `nil`, the generator's form options apply.
     /// - Returns: The body.
     public static func form(_ parameters: Parameters, options: ParameterEncodingOptions? = nil) -> RequestBody {
         RequestBody(.form(parameters, options), contentType: formType(in: options?.characterSet ?? .utf8))
     }
 
-    /// The content type of a form; it leaves a character set out that has no registered name.
+    /// Returns the content type of a form.
+    ///
+    /// If the character set has no registered name, the `charset` parameter is omitted.
     private static func formType(in encoding: String.Encoding) -> String {
         guard encoding != .utf8 else { return "application/x-www-form-urlencoded; charset=utf-8" }
         return "application/x-www-form-urlencoded\(encoding.registeredName.map { "; charset=\($0)" } ?? "")"
     }
 
-    /// The content type of what is sent, where a form's is known only with the options that it is written with.
+    /// Returns the content type of the encoded body.
+    ///
+    /// If a form has no options of its own, the options in `context` determine its character set.
     package func contentType(in context: BodyEncodingContext) -> String? {
         guard case .form(_, nil) = kind else { return contentType }
         return Self.formType(in: context.form.characterSet)
     }
 
-    /// Parameters as a JSON object, `application/json`.
+    /// Returns a body with the parameters as a JSON object, `application/json`.
     ///
     /// - Parameters:
-    ///   - parameters: The members; a name that occurs twice is an error.
-    ///   - options: How they are written; the generator's JSON options unless given.
+    ///   - parameters: The members of the object. A repeated name is an error.
+    ///   - options: The encoding options. If `nil`, the generator's JSON options apply.
     /// - Returns: The body.
     public static func json(_ parameters: Parameters, options: JSONBodyOptions? = nil) -> RequestBody {
         json(ParameterValue.dictionary(parameters), options: options)
     }
 
-    /// A value tree as JSON, `application/json`; the tree may be a list or a single value.
+    /// Returns a body with a tree of parameter values as JSON, `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value.
-    ///   - options: How it is written; the generator's JSON options unless given.
+    ///   - value: The value. It may be a dictionary, a list or a single value.
+    ///   - options: The encoding options. If `nil`, the generator's JSON options apply.
     /// - Returns: The body.
     public static func json(_ value: ParameterValue, options: JSONBodyOptions? = nil) -> RequestBody {
         RequestBody(.parameters(value, options), contentType: "application/json")
     }
 
-    /// Any encodable value as JSON, `application/json`.
+    /// Returns a body with an encodable value as JSON, `application/json`.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: Encodes it; one made from the generator's JSON options unless given. It must not be changed later.
+    ///   - encoder: The encoder. If `nil`, an encoder made from the generator's JSON options is used. The encoder must
+    ///     not be changed later.
     /// - Returns: The body.
     public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
         RequestBody(.json(value, encoder), contentType: "application/json")
     }
 
-    /// Text, `text/plain`.
+    /// Returns a body with text, `text/plain`.
     ///
     /// - Parameters:
-    ///   - text: The text; what the character set cannot express is an error.
-    ///   - encoding: The character set; UTF-8 unless given.
-    ///   - contentType: The content type; `text/plain` with the character set's registered name unless given.
+    ///   - text: The text. If the character set cannot represent it, encoding fails.
+    ///   - encoding: The character set; UTF-8 by default.
+    ///   - contentType: The content type. If `nil`, it is `text/plain` with the registered name of the character set.
     /// - Returns: The body.
     public static func text(
         _ text: String,
@@ -113,11 +121,11 @@ public struct RequestBody: Sendable {
         return RequestBody(.text(text, encoding, contentType: type), contentType: type)
     }
 
-    /// Any encodable value as a property list, `application/x-plist`.
+    /// Returns a body with an encodable value as a property list, `application/x-plist`.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - format: XML unless given.
+    ///   - format: The format of the property list; XML by default.
     /// - Returns: The body.
     public static func propertyList(
         _ value: some Encodable & Sendable,
@@ -126,31 +134,34 @@ public struct RequestBody: Sendable {
         RequestBody(.propertyList(value, format), contentType: "application/x-plist")
     }
 
-    /// Bytes as they are.
+    /// Returns a body with bytes, which are sent unchanged.
     ///
     /// - Parameters:
     ///   - data: The bytes.
-    ///   - contentType: Their type; `application/octet-stream` unless given, `nil` for no header.
+    ///   - contentType: The content type; `application/octet-stream` by default. If `nil`, no `Content-Type` field is
+    ///     set.
     /// - Returns: The body.
     public static func data(_ data: Data, contentType: String? = "application/octet-stream") -> RequestBody {
         RequestBody(.data(data), contentType: contentType)
     }
 
-    /// A file, read while it is sent.
+    /// Returns a body with the contents of a file, which is read while it is sent.
     ///
     /// - Parameters:
-    ///   - url: The file; one that is missing, unreadable or a directory is an error when the request is built.
-    ///   - contentType: Its type; `application/octet-stream` unless given, `nil` for no header.
+    ///   - url: The URL of the file. If the file is missing, unreadable or a directory, building the request fails.
+    ///   - contentType: The content type; `application/octet-stream` by default. If `nil`, no `Content-Type` field is
+    ///     set.
     /// - Returns: The body.
     public static func file(_ url: URL, contentType: String? = "application/octet-stream") -> RequestBody {
         RequestBody(.file(url), contentType: contentType)
     }
 
-    /// Bytes that are made while they are sent.
+    /// Returns a body with bytes that are produced while they are sent.
     ///
     /// - Parameters:
-    ///   - stream: Gives the bytes; it starts anew for every attempt.
-    ///   - contentType: Their type; `application/octet-stream` unless given, `nil` for no header.
+    ///   - stream: The source of the bytes. It restarts for every attempt.
+    ///   - contentType: The content type; `application/octet-stream` by default. If `nil`, no `Content-Type` field is
+    ///     set.
     /// - Returns: The body.
     public static func stream(
         _ stream: HTTPBody.Stream,
@@ -159,11 +170,11 @@ public struct RequestBody: Sendable {
         RequestBody(.stream(stream), contentType: contentType)
     }
 
-    /// A body of your own making, built anew for every attempt.
+    /// Returns a body that a closure makes for every attempt.
     ///
     /// - Parameters:
-    ///   - contentType: Its type; `nil` for no header.
-    ///   - make: Makes the body; what it throws ends the call.
+    ///   - contentType: The content type. If `nil`, no `Content-Type` field is set.
+    ///   - make: The closure that makes the body. If it throws, the call fails with the error.
     /// - Returns: The body.
     public static func custom(
         contentType: String?,
@@ -174,7 +185,9 @@ public struct RequestBody: Sendable {
 }
 
 extension String.Encoding {
-    /// The name under which IANA registered the character set, for those that text bodies use.
+    /// The name of the character set in IANA's registry.
+    ///
+    /// The value is `nil` for character sets that text bodies do not commonly use.
     var registeredName: String? {
         switch self {
         case .utf8: "utf-8"
@@ -197,15 +210,15 @@ extension String.Encoding {
 }
 
 extension RequestBody {
-    /// A multipart form; its length is announced, and files are read while they are sent.
+    /// Returns a body with a multipart form, whose length is announced and whose files are read while they are sent.
     ///
-    /// A `Content-Type` of the request that names a boundary sets the form's.
+    /// If the request has a `Content-Type` field with a boundary, the form uses that boundary.
     public static func multipart(_ form: MultipartForm) -> RequestBody {
         RequestBody(.multipart(form), contentType: form.contentType)
     }
 }
 
-/// What bodies need from the generator.
+/// The generator's options for encoding bodies.
 package struct BodyEncodingContext: Sendable {
     var form: ParameterEncodingOptions
     var json: JSONBodyOptions
@@ -219,7 +232,6 @@ package struct BodyEncodingContext: Sendable {
 }
 
 extension RequestBody {
-    /// Encodes the body.
     package func encoded(in context: BodyEncodingContext) throws(RequestError) -> HTTPBody {
         switch kind {
         case .none: .none

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Bytes that grow at their end, owned by one place at a time.
+/// A growable buffer of bytes with a single owner.
 ///
-/// Building a URL appends dozens of single bytes; without reference counts and copies that costs a store each.
+/// Building a URL appends dozens of single bytes. Without reference counting and copy-on-write, each append costs one
+/// store.
 package struct ByteBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -17,17 +18,17 @@ package struct ByteBuffer: ~Copyable {
         base.deallocate()
     }
 
-    /// The bytes, for the time of the call.
+    /// Calls `body` with the bytes, which are valid only during the call.
     borrowing func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         body(UnsafeBufferPointer(start: base, count: count))
     }
 
-    /// The bytes as text; what is not UTF-8 is repaired.
+    /// Returns the bytes as text, with invalid UTF-8 replaced.
     package borrowing func text() -> String {
         withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A copy of the bytes.
+    /// Returns a copy of the bytes.
     borrowing func data() -> Data {
         withBytes { Data($0) }
     }
@@ -65,13 +66,15 @@ package struct ByteBuffer: ~Copyable {
         }
     }
 
-    /// Appends the decimal digits of a number, with its sign when it is negative.
+    /// Appends the decimal digits of a number, with a minus sign if the number is negative.
     package mutating func append(_ number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
         append(number.magnitude)
     }
 
-    /// Appends bytes, those outside `allowed` percent-encoded; runs that need no encoding are copied in one go.
+    /// Appends bytes and percent-encodes those outside `allowed`.
+    ///
+    /// Runs of bytes that need no encoding are copied at once.
     mutating func appendEscaping(_ bytes: UnsafeBufferPointer<UInt8>, allowed: URLCharacters, plus: Bool = false) {
         var start = 0
         for index in bytes.indices where !allowed.contains(bytes[index]) {

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Base 64 as leniently as browsers read it, and more so (RFC 4648 sections 4 and 5, RFC 2045 section 6.8).
+/// A Base64 decoder that is at least as lenient as those of browsers (RFC 4648 sections 4 and 5, RFC 2045 section 6.8).
 ///
-/// Both alphabets count, also mixed. Line breaks, blanks and other characters outside of the alphabets are passed over,
-/// and the padding may be missing, or stand between two parts.
+/// It accepts both alphabets, even mixed. It skips line breaks, spaces and other characters outside the alphabets.
+/// Padding may be missing, or be between two parts.
 package enum LenientBase64 {
-    /// The bytes that a text stands for.
+    /// Returns the bytes that a Base64 text encodes.
     package static func data(_ text: some Sequence<UInt8>) -> Data {
         var data = Data()
         var (bits, count): (UInt32, Int) = (0, 0)
@@ -24,7 +24,7 @@ package enum LenientBase64 {
         return data
     }
 
-    /// Whether a text has no other characters than those of the alphabets, padding and space.
+    /// Whether a text contains only characters of the alphabets, padding and whitespace.
     package static func isPure(_ text: some Sequence<UInt8>) -> Bool {
         text.allSatisfy { value($0) != nil || $0 == UInt8(ascii: "=") || [9, 10, 12, 13, 32].contains($0) }
     }

@@ -1,4 +1,4 @@
-/// Percent-encoding into a buffer of bytes.
+/// Percent-encoding into a buffer of bytes (RFC 3986 section 2.1).
 package enum PercentEncoding {
     /// Appends `byte` as `%XX`.
     @inline(__always)
@@ -8,7 +8,9 @@ package enum PercentEncoding {
         output.append(hexDigit(byte & 15))
     }
 
-    /// Appends `bytes`, those outside `allowed` percent-encoded; with `keepingEscapes` a valid `%XX` stays.
+    /// Appends `bytes` and percent-encodes those outside `allowed`.
+    ///
+    /// If `keepingEscapes` is set, a valid `%XX` is kept.
     package static func append(
         _ bytes: some RandomAccessCollection<UInt8>,
         allowed: URLCharacters,
@@ -36,7 +38,7 @@ package enum PercentEncoding {
         return value(bytes[first]) != nil && value(bytes[bytes.index(after: first)]) != nil
     }
 
-    /// The value of a hexadecimal digit.
+    /// Returns the value of a hexadecimal digit, or `nil` if the byte is not one.
     static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

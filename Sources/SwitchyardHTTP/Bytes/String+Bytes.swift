@@ -1,34 +1,39 @@
 import Foundation
 import SwitchyardServices
 
-// The view of a text's bytes asks for the text's form again at every byte. Names, values and paths are looked through
-// several times with every request, so here the form is asked for once.
+// `String.UTF8View` checks the storage form of the string at every byte. Names, values and paths are scanned several
+// times per request, so `withContiguousUTF8(_:)` checks the storage form once.
 extension String {
-    /// Runs `body` on the text's bytes where they are; they are copied only where they are not in one piece.
+    /// Calls `body` with the UTF-8 bytes of the text.
+    ///
+    /// The bytes are copied only if they are not contiguous.
     package func withContiguousUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var copy = self
         return copy.withUTF8(body)
     }
 
-    /// Whether a character of ASCII occurs in the text.
+    /// Whether the text contains an ASCII character.
     package func hasByte(_ byte: UInt8) -> Bool {
         withContiguousUTF8 { $0.contains(byte) }
     }
 
-    /// The text in front of the first of some characters of ASCII, all of it where there is none.
+    /// Returns the text before the first of some ASCII characters, or the whole text if none of them occurs.
     ///
-    /// They are looked for by bytes: with a combining mark behind it a delimiter is another `Character`, and would be missed.
+    /// The search compares bytes, because a delimiter followed by a combining mark is a different `Character` and would
+    /// be missed.
     package func before(_ marks: UInt8...) -> Substring {
         self[..<(utf8.firstIndex(where: marks.contains) ?? endIndex)]
     }
 
-    /// The text behind the first place of a character of ASCII, looked for in the same way; `nil` where there is none.
+    /// Returns the text after the first occurrence of an ASCII character, or `nil` if it does not occur.
+    ///
+    /// The search compares bytes.
     package func behind(_ mark: UInt8) -> Substring? {
         utf8.firstIndex(of: mark).map { self[utf8.index(after: $0)...] }
     }
 
-    /// The text in quotes, with a backslash before each quote and backslash in it (RFC 9110 section 5.6.4).
+    /// The text as a quoted string, with a backslash before each quote and backslash (RFC 9110 section 5.6.4).
     package var inQuotes: String {
         var quoted = "\""
         for scalar in unicodeScalars {
@@ -40,15 +45,17 @@ extension String {
 }
 
 extension StringProtocol {
-    /// The number that digits alone make, as in header fields; `nil` for every other text, and for one that is too large.
+    /// The number in a text that consists of decimal digits only, as in header fields.
+    ///
+    /// The value is `nil` for any other text, or if the number is too large.
     package var wholeNumber: Int64? { utf8.allSatisfy(\.isDigit) ? Int64(self) : nil }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether there is a control character other than the tab.
+    /// Whether the bytes contain a control character other than the tab.
     ///
-    /// It looks at all bytes, and not up to the first of them: so many are looked at in one step, and there is hardly
-    /// ever one.
+    /// The loop does not stop at the first control character. Without an early exit the compiler can check several
+    /// bytes per step, and control characters are rare.
     var holdsControl: Bool {
         var found: UInt8 = 0
         for index in 0..<count {
@@ -58,7 +65,6 @@ extension UnsafeBufferPointer<UInt8> {
         return found != 0
     }
 
-    /// Whether the bytes begin with others.
     func begins(with start: UnsafeRawBufferPointer) -> Bool {
         guard let own = baseAddress, let other = start.baseAddress else { return start.isEmpty }
         return count >= start.count && memcmp(own, other, start.count) == 0
@@ -66,7 +72,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Data {
-    /// How many bytes at the end are the beginning of a character that is not whole yet (RFC 3629).
+    /// The number of bytes at the end that start a UTF-8 character without completing it (RFC 3629).
     package var incompleteCharacter: Int {
         for (count, byte) in reversed().prefix(3).enumerated() where byte & 0xc0 != 0x80 {
             let length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1

@@ -1,11 +1,11 @@
-/// A set of ASCII characters: those that stand in a part of a URL as they are.
+/// A set of ASCII characters that are not percent-encoded in a part of a URL.
 ///
 /// Every byte outside the set, and every byte above 127, is percent-encoded.
 public struct URLCharacters: Sendable, Hashable {
     private var low: UInt64
     private var high: UInt64
 
-    /// Creates the set of the ASCII characters of `text`; others are left out.
+    /// Creates a set of the ASCII characters in `text` and ignores its other characters.
     public init(_ text: String) {
         low = 0
         high = 0
@@ -21,10 +21,11 @@ public struct URLCharacters: Sendable, Hashable {
         if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
     }
 
-    /// Whether the set holds the character.
+    /// Whether the set contains the character.
     @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {
-        // The masking shift: the plain one would check for a shift by 64 or more, which cannot be here.
+        // The masking shift avoids the check of the plain shift for 64 or more. `low` and `high` have 64 bits, and the
+        // mask selects the bit within the half.
         let half = byte & 64 == 0 ? low : high
         return byte < 128 && half &>> UInt64(byte) & 1 == 1
     }
@@ -34,7 +35,7 @@ public struct URLCharacters: Sendable, Hashable {
         URLCharacters(low: low | other.low, high: high | other.high)
     }
 
-    /// Returns the characters that both sets hold.
+    /// Returns the characters that are in both sets.
     public func intersection(_ other: URLCharacters) -> URLCharacters {
         URLCharacters(low: low & other.low, high: high & other.high)
     }
@@ -56,9 +57,10 @@ public struct URLCharacters: Sendable, Hashable {
     public static let query = path.union(URLCharacters("?"))
     /// The characters of a parameter's name or value: unreserved, `?` and `/`.
     ///
-    /// Everything with a meaning between parameters is encoded, `+` included, which many servers read as a space.
+    /// Every character that delimits parameters is percent-encoded. So is `+`, because many servers decode it as a
+    /// space.
     public static let parameter = unreserved.union(URLCharacters("?/"))
-    /// The characters that the WHATWG form serialiser leaves alone: letters, digits, `*`, `-`, `.` and `_`.
+    /// The characters that the WHATWG form serializer does not encode: letters, digits, `*`, `-`, `.` and `_`.
     public static let form = unreserved.subtracting(URLCharacters("~")).union(URLCharacters("*"))
     /// All printable ASCII characters.
     public static let printable = URLCharacters(low: 0xFFFF_FFFF_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF)

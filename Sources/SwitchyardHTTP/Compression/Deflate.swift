@@ -1,32 +1,37 @@
 import Foundation
 
-/// Compression by RFC 1951, with the fixed codes and a search of bounded effort.
+/// A DEFLATE compressor (RFC 1951) with fixed Huffman codes and a bounded search for matches.
 ///
-/// Foundation has none on Linux, and request bodies are small: JSON shrinks to a quarter or so, which is a little less
-/// than zlib would reach with codes of its own for each body.
+/// Foundation has no compressor on Linux, and request bodies are small. JSON shrinks to about a quarter of its size,
+/// slightly less than with zlib, which computes Huffman codes for each body.
 package struct Deflate {
     private static let windowSize = 1 << 15
     private static let hashSize = 1 << 15
     private static let longestMatch = 258
-    /// How many earlier places are tried for a match; more finds longer ones and takes longer.
+    /// The maximum number of earlier positions that are tried for a match.
+    ///
+    /// A larger number finds longer matches and takes longer.
     private static let effort = 32
 
     private let input: [UInt8]
     private var bits = BitWriter()
-    /// The latest position of each hash of three bytes, and for each position the one before it with the same hash.
+    /// The latest position of each hash of three bytes.
+    ///
+    /// `previous` links each position to the one before it with the same hash.
     private var latest = [Int32](repeating: -1, count: hashSize)
     private var previous: [Int32]
 
-    /// Compresses bytes to one final block.
+    /// Compresses bytes into one final block.
     static func compressed(_ input: [UInt8]) -> [UInt8] {
         var deflate = Deflate(input)
         deflate.run(isFinal: true)
         return deflate.bits.finish()
     }
 
-    /// Compresses bytes to a block that others may follow, up to the end of a byte (RFC 7692 section 7.2.1).
+    /// Compresses bytes into a block that ends at a byte boundary and that other blocks may follow (RFC 7692 section
+    /// 7.2.1).
     ///
-    /// It ends with an empty block without compression, whose last four bytes (00 00 FF FF) are left out.
+    /// The output ends with an empty uncompressed block, whose last four bytes (00 00 FF FF) are omitted.
     package static func flushed(_ input: [UInt8]) -> [UInt8] {
         var deflate = Deflate(input)
         deflate.run(isFinal: false)
@@ -115,7 +120,7 @@ package struct Deflate {
         bits.append(UInt32(distance - Self.distanceBases[distanceCode]), count: max(0, distanceCode / 2 - 1))
     }
 
-    /// The last base that is not above the value.
+    /// Returns the index of the last base that is at most `value`.
     private static func code(of value: Int, in bases: [Int]) -> Int {
         var low = 0
         var high = bases.count
@@ -127,13 +132,13 @@ package struct Deflate {
     }
 }
 
-/// Bits, the least significant first.
+/// A writer of bits, least significant bit first.
 struct BitWriter {
     private var output: [UInt8] = []
     private var pending: UInt64 = 0
     private var count = 0
 
-    /// Appends the low bits of a value, the least significant first.
+    /// Appends the low bits of a value, least significant bit first.
     mutating func append(_ value: UInt32, count added: Int) {
         pending |= UInt64(value) << UInt64(count)
         count += added
@@ -144,7 +149,7 @@ struct BitWriter {
         }
     }
 
-    /// Appends a Huffman code, whose most significant bit goes first.
+    /// Appends a Huffman code, most significant bit first.
     mutating func appendCode(_ code: UInt32, count: Int) {
         var reversed: UInt32 = 0
         for bit in 0..<count where code >> UInt32(bit) & 1 == 1 { reversed |= 1 << UInt32(count - 1 - bit) }
@@ -155,7 +160,7 @@ struct BitWriter {
         appendSymbol(Int(byte))
     }
 
-    /// Appends a literal or length symbol with the fixed codes (RFC 1951 section 3.2.6).
+    /// Appends a literal or length symbol as a fixed Huffman code (RFC 1951 section 3.2.6).
     mutating func appendSymbol(_ symbol: Int) {
         switch symbol {
         case ..<144: appendCode(UInt32(0b0011_0000 + symbol), count: 8)

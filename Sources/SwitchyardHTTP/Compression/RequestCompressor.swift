@@ -1,45 +1,49 @@
 public import Foundation
 
-/// Compresses the bodies of requests, for servers that understand it.
+/// A request modifier that compresses request bodies, for servers that support compressed requests.
 ///
 /// ### Use
 ///
 ///     options.generator.modifiers.append(RequestCompressor(.gzip).compress)
 ///
-/// Put it in front of a signer that signs what is sent, behind one that signs what is meant. Bodies in memory are
-/// compressed; files and streams go as they are.
+/// Add the compressor before a signer that signs the encoded bytes, and after a signer that signs the original bytes.
+/// Only bodies in memory are compressed. Files and streams are sent unchanged.
 public struct RequestCompressor: Sendable {
-    /// The format, as `Content-Encoding` names it.
+    /// A compression format, named as in `Content-Encoding`.
     public enum Format: String, Sendable, Hashable {
-        /// The zlib format (RFC 1950), which HTTP calls deflate.
+        /// The zlib format (RFC 1950), which HTTP names `deflate`.
         case deflate
         /// The gzip format (RFC 1952).
         case gzip
     }
 
-    /// What is done about a request that has a `Content-Encoding` already.
+    /// The treatment of a request that already has a `Content-Encoding` field.
     public enum Encoded: Sendable, Hashable {
-        /// It is left as it is; the default.
+        /// The request is left unchanged. This is the default.
         case skipped
-        /// It is compressed, and its field replaced.
+        /// The body is compressed, and the `Content-Encoding` field is replaced.
         case replaced
-        /// It is an error.
+        /// The request fails with an error.
         case refused
     }
 
-    /// The format.
+    /// The compression format.
     public var format: Format
-    /// Decides by the body; bodies of 1,024 bytes or more unless set, below which little is gained.
+    /// A closure that returns whether a body is compressed; by default, bodies of at least 1,024 bytes are.
+    ///
+    /// Compressing smaller bodies saves little.
     public var isWorthwhile: @Sendable (Data) -> Bool
-    /// What is done about a request that has a `Content-Encoding` already.
+    /// The treatment of a request that already has a `Content-Encoding` field.
     public var encoded: Encoded
 
     /// Creates a compressor.
     ///
     /// - Parameters:
-    ///   - format: The format; deflate unless given.
-    ///   - encoded: What is done about a request that is encoded already; it is left as it is unless given.
-    ///   - isWorthwhile: Decides by the body; 1,024 bytes are enough unless given.
+    ///   - format: The compression format; deflate by default.
+    ///   - encoded: The treatment of a request that already has a `Content-Encoding` field. By default it is left
+    ///     unchanged.
+    ///   - isWorthwhile: A closure that returns whether a body is compressed. By default, bodies of at least 1,024
+    ///     bytes are.
     public init(
         _ format: Format = .deflate,
         encoded: Encoded = .skipped,
@@ -50,11 +54,13 @@ public struct RequestCompressor: Sendable {
         self.isWorthwhile = isWorthwhile
     }
 
-    /// Compresses the body of a request and names the format in `Content-Encoding`.
+    /// Compresses the body of a request and sets `Content-Encoding` to the format.
     ///
-    /// A body that would not get smaller stays as it is, and so does one whose bytes `Content-Digest` speaks of.
+    /// A body that would not become smaller is left unchanged. So is the body of a request with a `Content-Digest`
+    /// field, because compression would invalidate the digest.
     ///
-    /// - Throws: ``RequestError/body(kind:reason:)`` when it is encoded already and ``encoded`` refuses that.
+    /// - Throws: ``RequestError/body(kind:reason:)`` if the request already has a `Content-Encoding` field and
+    ///   ``encoded`` is `.refused`.
     @Sendable
     public func compress(_ request: inout HTTPRequest) throws {
         guard case .data(let data) = request.body, isWorthwhile(data) else { return }

@@ -1,34 +1,44 @@
 public import Foundation
 
-/// One cookie, as a server set it (RFC 6265).
+/// A cookie that a server has set (RFC 6265).
 public struct Cookie: Sendable, Hashable {
-    /// To which requests of other sites a cookie is attached; an API client sends all of them, so it is kept only.
+    /// The `SameSite` attribute, which limits the cross-site requests that carry a cookie.
+    ///
+    /// An API client sends no cross-site requests, so the attribute is stored without effect.
     public enum SameSite: String, Sendable, Hashable {
-        /// To none.
+        /// No cross-site request carries the cookie.
         case strict
-        /// To navigations.
+        /// Only top-level navigations from other sites carry the cookie.
         case lax
-        /// To all; needs `Secure`.
+        /// All cross-site requests carry the cookie.
+        ///
+        /// Requires `Secure`.
         case none
     }
 
-    /// The name; never empty.
+    /// The name, which is never empty.
     public var name: String
-    /// The value as it came, quotes included.
+    /// The value as received, including quotes.
     public var value: String
-    /// The host, or the domain when ``isHostOnly`` is off; in lower case, without a leading dot.
+    /// The host, or the domain if ``isHostOnly`` is `false`, in lower case and without a leading dot.
     public var domain: String
-    /// Whether the cookie belongs to the host alone, and not to hosts below it.
+    /// Whether the cookie is sent only to the exact host and not to its subdomains.
     public var isHostOnly: Bool
-    /// The path below which it is sent.
+    /// The path prefix of the requests that carry the cookie.
     public var path: String
-    /// When it goes; `nil` for the end of the session, which is the life of the jar.
+    /// The expiry date.
+    ///
+    /// If `nil`, the cookie lasts for the session, which is the lifetime of the jar.
     public var expires: Date?
-    /// Whether it is sent over https only; this machine counts as secure.
+    /// Whether the cookie is sent only over HTTPS.
+    ///
+    /// Requests to the local machine count as secure.
     public var isSecure: Bool
-    /// Whether scripts may not read it; of no meaning here, kept for the record.
+    /// Whether scripts must not read the cookie.
+    ///
+    /// The attribute is stored without effect.
     public var isHTTPOnly: Bool
-    /// To which requests of other sites it is attached; `nil` when the server did not say.
+    /// The `SameSite` attribute, or `nil` if the server did not set it.
     public var sameSite: SameSite?
 
     /// Creates a cookie.
@@ -54,14 +64,15 @@ public struct Cookie: Sendable, Hashable {
         self.sameSite = sameSite
     }
 
-    /// Whether the cookie has gone at that time.
+    /// Whether the cookie has expired at a given time.
     public func isExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
-    /// Whether the cookie is sent with a request to that URL.
+    /// Whether the cookie is sent with a request to a URL.
     ///
-    /// A secure one goes over https, and over http to this machine alone, as it is taken from there.
+    /// A secure cookie is sent over HTTPS, or over HTTP to the local machine. The local machine may also set secure
+    /// cookies over HTTP.
     public func isSent(to url: RequestURL) -> Bool {
         let origin = url.origin
         guard !isSecure || origin.scheme == "https" || CookieMatching.isLocal(origin.host) else { return false }
@@ -72,15 +83,17 @@ public struct Cookie: Sendable, Hashable {
     }
 }
 
-/// The matching rules of RFC 6265 section 5.1.
+/// The matching rules for domains and paths (RFC 6265 section 5.1).
 enum CookieMatching {
-    /// Whether a host is the domain or lies below it; an address lies below nothing.
+    /// Whether a host is the domain or a subdomain of it.
+    ///
+    /// An IP address has no domain above it.
     static func domain(_ domain: String, covers host: String) -> Bool {
         if host == domain { return true }
         return host.hasSuffix(".\(domain)") && !isAddress(host)
     }
 
-    /// Whether a request's path is the cookie's path or lies below it.
+    /// Whether the path of a request is the cookie's path or below it.
     static func path(_ path: String, covers requestPath: String) -> Bool {
         let requestPath = requestPath.isEmpty ? "/" : requestPath
         guard requestPath.utf8.starts(with: path.utf8) else { return false }
@@ -88,7 +101,7 @@ enum CookieMatching {
         return requestPath.utf8.dropFirst(path.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// The path that a cookie has without one of its own: that of the request up to its last slash.
+    /// Returns the default path of a cookie without a `Path` attribute: the request's path up to its last slash.
     static func defaultPath(_ requestPath: String) -> String {
         guard requestPath.hasPrefix("/"), let slash = requestPath.lastIndex(of: "/"), slash > requestPath.startIndex
         else {
@@ -97,7 +110,6 @@ enum CookieMatching {
         return String(requestPath[..<slash])
     }
 
-    /// Whether a host is an IP address.
     static func isAddress(_ host: String) -> Bool {
         if host.contains(":") { return true }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,22 +1,22 @@
 public import Foundation
 import SwitchyardServices
 
-/// The cookies of one service in one environment (RFC 6265).
+/// A store for the cookies of one service in one environment (RFC 6265).
 ///
-/// Each client has its own, so that nothing leaks between services, environments or users; it lives in memory. Any
-/// thread may call it.
+/// Each client has its own jar, so cookies do not leak between services, environments or users. The jar is in memory
+/// only. It is thread-safe.
 ///
 /// ### Use
 ///
 ///     let jar = CookieJar()
 ///     options.generator.cookies = jar
 ///
-/// A client keeps the cookies of each environment apart by ``scoped(to:)``; those that are stored through the jar itself
-/// belong to all of them.
+/// A client uses ``scoped(to:)`` to separate the cookies of each environment. Cookies that are stored through the
+/// unscoped jar are shared by all scopes.
 ///
 /// ### Limits
-/// There is no list of public suffixes: a cookie for a domain of two labels or more is accepted from any host below it.
-/// Keep the jar to the hosts of one service.
+/// The jar has no public suffix list. It accepts a cookie for any domain with at least two labels from any host in that
+/// domain. Use one jar only for the hosts of one service.
 public final class CookieJar: Sendable {
     private struct Entry: Sendable {
         var cookie: Cookie
@@ -30,14 +30,14 @@ public final class CookieJar: Sendable {
         var isHostOnly: Bool
         var path: String
 
-        /// The same cookie in the jar itself.
+        /// The key of the cookie with the same name, domain and path in the unscoped jar.
         var withoutScope: Key {
             var key = self
             key.scope = nil
             return key
         }
 
-        /// The same cookie in a scope.
+        /// Returns the key of the cookie with the same name, domain and path in a scope.
         func within(_ scope: String) -> Key {
             var key = self
             key.scope = scope
@@ -49,14 +49,18 @@ public final class CookieJar: Sendable {
         var entries: [Key: Entry] = [:]
         var counter: UInt64 = 0
         var changes: UInt64 = 0
-        /// How often the app has removed cookies.
+        /// The number of removals by the app so far.
+        ///
+        /// It also serves as the sequence number of the latest removal.
         var removals: UInt64 = 0
-        /// The number of the last removal of all cookies, of the jar (`nil`) and of each scope.
+        /// The sequence number of the last removal of all cookies, by scope.
+        ///
+        /// The key `nil` is for the whole jar.
         var clearings: [String?: UInt64] = [:]
-        /// The number of the last removal of single cookies.
+        /// The sequence number of the last removal of each single cookie.
         var removed: [Key: UInt64] = [:]
 
-        /// Removes all cookies of a scope, or of the jar.
+        /// Removes all cookies of a scope, or of the whole jar if `scope` is `nil`.
         mutating func clear(_ scope: String?) {
             changes += 1
             removals += 1
@@ -65,7 +69,6 @@ public final class CookieJar: Sendable {
             removed = scope == nil ? [:] : removed.filter { $0.key.scope != scope }
         }
 
-        /// Removes single cookies.
         mutating func remove(_ keys: some Sequence<Key>, limit: Int) {
             changes += 1
             removals += 1
@@ -74,20 +77,21 @@ public final class CookieJar: Sendable {
                 removed[key] = removals
             }
             guard removed.count > limit else { return }
-            // Too many to remember: every cookie counts as removed.
+            // There are too many removals to remember, so every cookie counts as removed.
             removed = [:]
             clearings[nil] = removals
         }
 
-        /// Whether all cookies of a scope, or this one of them, were removed later than that.
+        /// Whether all cookies of a scope, or the cookie with the given key, were removed after the removal with the
+        /// given number.
         func isRemoved(_ key: Key? = nil, in scope: String?, since number: UInt64) -> Bool {
             let cleared = max(clearings[nil] ?? 0, clearings[scope] ?? 0)
             return cleared > number || key.flatMap { removed[$0] }.map { $0 > number } ?? false
         }
 
-        /// Removes one cookie: the oldest that has expired, or the oldest when none has.
+        /// Evicts one cookie: the oldest expired one, or the oldest one if none has expired.
         ///
-        /// An expired one that hides a cookie of all scopes from its own is still needed.
+        /// An expired cookie in a scope does not count as expired while it hides a cookie of the unscoped jar.
         mutating func evict(at time: Date) {
             let expired = entries.filter { key, entry in
                 entry.cookie.isExpired(at: time) && (key.scope == nil || entries[key.withoutScope] == nil)
@@ -97,14 +101,16 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The most cookies that are kept, in all scopes together; of more, the expired go first, then the oldest.
+    /// The maximum number of stored cookies, counted over all scopes.
+    ///
+    /// If it is exceeded, expired cookies are evicted first, then the oldest.
     public let limit: Int
-    /// The name of the scope; `nil` for the jar itself.
+    /// The name of the scope, or `nil` for the unscoped jar.
     public let scope: String?
     private let now: @Sendable () -> Date
     private let shared: Shared
 
-    /// What a jar and its scopes share.
+    /// The state that a jar shares with its scopes.
     private final class Shared: Sendable {
         let state = Locked(State())
     }
@@ -112,8 +118,9 @@ public final class CookieJar: Sendable {
     /// Creates an empty jar.
     ///
     /// - Parameters:
-    ///   - limit: The most cookies that are kept; 1,000 unless given.
-    ///   - now: The time of day, which expiry dates need; the system's unless given.
+    ///   - limit: The maximum number of stored cookies; 1,000 by default.
+    ///   - now: A closure that returns the current time, which expiry dates are compared with. By default it reads the
+    ///     system clock.
     public init(limit: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }) {
         self.limit = max(limit, 0)
         self.now = now
@@ -128,28 +135,29 @@ public final class CookieJar: Sendable {
         self.scope = scope
     }
 
-    /// The part of the jar that goes by a name: what is stored through it is sent by it alone.
+    /// Returns a named scope of the jar, whose cookies are sent only through this scope.
     ///
-    /// - Parameter scope: The name; the same name is the same part.
-    /// - Returns: The part. It shares the jar's limit, and sends what was stored through the jar itself, too.
+    /// - Parameter scope: The name. Equal names give the same scope.
+    /// - Returns: A jar for the scope. It shares the limit of this jar, and also sends the cookies stored through the
+    ///   unscoped jar.
     public func scoped(to scope: String) -> CookieJar {
         CookieJar(self, scope: scope)
     }
 
-    /// The cookies that have not expired, oldest first; those of a scope, or all of the jar.
+    /// The unexpired cookies of the scope, or of the whole jar if it is unscoped, oldest first.
     public var cookies: [Cookie] {
         let time = now()
         return entries { scope == nil || $0.scope == scope }.sorted { $0.order < $1.order }.map(\.cookie)
             .filter { !$0.isExpired(at: time) }
     }
 
-    /// How often a cookie has been set to another value or removed, in all scopes together.
+    /// The number of times a cookie has been set to another value or removed, counted over all scopes.
     package var changes: UInt64 { shared.state.withLock { $0.changes } }
 
-    /// How often the app has removed cookies, in all scopes together.
+    /// The number of removals by the app, counted over all scopes.
     package var removals: UInt64 { shared.state.withLock { $0.removals } }
 
-    /// Whether all cookies of the jar, or of the scope, were removed since a number of ``removals``.
+    /// Whether all cookies of the jar, or of the scope, were removed after ``removals`` had a given value.
     package func isCleared(since number: UInt64) -> Bool {
         shared.state.withLock { $0.isRemoved(in: scope, since: number) }
     }
@@ -158,7 +166,9 @@ public final class CookieJar: Sendable {
         shared.state.withLock { $0.entries }.compactMap { isIncluded($0.key) ? $0.value : nil }
     }
 
-    /// Adds a cookie in place of one with the same name, domain and path; an expired one removes it.
+    /// Stores a cookie and replaces a stored one with the same name, domain and path.
+    ///
+    /// An expired cookie removes the stored one.
     public func store(_ cookie: Cookie) {
         store(cookie, unlessRemovedSince: nil)
     }
@@ -175,12 +185,13 @@ public final class CookieJar: Sendable {
         let isExpired = cookie.isExpired(at: time)
         shared.state.withLock { state in
             if let number, state.isRemoved(key, in: scope, since: number) { return }
-            // One that has expired is gone (RFC 6265 section 5.3): its successor is a new cookie.
+            // An expired cookie no longer exists (RFC 6265 section 5.3), so its successor counts as a new cookie.
             let old = state.entries[key].flatMap { $0.cookie.isExpired(at: time) ? nil : $0 }
             if isExpired || old?.cookie.value != cookie.value { state.changes += 1 }
             if isExpired {
                 state.entries.removeValue(forKey: key)
-                // What all scopes send goes in this one only: the expired cookie stays to say so.
+                // If the unscoped jar has a cookie with this key, keep the expired cookie, because it hides the
+                // unscoped cookie in this scope.
                 guard scope != nil, state.entries[key.withoutScope] != nil else { return }
             }
             state.counter += 1
@@ -189,18 +200,19 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Adds the cookies of an answer.
+    /// Stores the cookies of a response.
     ///
     /// - Parameters:
-    ///   - headers: The header fields of the answer; those named `Set-Cookie` count. What came without TLS takes no
-    ///     place from a secure cookie.
-    ///   - url: The URL that answered.
+    ///   - headers: The header fields of the response. Only `Set-Cookie` fields are used. A cookie received without TLS
+    ///     does not replace a secure cookie.
+    ///   - url: The URL that returned the response.
     public func store(from headers: HTTPHeaders, of url: RequestURL) {
         store(from: headers, of: url, unlessRemovedSince: nil)
     }
 
-    /// Adds the cookies of an answer, except those that the app has removed since a number of ``removals``: the answer
-    /// belongs to a session that is over.
+    /// Stores the cookies of a response, except those that the app has removed after ``removals`` had a given value.
+    ///
+    /// A response to a request from before the removal belongs to a session that has ended.
     package func store(from headers: HTTPHeaders, of url: RequestURL, unlessRemovedSince number: UInt64?) {
         let lead = clockLead(of: headers)
         for value in headers.echoes(of: "Set-Cookie") {
@@ -212,16 +224,18 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// How far the server's clock is ahead of the device's, by the response's `Date`; nothing below a minute.
+    /// Returns the time by which the server's clock is ahead of the device's clock, from the `Date` field.
     ///
-    /// An `Expires` is a time of the server's clock: behind the device's, a session of half an hour would be over at once.
+    /// Differences below one minute count as zero. `Expires` is a time of the server's clock. If the server's clock is
+    /// slow, a session of half an hour would expire at once by the device's clock.
     private func clockLead(of headers: HTTPHeaders) -> TimeInterval {
         let lead = headers["Date"].flatMap { HTTPDate.date(from: $0) }?.timeIntervalSince(now()) ?? 0
         return abs(lead) < 60 ? 0 : lead
     }
 
-    /// Whether a cookie takes no place from a secure one that came over https: whoever can change what comes over http
-    /// could set it (RFC 6265bis section 5.7).
+    /// Whether a cookie may be stored without overwriting a secure cookie that was set over HTTPS.
+    ///
+    /// An attacker who can modify HTTP traffic could otherwise overwrite secure cookies (RFC 6265bis section 5.7).
     private func mayStore(_ cookie: Cookie, from url: RequestURL) -> Bool {
         guard url.origin.scheme != "https", !CookieMatching.isLocal(url.origin.host) else { return true }
         let time = now()
@@ -234,7 +248,9 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The cookies for a request, those of longer paths first, then older ones first (RFC 6265 section 5.4).
+    /// Returns the cookies for a request.
+    ///
+    /// Longer paths come first, and for equal lengths older cookies (RFC 6265 section 5.4).
     public func cookies(for url: RequestURL) -> [Cookie] {
         let time = now()
         let entries = shared.state.withLock { $0.entries }
@@ -249,28 +265,28 @@ public final class CookieJar: Sendable {
         .map(\.cookie)
     }
 
-    /// Whether a cookie is the scope's own, or the jar's and not replaced in the scope.
+    /// Whether a cookie is in this scope, or is in the unscoped jar and not replaced in this scope.
     private func isVisible(_ key: Key, among entries: [Key: Entry]) -> Bool {
         if key.scope == scope { return true }
         guard let scope, key.scope == nil else { return false }
         return entries[key.within(scope)] == nil
     }
 
-    /// The value of the `Cookie` field for a request; `nil` when there is none.
+    /// Returns the value of the `Cookie` field for a request, or `nil` if no cookie applies.
     ///
-    /// A cookie that the app has stored and that no field can hold is left out.
+    /// Cookies stored by the app whose name or value is not allowed in a header field are omitted.
     public func header(for url: RequestURL) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
         let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 
-    /// Removes all cookies; those of a scope, or of the whole jar.
+    /// Removes all cookies of the scope, or of the whole jar if it is unscoped.
     ///
-    /// A response to a request that was made before stores no cookie afterwards, and the request sends none of those that
-    /// are stored afterwards.
+    /// Responses to requests that were created before the removal do not store cookies. Those requests do not send
+    /// cookies that are stored after the removal.
     public func removeAll() {
-        // What goes with the entries goes behind the lock.
+        // The removed entries are released outside the lock.
         let old = shared.state.withLock { state in
             defer { state.clear(scope) }
             return state.entries
@@ -278,9 +294,10 @@ public final class CookieJar: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Removes the cookies that `shouldRemove` picks; those of a scope, or of the whole jar.
+    /// Removes the cookies for which `shouldRemove` returns `true`, from the scope or from the whole jar if it is
+    /// unscoped.
     ///
-    /// A response to a request that was made before stores none of them afterwards.
+    /// Responses to requests that were created before the removal do not store the removed cookies again.
     public func removeAll(where shouldRemove: (Cookie) -> Bool) {
         let keys = shared.state.withLock { $0.entries }
             .filter { (scope == nil || $0.key.scope == scope) && shouldRemove($0.value.cookie) }.keys

@@ -2,20 +2,21 @@ public import Foundation
 import SwitchyardServices
 
 extension Cookie {
-    /// Creates the cookie that a `Set-Cookie` value describes, for the URL that answered (RFC 6265 section 5.2).
+    /// Creates a cookie from a `Set-Cookie` value (RFC 6265 section 5.2).
     ///
-    /// `nil` when it has no name, holds a control character, names a domain that the host does not lie in, or breaks the
-    /// rules of a `__Secure-` or `__Host-` name. A lifetime of zero or less gives a cookie that has expired.
+    /// Returns `nil` if the cookie has no name, contains a control character, names a domain that does not contain the
+    /// host, is `Secure` but was received without TLS, or violates the rules for `__Secure-` or `__Host-` names. A
+    /// lifetime of zero or less creates an expired cookie.
     ///
     /// - Parameters:
     ///   - header: The value of one `Set-Cookie` field.
-    ///   - url: The URL whose answer it came with.
-    ///   - now: The time, from which `Max-Age` counts.
+    ///   - url: The URL that returned the response.
+    ///   - now: The current time, from which `Max-Age` counts.
     public init?(setCookie header: String, from url: RequestURL, now: Date) {
         guard !header.unicodeScalars.contains(where: { $0.value < 32 && $0.value != 9 || $0.value == 127 }) else {
             return nil
         }
-        // By scalars: a character that combines with a separator must not hide it.
+        // Split by scalars, because a combining mark after a separator would hide it from a split by characters.
         let pieces = header.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { return nil }
         let name = pair[..<equals].trimmed
@@ -31,10 +32,10 @@ extension Cookie {
     }
 
     private mutating func apply(_ attributes: CookieAttributes, host: String) -> Bool {
-        // A domain that is only a dot is none, and takes the place of one before it.
+        // A domain that is only a dot counts as no domain, and overrides an earlier `Domain` attribute.
         let given = attributes.domain.flatMap { $0.isEmpty ? nil : $0 }
         if let domain = given, domain != host {
-            // Without a list of public suffixes, at least a name of one label is known to belong to nobody.
+            // There is no public suffix list, but a domain of a single label is always a public suffix.
             guard domain.contains("."), CookieMatching.domain(domain, covers: host) else { return false }
         }
         if let domain = given, !CookieMatching.isAddress(host) {
@@ -58,13 +59,15 @@ extension Cookie {
 }
 
 extension CookieMatching {
-    /// Whether a host is this machine, where even http is secure.
+    /// Whether a host is the local machine, for which HTTP counts as secure.
     static func isLocal(_ host: String) -> Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host == "127.0.0.1" || host == "[::1]"
     }
 }
 
-/// The attributes behind the pair of a `Set-Cookie` value; of one that repeats, the last counts.
+/// The attributes of a `Set-Cookie` value.
+///
+/// If an attribute is repeated, the last one wins.
 private struct CookieAttributes {
     var domain: String?
     var path: String?
@@ -90,10 +93,11 @@ private struct CookieAttributes {
         }
     }
 
-    /// The domain without a leading dot, as hosts are written in URLs: in lower case, other scripts in ASCII.
+    /// Returns the domain as hosts are written in URLs: without a leading dot, in lower case, and non-ASCII labels in
+    /// ASCII form.
     private static func canonical(_ domain: String) -> String {
         let name = (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain).lowercased()
-        // What is no name stays as it is, and matches no host.
+        // An invalid name stays unchanged and matches no host.
         let isName = !name.unicodeScalars.contains { "/\\?#@:[]".unicodeScalars.contains($0) }
         guard isName, !name.utf8.allSatisfy({ $0 < 128 }) else { return name }
         return RequestURL("https://\(name)/")?.origin.host ?? name
@@ -102,7 +106,8 @@ private struct CookieAttributes {
     private mutating func readMaxAge(_ value: String, now: Date) {
         let digits = value.hasPrefix("-") ? value.dropFirst() : value[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return }
-        // What does not fit is for ever, or long gone; the cap is that of RFC 6265bis, 400 days.
+        // A number that is too large becomes infinity and is capped at 400 days (RFC 6265bis). A negative number
+        // expires the cookie.
         let seconds = value.hasPrefix("-") ? 0 : min(Double(digits) ?? .infinity, 400 * 86_400)
         maxAge = seconds > 0 ? now.addingTimeInterval(seconds) : .distantPast
     }

@@ -1,21 +1,22 @@
 import Foundation
 import SwitchyardServices
 
-/// The dates of cookies, which are read more leniently than other HTTP dates (RFC 6265 section 5.1.1).
+/// A parser for cookie dates, which is more lenient than the parser for other HTTP dates (RFC 6265 section 5.1.1).
 enum CookieDate {
-    /// The date in `text`; `nil` when day, month, year or time is missing or out of range.
+    /// Returns the date in `text`, or `nil` if the day, month, year or time is missing or out of range.
     ///
     /// - Parameters:
     ///   - text: The date.
-    ///   - year: The year that a number of so many digits stands for; `nil` for none.
-    /// - Returns: The date, if any.
+    ///   - year: A closure that maps a number and its count of digits to a year. It returns `nil` if the number is not
+    ///     a year.
+    /// - Returns: The date, or `nil`.
     static func parse(_ text: String, year: (_ number: Int, _ digits: Int) -> Int? = CookieDate.year) -> Date? {
         var parts = Parts()
         for token in text.utf8.split(whereSeparator: isDelimiter) { parts.read(token, year) }
         return parts.date
     }
 
-    /// The years of cookies: below 70 they are of this century, from there to 99 of the last.
+    /// Returns the year for a number in a cookie date: 0 to 69 mean 2000 to 2069, and 70 to 99 mean 1970 to 1999.
     static func year(_ number: Int, digits: Int) -> Int {
         number < 70 ? number + 2000 : number < 100 ? number + 1900 : number
     }
@@ -68,7 +69,9 @@ enum CookieDate {
             return (hour, minute, second)
         }
 
-        /// The number that a token starts with; what follows must not be a digit.
+        /// Returns the number at the start of a token, or `nil` if it has too many or too few digits.
+        ///
+        /// If `wholly` is set, the token must contain nothing else.
         private static func number(
             _ token: Substring.UTF8View,
             digits: ClosedRange<Int>,

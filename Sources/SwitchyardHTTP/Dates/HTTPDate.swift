@@ -1,14 +1,12 @@
 public import Foundation
 import SwitchyardServices
 
-/// The dates of header fields (RFC 9110 section 5.6.7).
+/// A parser and formatter for the dates of header fields (RFC 9110 section 5.6.7).
 public enum HTTPDate {
     static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The date in the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    ///
-    /// `nil` outside the years 0 to 9999.
+    /// Returns the date in the preferred format `Sun, 06 Nov 1994 08:49:37 GMT`, or `nil` outside the years 0 to 9999.
     public static func text(for date: Date) -> String? {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         guard let iso = try? ParameterDateFormat.iso8601.text(for: Date(timeIntervalSince1970: seconds)) else {
@@ -20,10 +18,11 @@ public enum HTTPDate {
         return "\(day), \(digits[2]) \(months[month - 1]) \(digits[0]) \(digits[3]):\(digits[4]):\(digits[5]) GMT"
     }
 
-    /// The date that a header field holds, in any of the three forms or in one that comes close; `nil` for anything else.
+    /// Returns the date in a header field, in one of the three formats of RFC 9110 or a similar one, or `nil` if the
+    /// text is not a date.
     ///
-    /// Of a form that comes close the name of the day is not looked at; a time zone other than GMT or UTC makes the date
-    /// none. A year of two digits is no more than 50 years ahead.
+    /// In a similar format, the name of the weekday is ignored. A time zone other than GMT or UTC is invalid. A year of
+    /// two digits is at most 50 years in the future.
     public static func date(from text: String) -> Date? {
         date(from: text, now: Date())
     }
@@ -31,7 +30,7 @@ public enum HTTPDate {
     static func date(from text: String, now: Date) -> Date? {
         if let date = date(exactly: text, now: now) { return date }
         let last = text.split(separator: " ").last
-        // The form of C's library ends with the year; a number with a sign is a time zone.
+        // The asctime format ends with the year. A number with a sign is a time zone.
         let isYear = last.map { $0.utf8.count == 4 && $0.utf8.allSatisfy(\.isDigit) } ?? false
         guard isYear || last == "GMT" || last == "UTC" else { return nil }
         return CookieDate.parse(text) { year, digits in
@@ -43,7 +42,7 @@ public enum HTTPDate {
         }
     }
 
-    /// The day of the week, from 0 for Sunday.
+    /// Returns the day of the week, from 0 for Sunday.
     static func weekday(of date: Date) -> Int {
         // Day 0 of the epoch was a Thursday.
         let day = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
@@ -58,14 +57,14 @@ extension HTTPDate {
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
 
-    /// The date; `nil` when the text has none of the three forms to the letter.
+    /// Returns the date, or `nil` if the text is not in exactly one of the three formats.
     ///
-    /// Names may be written in any case. A cache takes any other form for a time in the past (RFC 9111 section 5.3).
+    /// Names may be in any case. A cache treats any other format as a time in the past (RFC 9111 section 5.3).
     ///
     /// - Parameters:
     ///   - text: The value of the field.
-    ///   - now: The time of day, on which the century of a year of two digits depends.
-    /// - Returns: The date, if any.
+    ///   - now: The current time, which determines the century of a two-digit year.
+    /// - Returns: The date, or `nil`.
     package static func date(exactly text: String, now: Date = Date()) -> Date? {
         let parts = text.lowercased().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 6 || parts.count == 5, days.contains(parts[0]) { return asctime(parts) }
@@ -75,15 +74,17 @@ extension HTTPDate {
         return rfc850(parts, on: weekday, now: now)
     }
 
-    /// The form to be written: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses the preferred format, IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func fixdate(_ parts: [String]) -> Date? {
         guard parts[1].utf8.count == 2, parts[3].utf8.count == 4 else { return nil }
         return date(year: number(parts[3]), month: parts[2], day: number(parts[1]), time: parts[4])
     }
 
-    /// The older form, `Sunday, 06-Nov-94 08:49:37 GMT`; a moment more than 50 years ahead is one of the century before.
+    /// Parses the obsolete RFC 850 format: `Sunday, 06-Nov-94 08:49:37 GMT`.
     ///
-    /// So is one ahead whose day of the week is right only there: many write `Thursday, 01-Jan-70` for what ended long ago.
+    /// A date more than 50 years in the future is moved to the century before. A date in the future is also moved to
+    /// the century before if only there its weekday is correct, because many servers write `Thursday, 01-Jan-70` for an
+    /// expired date.
     private static func rfc850(_ parts: [String], on weekday: Int, now: Date) -> Date? {
         let day = parts[1].split(separator: "-").map(String.init)
         guard day.count == 3, day[0].utf8.count == 2, day[2].utf8.count == 2, let short = number(day[2]) else {
@@ -98,16 +99,16 @@ extension HTTPDate {
         return (isAhead ? possible.first { self.weekday(of: $0) == weekday } : nil) ?? possible.first
     }
 
-    /// The latest year that ends in two digits and is no more than 50 years ahead.
+    /// Returns the latest year that ends in the two digits and is at most 50 years in the future.
     static func latestYear(endingIn digits: Int, asOf now: Date) -> Int {
         let last = Calendar(identifier: .gregorian).component(.year, from: now) + 50
         return last - (last - digits) % 100
     }
 
-    /// The mean year of the calendar.
+    /// The mean length of a year in the Gregorian calendar, in seconds.
     private static let secondsInYear = 365.2425 * 86_400
 
-    /// The form of C's library: `Sun Nov  6 08:49:37 1994`.
+    /// Parses the format of C's `asctime`: `Sun Nov  6 08:49:37 1994`.
     private static func asctime(_ parts: [String]) -> Date? {
         let isPadded = parts.count == 6 && parts[2].isEmpty
         guard parts.count == 5 || isPadded, let year = parts.last, year.utf8.count == 4 else { return nil }
@@ -135,7 +136,9 @@ extension HTTPDate {
         return daysSince1970(next.0, next.1, 1) - daysSince1970(year, month, 1)
     }
 
-    /// The number of a day in the Gregorian calendar, counted from 1 March of a year 0 in cycles of 400 years.
+    /// Returns the number of days from 1 January 1970 to a date of the Gregorian calendar.
+    ///
+    /// The algorithm counts from 1 March of the year 0 in cycles of 400 years.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let cycle = (shifted >= 0 ? shifted : shifted - 399) / 400

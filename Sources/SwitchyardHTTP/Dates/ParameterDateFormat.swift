@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How a date is written.
+/// The format of a date in parameters.
 public enum ParameterDateFormat: Sendable {
-    /// Seconds since 2001 as a floating-point number: what `Date` encodes by itself.
+    /// Seconds since 2001 as a floating-point number, as `Date` encodes itself.
     case deferred
     /// Seconds since 1970 as a floating-point number.
     case secondsSince1970
@@ -12,14 +12,16 @@ public enum ParameterDateFormat: Sendable {
     case iso8601
     /// `2026-01-31T23:59:59.123Z`, in UTC.
     case iso8601WithMilliseconds
-    /// What the closure makes of it; its error becomes a ``RequestError/parameter(keyPath:reason:)``.
+    /// A custom format.
+    ///
+    /// An error that the closure throws becomes a ``RequestError/parameter(keyPath:reason:)``.
     case custom(@Sendable (Date) throws -> String)
 
-    /// Creates a format from a `DateFormatter` that is made for each date.
+    /// Returns a format with a `DateFormatter` pattern; a new formatter is created for each date.
     ///
     /// - Parameters:
     ///   - pattern: A pattern of Unicode TR 35, such as `yyyy-MM-dd`.
-    ///   - timeZone: The zone of the text; UTC unless given.
+    ///   - timeZone: The time zone of the text; UTC by default.
     /// - Returns: The format.
     public static func pattern(_ pattern: String, timeZone: TimeZone = .gmt) -> ParameterDateFormat {
         .custom { date in
@@ -32,7 +34,7 @@ public enum ParameterDateFormat: Sendable {
         }
     }
 
-    /// What a date becomes.
+    /// A formatted date.
     enum Output {
         case number(Double)
         case text(String)
@@ -49,7 +51,7 @@ public enum ParameterDateFormat: Sendable {
         }
     }
 
-    /// The date as text, also in the formats that are numbers.
+    /// Returns the date as text, also in the formats that are numbers.
     func text(for date: Date) throws -> String {
         switch try output(for: date) {
         case .number(let number): number.description
@@ -61,12 +63,12 @@ public enum ParameterDateFormat: Sendable {
         var description: String { "the date lies outside the years 0 to 9999" }
     }
 
-    /// Writes the date without a formatter; the calendar arithmetic is the proleptic Gregorian one by days.
+    /// Returns the date as ISO 8601 text, computed with the proleptic Gregorian calendar instead of a formatter.
     private static func iso8601(_ date: Date, milliseconds: Bool) throws -> String {
         let seconds = date.timeIntervalSince1970
         // The years 0 to 9999 in seconds since 1970.
         guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else { throw OutOfRange() }
-        // Seconds are exact to half a microsecond: without the slack a date of 1.001 s could be written as one of 1.000 s.
+        // A `Date` is exact to half a microsecond. Without the tolerance, 1.001 s could be written as 1.000 s.
         let ticks = Int64((seconds * 1000 + 0.001).rounded(.down))
         let (days, rest) = ticks.flooredQuotient(by: 86_400_000)
         let (year, month, day) = civilDate(daysSince1970: days)
@@ -92,7 +94,9 @@ public enum ParameterDateFormat: Sendable {
         text.append(UInt8(ascii: end))
     }
 
-    /// The calendar date of a day: years start in March, so that the leap day is the last of its year.
+    /// Returns the calendar date of a day.
+    ///
+    /// The computation starts years in March, so that the leap day is the last day of a year.
     private static func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (daysSince1970 + 719_468).flooredQuotient(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

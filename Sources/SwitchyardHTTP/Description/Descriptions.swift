@@ -2,15 +2,15 @@ import Foundation
 import SwitchyardServices
 
 extension HTTPRequest: CustomStringConvertible {
-    /// Method and URL, in one line, with credentials hidden; no header field and no body.
+    /// The method and URL on one line, without header fields and body; credentials are redacted.
     public var description: String { line(.standard) }
 
-    /// The line for a log.
+    /// Returns the request as one line for a log.
     package func line(_ redaction: Redaction) -> String { "\(method.name) \(redaction.url(url.text))" }
 }
 
 extension HTTPResponse: CustomStringConvertible {
-    /// Status, content type and size of the body, in one line; no other header field, and nothing of the body.
+    /// The status, content type and body size on one line, without other header fields and without the body's content.
     public var description: String {
         let type = headers["Content-Type"].map { ", \($0)" } ?? ""
         return switch body {
@@ -24,16 +24,16 @@ extension HTTPRequest: Discreet {}
 extension HTTPResponse: Discreet {}
 
 extension RequestURL: CustomDebugStringConvertible, CustomReflectable {
-    /// The URL with credentials hidden.
+    /// The URL with credentials redacted.
     public var debugDescription: String { Redaction.standard.url(text) }
 
-    /// A mirror that shows no property.
+    /// A mirror without children, so that reflection does not reveal the URL.
     public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
 }
 
 extension Redaction {
-    /// The same for one request: the fields in which the client has put credentials are hidden as well, whatever they are
-    /// called.
+    /// Returns a copy that also redacts the header fields in which the client has put credentials, whatever their
+    /// names.
     package func covering(_ request: HTTPRequest) -> Redaction {
         guard !hidesNothing, !request.credentialFields.isEmpty else { return self }
         var redaction = self
@@ -43,41 +43,43 @@ extension Redaction {
 }
 
 extension HTTPRequest {
-    /// The request as a command line for `curl`, to be pasted into a shell (behind the `$`).
+    /// Returns the request as a `curl` command line for a shell; the command follows the `$`.
     ///
-    /// Run, it sends the same method, URL, header fields and body. Credentials are hidden unless asked for; a hidden
-    /// command still runs, but with `***` in their place. A body that is no text is fed in through `base64`; one that is
-    /// a stream cannot be shown and is read from standard input.
+    /// The command sends the same method, URL, header fields and body. Credentials are redacted by default. A redacted
+    /// command still runs, but sends `***` instead of the credentials. A body that is not text is piped in through
+    /// `base64`. The body of a stream cannot be shown, so the command reads it from standard input.
     ///
-    /// - Parameter redaction: What is hidden; ``Redaction/standard`` unless given, ``Redaction/none`` for nothing.
+    /// - Parameter redaction: The redaction rules; ``Redaction/standard`` by default. ``Redaction/none`` redacts
+    ///   nothing.
     /// - Returns: The command.
     public func curlDescription(redaction: Redaction = .standard) -> String {
         let redaction = redaction.covering(self)
         var words = ["curl -v", method == .head ? "--head" : "-X \(Self.word(method.name))"]
         for value in headers.values(of: "Cookie") {
             let shown = redaction.value(value, ofHeader: "Cookie")
-            // Without an equals sign curl would take it for the name of a file.
+            // Without an equals sign, curl would treat the value of `-b` as a file name.
             let isName = !value.contains("=") && shown == value
             words.append(isName ? "-H \(Self.quoted("Cookie: \(shown)"))" : "-b \(Self.quoted(shown))")
         }
         for field in headers where !field.name.equalsIgnoringASCIICase("Cookie") {
             let value = redaction.value(field.value, ofHeader: field.name)
-            // A field without a value is written with a semicolon; with a colon it would be left out.
+            // curl sends a field without a value only if a semicolon follows its name; with a colon, curl would omit
+            // the field.
             words.append("-H \(Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"))")
         }
         let (input, options) = curlBody(redaction)
         words += options
         let address = redaction.url(url.text)
-        // curl would take brackets and braces for a pattern of several URLs.
+        // curl would treat brackets and braces as a pattern for several URLs.
         if address.utf8.contains(where: "[]{}".utf8.contains) { words.append("--globoff") }
         words.append(Self.quoted(address))
         return "$ \(input)\(words.joined(separator: " \\\n\t"))"
     }
 
-    /// What is piped into the command, and the options that stand for the body.
+    /// Returns the command that is piped into curl, and curl's options for the body.
     private func curlBody(_ redaction: Redaction) -> (input: String, options: [String]) {
         let type = headers["Content-Type"]
-        // curl would name a form where no type is given.
+        // Without a type, curl would set the content type of a form.
         let noType = type == nil ? ["-H \"Content-Type:\""] : []
         switch body {
         case .none: return ("", [])
@@ -92,16 +94,18 @@ extension HTTPRequest {
         }
     }
 
-    /// The text as it is where no shell sees more than letters and hyphens in it, else in quotes.
+    /// Returns the text unchanged if it contains only letters and hyphens, otherwise in quotes.
     private static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || $0 == UInt8(ascii: "-") }
         return isPlain ? text : quoted(text)
     }
 
-    /// The text in double quotes for a POSIX shell; in single ones where an interactive shell would put a part of its
-    /// history in the place of an exclamation mark.
+    /// Returns the text in double quotes for a POSIX shell.
+    ///
+    /// If it contains an exclamation mark, it is in single quotes, because an interactive shell would expand the mark
+    /// from its history.
     private static func quoted(_ text: String) -> String {
-        // By scalars: a mark that is joined to a quote does not keep the shell from seeing it.
+        // Iterate over scalars, because the shell sees a quote even if a combining mark follows it.
         let scalars = text.unicodeScalars
         if scalars.contains("!") { return "'\(scalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined())'" }
         let special = "\"\\$`".unicodeScalars

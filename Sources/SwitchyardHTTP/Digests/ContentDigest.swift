@@ -1,30 +1,30 @@
 public import Foundation
 
-/// The digest of a content, by which it is told from every other (RFC 9530).
+/// A digest that identifies content (RFC 9530).
 ///
 ///     let expected = ContentDigest(.sha256, hexText: release.checksum)
 public struct ContentDigest: Sendable, Hashable {
-    /// How a digest follows from the bytes, by the name that HTTP has for it.
+    /// A digest algorithm, by its name in HTTP.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256 (FIPS 180-4), 32 bytes.
         case sha256 = "sha-256"
-        /// MD5 (RFC 1321), 16 bytes: shows a fault of the disk or the wire, and nothing that somebody did on purpose.
+        /// MD5 (RFC 1321), 16 bytes. It detects faults of disk or network, but not deliberate changes.
         case md5
     }
 
-    /// How it follows from the bytes.
+    /// The digest algorithm.
     public let algorithm: Algorithm
-    /// The digest itself.
+    /// The bytes of the digest.
     public let bytes: Data
 
-    /// Creates a digest; `nil` unless there are as many bytes as the algorithm has.
+    /// Creates a digest, or returns `nil` if the number of bytes does not match the algorithm.
     public init?(_ algorithm: Algorithm, bytes: Data) {
         guard bytes.count == algorithm.length else { return nil }
         self.algorithm = algorithm
         self.bytes = bytes
     }
 
-    /// Creates a digest of its hexadecimal form, in small or capital letters; `nil` for anything else.
+    /// Creates a digest from hexadecimal digits in lower or upper case, or returns `nil` if the text is invalid.
     public init?(_ algorithm: Algorithm, hexText: String) {
         let digits = hexText.utf8.map(PercentEncoding.value)
         guard digits.count == 2 * algorithm.length, !digits.contains(nil) else { return nil }
@@ -33,7 +33,8 @@ public struct ContentDigest: Sendable, Hashable {
         self.init(algorithm, bytes: Data(bytes))
     }
 
-    /// Creates a digest of its Base64 form, as in `Content-MD5` and in a ``fieldValue``; `nil` for anything else.
+    /// Creates a digest from Base64, as in `Content-MD5` and in a ``fieldValue``, or returns `nil` if the text is
+    /// invalid.
     public init?(_ algorithm: Algorithm, base64Text: String) {
         guard let bytes = Data(base64Encoded: base64Text) else { return nil }
         self.init(algorithm, bytes: bytes)
@@ -44,7 +45,7 @@ public struct ContentDigest: Sendable, Hashable {
         bytes = hash.bytes
     }
 
-    /// The value of `Content-Digest` and `Repr-Digest`: `sha-256=:…:` (RFC 9530 section 2).
+    /// The digest as a value of `Content-Digest` and `Repr-Digest`: `sha-256=:…:` (RFC 9530 section 2).
     public var fieldValue: String { "\(algorithm.rawValue)=:\(bytes.base64EncodedString()):" }
 }
 
@@ -54,7 +55,7 @@ extension ContentDigest: CustomStringConvertible {
 }
 
 extension ContentDigest.Algorithm {
-    /// The number of bytes of a digest.
+    /// The length of a digest in bytes.
     fileprivate var length: Int {
         switch self {
         case .sha256: 32

@@ -1,13 +1,13 @@
 import Foundation
 
-/// MD5 (RFC 1321), for servers that ask for it: file keys and old signatures.
+/// The MD5 hash (RFC 1321), for servers that require it for file keys or old signatures.
 ///
-/// It is broken as a cryptographic hash; nothing in the library relies on it.
+/// MD5 is cryptographically broken. No security of the library depends on it.
 struct MD5: BlockHash {
     private var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]
     private var blocks = BlockBuffer()
 
-    /// The digest of bytes that are in memory.
+    /// Returns the digest of bytes in memory.
     static func digest(of bytes: some Sequence<UInt8>) -> [UInt8] {
         var hash = MD5()
         hash.update(Array(bytes))
@@ -24,7 +24,7 @@ struct MD5: BlockHash {
     }
 
     private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
-    /// 2 to the power of 32 times the absolute sine of 1 to 64 radians, rounded down.
+    /// The absolute sines of 1 to 64 radians, multiplied by 2 to the power of 32 and rounded down.
     private static let constants: [UInt32] = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
 
     private static func compress(_ state: inout [UInt32], _ block: UnsafeRawBufferPointer) {
@@ -39,7 +39,7 @@ struct MD5: BlockHash {
         for (index, value) in [a, b, c, d].enumerated() { state[index] &+= value }
     }
 
-    /// The function and the word of a step.
+    /// Returns the result of the round function, and the index of the message word, for a step.
     private static func round(_ step: Int, _ b: UInt32, _ c: UInt32, _ d: UInt32) -> (UInt32, Int) {
         switch step / 16 {
         case 0: (b & c | ~b & d, step)

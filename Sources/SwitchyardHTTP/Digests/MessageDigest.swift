@@ -1,23 +1,23 @@
 public import Foundation
 
-/// Fingerprints of bytes, for signatures, cache keys and the file keys that some servers ask for.
+/// Hash functions for signatures, cache keys and the file keys that some servers require.
 public enum MessageDigest {
-    /// The SHA-256 of bytes (FIPS 180-4), 32 bytes.
+    /// Returns the SHA-256 digest of bytes (FIPS 180-4), 32 bytes.
     public static func sha256(_ data: some Sequence<UInt8>) -> Data {
         Data(SHA256.digest(of: data))
     }
 
-    /// The MD5 of bytes (RFC 1321), 16 bytes; not secure against anybody who wants two inputs with one digest.
+    /// Returns the MD5 digest of bytes (RFC 1321), 16 bytes; it is not secure against deliberate collisions.
     public static func md5(_ data: some Sequence<UInt8>) -> Data {
         Data(MD5.digest(of: data))
     }
 
-    /// The keyed hash of a message with SHA-256 (RFC 2104), 32 bytes.
+    /// Returns the HMAC-SHA-256 of a message (RFC 2104), 32 bytes.
     ///
     /// - Parameters:
-    ///   - message: What is signed.
-    ///   - key: The secret, of any length.
-    /// - Returns: The code.
+    ///   - message: The message.
+    ///   - key: The secret key, of any length.
+    /// - Returns: The authentication code.
     public static func hmacSHA256(_ message: some Sequence<UInt8>, key: some Sequence<UInt8>) -> Data {
         var block = Array(key)
         if block.count > 64 { block = SHA256.digest(of: block) }
@@ -28,7 +28,7 @@ public enum MessageDigest {
 }
 
 extension Data {
-    /// The bytes in hexadecimal, in lower case: the usual form of a digest.
+    /// The bytes as lower-case hexadecimal digits, the usual form of a digest.
     public var hexText: String {
         var output = ByteBuffer(capacity: count * 2)
         for byte in self {
@@ -39,10 +39,10 @@ extension Data {
     }
 }
 
-/// The digest of a content that comes piece by piece.
+/// An incremental digest of content that arrives in pieces.
 package struct RunningDigest: Sendable {
     package let algorithm: ContentDigest.Algorithm
-    /// The bytes so far.
+    /// The number of bytes so far.
     package private(set) var count: Int64 = 0
     private var hash: any BlockHash
 
@@ -61,17 +61,17 @@ package struct RunningDigest: Sendable {
         return Data(hash.finish())
     }
 
-    /// Takes the next bytes in.
+    /// Adds the next bytes.
     package mutating func update(_ piece: Data) {
         count += Int64(piece.count)
         hash.update([UInt8](piece))
     }
 }
 
-/// Cuts bytes into the blocks of 64 that the MD4 family of hashes works on, and pads the last.
+/// A buffer that splits bytes into the 64-byte blocks of the MD4 family of hashes, and pads the last block.
 struct BlockBuffer {
     private var rest: [UInt8] = []
-    /// The number of bytes so far; 64 bits, so that no file is too long.
+    /// The number of bytes so far; 64 bits, so the length of a file is not limited.
     private var count: UInt64 = 0
 
     mutating func append(_ bytes: [UInt8], _ compress: (UnsafeRawBufferPointer) -> Void) {
@@ -87,7 +87,7 @@ struct BlockBuffer {
         rest.removeFirst(whole)
     }
 
-    /// Pads with a one bit, zeros and the length in bits.
+    /// Appends the padding: a one bit, zeros and the length in bits.
     mutating func finish(isBigEndian: Bool, _ compress: (UnsafeRawBufferPointer) -> Void) {
         let bits = count &* 8
         let zeros = (119 - Int(count % 64)) % 64
@@ -96,7 +96,7 @@ struct BlockBuffer {
     }
 }
 
-/// A hash of the MD4 family, fed piece by piece.
+/// An incremental hash of the MD4 family.
 protocol BlockHash: Sendable {
     mutating func update(_ bytes: [UInt8])
     mutating func finish() -> [UInt8]

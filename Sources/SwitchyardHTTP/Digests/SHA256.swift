@@ -1,16 +1,17 @@
 import Foundation
 
-/// SHA-256 (FIPS 180-4), fed piece by piece.
+/// An incremental SHA-256 hash (FIPS 180-4).
 ///
-/// Foundation has none on Linux; this one serves all systems alike. It is for signatures and fingerprints of requests,
-/// hashes about 200 MB/s, and makes no claim of constant time (its input is no secret that a peer could time).
+/// Foundation has no SHA-256 on Linux, so all platforms use this implementation. It is used for signatures and
+/// fingerprints of requests and hashes about 200 MB/s. It does not claim to run in constant time, because its input is
+/// not a secret that a peer could measure.
 struct SHA256: BlockHash {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
     private var blocks = BlockBuffer()
 
-    /// The digest of bytes that are in memory.
+    /// Returns the digest of bytes in memory.
     static func digest(of bytes: some Sequence<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.update(Array(bytes))
@@ -26,7 +27,7 @@ struct SHA256: BlockHash {
         return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
     }
 
-    /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+    /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
         0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,

@@ -1,120 +1,132 @@
-/// Why a request could not be built; nothing has been sent.
+/// An error that prevents a request from being built; nothing has been sent.
 ///
-/// ``message`` says in one sentence what was wrong and where. No case holds a header's value, a parameter's value or a
-/// query, so an error is safe to log.
+/// ``message`` describes in one sentence what is wrong and where. No case contains the value of a header field or
+/// parameter, or a query, so an error is safe to log.
 public enum RequestError: Error, Sendable, Hashable {
-    /// The URL is no URL, or not one that may be requested.
+    /// The URL is invalid or not allowed.
     case url(text: String, reason: URLReason)
     /// A header field cannot be sent.
     case header(name: String, reason: HeaderReason)
-    /// A parameter cannot be written; the path is that of the names, as in `filter[tags][]`.
+    /// A parameter cannot be encoded.
+    ///
+    /// The key path consists of names, as in `filter[tags][]`.
     case parameter(keyPath: String, reason: ParameterReason)
     /// The body could not be encoded.
     case body(kind: String, reason: BodyReason)
-    /// The method takes no body, and ``/SwitchyardClient/APIConfiguration/allowsUnusualBody`` is off.
+    /// The method does not allow a body, and ``/SwitchyardClient/APIConfiguration/allowsUnusualBody`` is `false`.
     case bodyNotAllowed(method: HTTPMethod)
-    /// A file of the body cannot be sent.
+    /// A file that the body contains cannot be sent.
     case file(path: String, reason: FileReason)
     /// A multipart form cannot be built.
     case multipart(part: String?, reason: MultipartReason)
     /// A template cannot be expanded.
     case template(text: String, reason: TemplateReason)
-    /// A closure handed in by the user threw: computed parameters, a filter, a signer.
+    /// A closure of the app threw an error, for example computed parameters, a filter or a signer.
     case hook(stage: String, message: String)
 
-    /// What is wrong with a URL.
+    /// A reason why a URL is invalid or not allowed.
     public enum URLReason: Sendable, Hashable {
-        /// It holds a carriage return, a line feed or a NUL.
+        /// The URL contains a carriage return, a line feed or a NUL.
         case controlCharacter
-        /// It has no host, or one with characters that no host name has.
+        /// The URL has no host, or the host contains invalid characters.
         case invalidHost
-        /// Its port is no number from 0 to 65535.
+        /// The port is not a number from 0 to 65535.
         case invalidPort
-        /// Its scheme is neither http nor https.
+        /// The scheme is neither `http` nor `https`.
         case unsupportedScheme(String)
-        /// It is not absolute, where nothing stands to which it could be relative.
+        /// The URL is relative, and there is no base URL.
         case notAbsolute
-        /// `..` leads out of the base URL's path.
+        /// The path contains `..` that leads out of the base URL's path.
         case leavesBasePath
-        /// It is longer than the generator's limit.
+        /// The URL is longer than the generator's limit.
         case tooLong(bytes: Int, limit: Int)
-        /// It is plain http to a host to which requests must be encrypted, see ``/SwitchyardClient/InsecureHTTPRule``.
+        /// The URL is plain HTTP, but requests to its host must be encrypted, see
+        /// ``/SwitchyardClient/InsecureHTTPRule``.
         case insecure
-        /// It is plain http, and belongs to a server that is asked by https: the origin of that server is `from`.
+        /// The URL is plain HTTP, but its server is used over HTTPS.
         ///
-        /// A URL of the same host with the default port, or with the server's own, means the https one and is no error.
+        /// `from` is the origin of that server. A URL of the same host with the default port or with the server's port
+        /// is sent over HTTPS and is not an error.
         case downgrade(from: String)
-        /// The generator does not send to hosts other than the base URL's.
+        /// The URL's host differs from the base URL's host, and the generator does not allow requests to other hosts.
         case foreignHost(String)
     }
 
-    /// What is wrong with a header field.
+    /// A reason why a header field cannot be sent.
     public enum HeaderReason: Sendable, Hashable {
         /// The name is not a token (RFC 9110 section 5.1).
         case invalidName
-        /// The value holds a carriage return, a line feed or a NUL.
+        /// The value contains a carriage return, a line feed or a NUL.
         case controlCharacterInValue
-        /// The value holds this control character, which is neither of those nor a tab.
+        /// The value contains this control character, which is not a carriage return, line feed, NUL or tab.
         case otherControlCharacterInValue(Unicode.Scalar)
-        /// The value would name a user with a colon, which basic authentication cannot (RFC 7617 section 2).
+        /// The user name contains a colon, which basic authentication does not allow (RFC 7617 section 2).
         case colonInUserName
     }
 
-    /// What is wrong with a parameter.
+    /// A reason why a parameter cannot be encoded.
     public enum ParameterReason: Sendable, Hashable {
-        /// The number is infinite or not a number.
+        /// The number is infinite or NaN.
         case notFinite
         /// The values are nested deeper than the limit.
         case tooDeep(limit: Int)
-        /// A list that is written with commas holds a list or named values.
+        /// A list that is joined by commas contains a list or a dictionary.
         case nestedInJoinedList
-        /// The text cannot be written in the character set.
+        /// The character set cannot represent the text.
         case notInCharacterSet
-        /// A name occurs twice where it may occur once only.
+        /// A name that must be unique is repeated.
         case repeatedName
-        /// The top of the value is not a set of named values.
+        /// The top-level value is not a dictionary.
         case notKeyed
-        /// A custom conversion, or the type's own encoding, failed; the text is its error.
+        /// A custom conversion or the type's own encoding failed.
+        ///
+        /// The associated value is the text of its error.
         case conversionFailed(String)
     }
 
-    /// What is wrong with a body.
+    /// A reason why a body cannot be encoded or read.
     public enum BodyReason: Sendable, Hashable {
-        /// Its encoder failed; the text is its error, with the coding path.
+        /// The encoder failed.
+        ///
+        /// The associated value is the text of its error with the coding path.
         case encodingFailed(String)
-        /// The text cannot be written in the character set.
+        /// The character set cannot represent the text.
         case notInCharacterSet
-        /// The request has two bodies: `APIConfiguration.body` and parameters that belong into a body.
+        /// The request has two bodies: `APIConfiguration.body`, and parameters that are sent in the body.
         case conflict
-        /// The body as a whole has to be known, but is a stream or a file that is not read before it is sent.
+        /// The whole body must be known in advance, but it is a stream or a file that is read only while it is sent.
         case notInMemory
-        /// It gave more or fewer bytes than announced.
+        /// The body has more or fewer bytes than announced.
         case lengthMismatch(announced: Int64, actual: Int64)
-        /// Its source threw while it was read; the text is its error.
+        /// The source of the body threw an error.
+        ///
+        /// The associated value is the text of the error.
         case sourceFailed(String)
-        /// It has more bytes than the caller accepts.
+        /// The body has more bytes than the caller accepts.
         case tooLarge(limit: Int)
-        /// Nobody knows how many bytes it has, and whoever takes it has to be told beforehand.
+        /// The length of the body is unknown, but the receiver requires it in advance.
         case unknownLength
     }
 
-    /// What is wrong with a file.
+    /// A reason why a file cannot be read or written.
     public enum FileReason: Sendable, Hashable {
-        /// The URL is not that of a file.
+        /// The URL is not a file URL.
         case notAFileURL
-        /// There is no file, or it cannot be read.
+        /// The file does not exist or cannot be read.
         case unreadable(String)
-        /// It is a directory.
+        /// The file is a directory.
         case isDirectory
-        /// Its length or the time of its last change became another while it was sent.
+        /// The length or modification time of the file changed while it was sent.
         case changedWhileSending
-        /// It cannot be written; the text is the system's.
+        /// The file cannot be written.
+        ///
+        /// The associated value is the system's error text.
         case unwritable(String)
     }
 
-    /// What is wrong with a multipart form.
+    /// A reason why a multipart form cannot be built.
     public enum MultipartReason: Sendable, Hashable {
-        /// The boundary is empty, longer than 70 characters, or has others than RFC 2046 allows.
+        /// The boundary is empty, longer than 70 characters, or contains characters that RFC 2046 does not allow.
         case invalidBoundary
         /// The boundary occurs in the content of a part.
         case boundaryInContent
@@ -122,29 +134,31 @@ public enum RequestError: Error, Sendable, Hashable {
         case missingName
         /// A part's header field cannot be sent.
         case invalidHeader(String)
-        /// A part's length is negative, or the sum is more than 64 bits hold.
+        /// The length of a part is negative, or the total length exceeds 64 bits.
         case invalidLength
-        /// A part gave more or fewer bytes than announced.
+        /// A part has more or fewer bytes than announced.
         case lengthMismatch(announced: Int64, actual: Int64)
     }
 
-    /// What is wrong with a template.
+    /// A reason why a template cannot be expanded.
     public enum TemplateReason: Sendable, Hashable {
-        /// It breaks the grammar at that byte.
+        /// The template violates the grammar at this byte offset.
         case syntax(offset: Int)
         /// A variable has no value.
         case missingValue(String)
-        /// A variable has a value that cannot stand where it is used: empty or nested.
+        /// A variable has a value that is not allowed in its place because it is empty or nested.
         case unusableValue(String)
     }
 }
 
 extension HTTPHeaders.Field {
-    /// Why the field may not be sent; only for one that is not ``isValid``.
+    /// The reason why the field cannot be sent.
+    ///
+    /// It is valid only if ``isValid`` is `false`.
     package var refusal: RequestError.HeaderReason {
         guard HTTPToken.isValid(name) else { return .invalidName }
         guard value != Self.valueOfNoUser else { return .colonInUserName }
-        // By scalars: CR LF is one character.
+        // Iterate over scalars, because CR LF is a single character.
         let found = value.unicodeScalars.first { $0.value < 32 && $0 != "\t" || $0.value == 127 }
         switch found {
         case nil, "\r"?, "\n"?, "\0"?: return .controlCharacterInValue
@@ -156,8 +170,8 @@ extension HTTPHeaders.Field {
 extension RequestError: Discreet {}
 
 extension RequestError {
-    /// Runs a closure of the user's; what it throws becomes a ``hook(stage:message:)``, unless it is a request's error
-    /// already.
+    /// Calls a closure of the app and converts an error that it throws to ``hook(stage:message:)``, unless the error is
+    /// a `RequestError`.
     package static func running<Result>(_ stage: String, _ body: () throws -> Result) throws(RequestError) -> Result {
         do {
             return try body()
@@ -173,7 +187,7 @@ extension RequestError: CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// What was wrong and where, in one sentence with credentials hidden; never empty.
+    /// A sentence that describes what is wrong and where, with credentials redacted; never empty.
     public var message: String { Redaction.standard.text(words) }
 
     private var words: String {
@@ -214,7 +228,7 @@ extension RequestError.URLReason {
 }
 
 extension RequestError.HeaderReason {
-    /// What is wrong, as the end of a sentence about the field.
+    /// The description of the reason, as the end of a sentence about the field.
     package var message: String {
         switch self {
         case .invalidName: "has a name that is not a token"
@@ -290,7 +304,7 @@ extension RequestError.TemplateReason {
 }
 
 extension Unicode.Scalar {
-    /// The number of the character as Unicode writes it: `U+007F`.
+    /// The code point in Unicode notation: `U+007F`.
     fileprivate var codePoint: String {
         let digits = String(value, radix: 16, uppercase: true)
         return "U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
@@ -298,7 +312,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text as it stands in a message: without its query, at most 120 characters, control characters escaped.
+    /// The text for a message: without its query, at most 120 characters, and with control characters escaped.
     fileprivate var forMessage: String {
         let shown = before(UInt8(ascii: "?"))
         let cut = shown.count > 120 ? "\(shown.prefix(119))…" : String(shown)

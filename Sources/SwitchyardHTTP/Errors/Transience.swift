@@ -1,8 +1,8 @@
 /// Whether a failure is transient, so that the same request may succeed later without a change to it.
 ///
-/// It is the one rule for retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an error,
-/// uploads, downloads, event sources, stored writes and token refreshes. It does not say whether a request may be sent
-/// twice: that depends on its method, its idempotency key and on what has become of the first copy.
+/// It is the one rule for retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an
+/// error, uploads, downloads, event sources, stored writes and token refreshes. It does not determine whether a request
+/// may be resent, because that depends on its method, its idempotency key and the fate of the earlier attempts.
 ///
 /// | status | transience | source |
 /// |---|---|---|
@@ -12,32 +12,34 @@
 /// | all other 4xx | permanent | RFC 9110 section 15.5: the client seems to have erred |
 /// | 501 Not Implemented | permanent | RFC 9110 section 15.6.2 |
 /// | 505 HTTP Version Not Supported | permanent | RFC 9110 section 15.6.6 |
-/// | 506 Variant Also Negotiates | permanent | RFC 2295 section 8.1: an error of the server's configuration |
-/// | 508 Loop Detected | permanent | RFC 5842 section 7.2: the resource itself has the loop |
+/// | 506 Variant Also Negotiates | permanent | RFC 2295 section 8.1: the server is misconfigured |
+/// | 508 Loop Detected | permanent | RFC 5842 section 7.2: the resource itself contains the loop |
 /// | 510 Not Extended | permanent | RFC 2774 section 7: the request lacks an extension |
 /// | 507 Insufficient Storage | transient | RFC 4918 section 11.5: "considered to be temporary" |
-/// | 511 Network Authentication Required | transient | RFC 6585 section 6: it comes from the network, not from the server |
-/// | all other statuses from 500 up, such as 520 to 530 | transient | RFC 9110 section 15: an unknown one is a 500 |
+/// | 511 Network Authentication Required | transient | RFC 6585 section 6: the network returns it, not the server |
+/// | all other statuses from 500, such as 520 to 530 | transient | RFC 9110 section 15: an unknown status is treated as 500 |
 public enum Transience: Sendable, Hashable, CaseIterable {
     /// The same request may succeed later.
     case transient
-    /// The failure does not say whether a later request may succeed.
+    /// Whether a later request may succeed is unknown.
     ///
-    /// Single calls are not repeated after such a failure. What lasts, such as an event source, goes on within its limits.
+    /// Single requests are not retried after such a failure. Long-lived operations such as an event source continue
+    /// within their limits.
     case indeterminate
-    /// The same request fails again until the caller, the client or the server is changed; or it did not fail.
+    /// The same request fails again until the caller, the client or the server is changed. Also the value for responses
+    /// that are not failures.
     case permanent
 }
 
 extension Transience {
-    /// Returns the transience of a response with a status.
+    /// Returns the transience of a response by its status.
     ///
-    /// - Parameter status: The status of the response. A status below 400 is no failure, and ``permanent``.
+    /// - Parameter status: The status of the response. A status below 400 is not a failure and is ``permanent``.
     public init(status: Int) {
         self = Self.statuses.contains(status) ? .transient : .permanent
     }
 
-    /// Returns the transience of a failure below HTTP.
+    /// Returns the transience of a transport failure.
     ///
     /// - Parameter kind: The kind of failure.
     public init(_ kind: TransportError.Kind) {
@@ -51,12 +53,12 @@ extension Transience {
             }
     }
 
-    /// The statuses that are transient.
+    /// The statuses of transient failures.
     public static let statuses: Set<Int> = Set([408, 425, 429]).union(500...999).subtracting(permanentServerErrors)
 
-    /// The kinds of failure below HTTP that are transient.
+    /// The kinds of transport failure that are transient.
     public static let kinds = Set(TransportError.Kind.allCases.filter { Self($0) == .transient })
 
-    /// The statuses from 500 up that no later time changes.
+    /// The statuses from 500 of permanent failures.
     private static let permanentServerErrors: Set<Int> = [501, 505, 506, 508, 510]
 }

@@ -1,6 +1,8 @@
-/// Why an exchange failed below HTTP.
+/// An error that prevented an exchange from completing below HTTP.
 public struct TransportError: Error, Sendable, Hashable {
-    /// The kinds of failure, the same for every transport.
+    /// A kind of transport failure.
+    ///
+    /// All transports use the same kinds.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The caller cancelled.
         case cancelled
@@ -8,55 +10,55 @@ public struct TransportError: Error, Sendable, Hashable {
         case dnsFailure
         /// Nothing listens at the address, or a proxy reports that it cannot reach the server.
         case connectionRefused
-        /// No connection came about within ``HTTPRequest/Timeouts/connect``.
+        /// No connection was established within ``HTTPRequest/Timeouts/connect``.
         case connectTimeout
-        /// The exchange took longer than a timeout after the connection stood, or than the total.
+        /// The exchange exceeded a timeout after the connection was established, or the total timeout.
         case timeout
-        /// The peer broke the connection off, with a reset or before a response came.
+        /// The peer closed the connection with a reset or before it responded.
         case connectionReset
-        /// The body ended before its announced end.
+        /// The body ended before its announced length.
         case truncated
-        /// What came is not HTTP.
+        /// The peer's data is not HTTP.
         case protocolViolation
         /// The TLS handshake failed.
         case tlsFailure
-        /// The server's certificate was refused: untrusted, expired, wrong host, or not among the pins.
+        /// The server's certificate was rejected: untrusted, expired, for another host, or not pinned.
         case certificateRejected
-        /// The proxy could not be used.
+        /// The connection through the proxy failed.
         case proxyFailure
-        /// There is no route: the machine itself is offline.
+        /// There is no route, because this machine is offline.
         case offline
-        /// This machine has no file descriptor or memory left for another connection.
+        /// This machine has no file descriptors or memory for another connection.
         case resourcesExhausted
-        /// The response's head is larger than allowed.
+        /// The response's header section is larger than allowed.
         case headersTooLarge
-        /// The response's body is larger than ``HTTPRequest/responseBodyLimit``.
+        /// The response body is larger than ``HTTPRequest/responseBodyLimit``.
         case bodyTooLarge
-        /// The request's body could not be read, or is not as long as announced.
+        /// The request body could not be read, or its length differs from the announced length.
         case requestBodyFailed
-        /// The body could not be decompressed.
+        /// The response body could not be decompressed.
         case decodingFailed
-        /// The request is malformed: header, method or URL cannot be sent.
+        /// The request is malformed, because a header field, the method or the URL cannot be sent.
         case invalidRequest
-        /// This transport cannot do what the request asks for.
+        /// The transport does not support what the request requires.
         case unsupported
         /// The transport has been shut down, or could not be created.
         case closed
-        /// Anything else; ``TransportError/message`` says what.
+        /// Any other failure, which ``TransportError/message`` describes.
         case other
     }
 
-    /// What happened.
+    /// The kind of failure.
     public var kind: Kind
-    /// What happened in words, for a log.
-    ///
-    /// Holds no header and no body.
+    /// A description of the failure for a log, without header fields and body.
     public var message: String
-    /// The code of the library underneath (libcurl's result code, `URLError`'s code), when there is one.
+    /// The error code of the underlying library (a libcurl result code or a `URLError` code), or `nil` if there is
+    /// none.
     public var code: Int?
     /// Whether bytes of the request may have reached the server.
     ///
-    /// `false` only if it is certain that none did; then even a request that is not idempotent may be sent again.
+    /// The value is `false` only if certainly no bytes did. In this case even a request that is not idempotent may be
+    /// resent.
     public var mayHaveBeenSent: Bool
 
     /// Creates an error.
@@ -69,7 +71,7 @@ public struct TransportError: Error, Sendable, Hashable {
 }
 
 extension TransportError {
-    /// What a request meets that comes after the end of its transport.
+    /// The error of a request that starts after its transport was shut down.
     package static let shutDown = TransportError(
         .closed,
         message: "the transport has been shut down",
@@ -78,7 +80,7 @@ extension TransportError {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The kind, the code and the message, with credentials hidden.
+    /// The kind, the code and the message with credentials redacted.
     public var description: String {
         let words = Redaction.standard.text(message)
         return code.map { "\(kind.rawValue) (\($0)): \(words)" } ?? "\(kind.rawValue): \(words)"

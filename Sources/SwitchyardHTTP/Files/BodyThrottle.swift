@@ -1,30 +1,30 @@
 import Foundation
 
-/// Sends a body in packets with a pause between them, for servers and links that cannot take more.
+/// A throttle that sends a body in packets with a pause between them, for servers and links with little capacity.
 ///
 /// ### Use
 ///
 ///     configuration.throttle = .slow
 public struct BodyThrottle: Sendable {
-    /// The largest packet in bytes; at least 1.
+    /// The maximum packet size in bytes; at least 1.
     public var packetSize: Int {
         didSet { packetSize = max(1, packetSize) }
     }
-    /// The pause between packets; a year at most.
+    /// The pause between packets; at most one year.
     public var delay: Duration
-    /// Waits; no thread does meanwhile.
+    /// A closure that waits for a duration without blocking a thread.
     public var pause: @Sendable (Duration) async throws -> Void
 
-    /// 16 KiB every 0.2 seconds, which AFNetworking suggests for 3G.
+    /// 16 KiB every 0.2 seconds, the values AFNetworking suggests for 3G.
     public static let slow = BodyThrottle(packetSize: 16 * 1024, delay: .milliseconds(200))
 
     /// Creates a throttle.
     ///
     /// - Parameters:
-    ///   - packetSize: The largest packet in bytes.
+    ///   - packetSize: The maximum packet size in bytes.
     ///   - delay: The pause between packets.
-    ///   - pause: Waits; the task's own sleep unless given, since a pause in real time is what a throttle is for. It ends
-    ///     by throwing when the task is cancelled.
+    ///   - pause: A closure that waits; by default `Task.sleep`, because a throttle pauses in real time. It must throw
+    ///     if the task is cancelled.
     public init(
         packetSize: Int,
         delay: Duration,
@@ -37,7 +37,7 @@ public struct BodyThrottle: Sendable {
 }
 
 extension HTTPBody {
-    /// Returns the body as a stream that is slowed down; its length stays known, and it can be sent again.
+    /// Returns the body as a throttled stream with the same length, which can be resent.
     public func throttled(_ throttle: BodyThrottle) -> HTTPBody {
         if case .none = self { return self }
         if case .stream(let stream) = self { return .stream(stream.throttled(throttle)) }
@@ -49,13 +49,13 @@ extension HTTPBody {
 }
 
 extension HTTPBody.Stream {
-    /// Returns the stream slowed down.
+    /// Returns the stream with throttling.
     public func throttled(_ throttle: BodyThrottle) -> HTTPBody.Stream {
         HTTPBody.Stream(length: length) { ThrottledBodyReader(try makeReader(), throttle) }
     }
 }
 
-/// Reads another reader in packets, with a pause before each but the first.
+/// A reader that reads another reader in packets, with a pause before each packet except the first.
 private actor ThrottledBodyReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private let throttle: BodyThrottle
@@ -74,7 +74,8 @@ private actor ThrottledBodyReader: HTTPBodyReader {
 }
 
 extension Duration {
-    /// The duration as a task can sleep for it, a year at most: the system's clock ends the process over one that it
-    /// cannot reckon with.
+    /// The duration, limited to one year, which `Task.sleep` accepts.
+    ///
+    /// The system's clock terminates the process for a duration that overflows it.
     package var sleepable: Duration { min(self, .seconds(31_536_000)) }
 }

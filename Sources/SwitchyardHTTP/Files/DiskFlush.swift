@@ -1,15 +1,15 @@
 import Foundation
 
-/// Waits for the disk.
+/// Flushing of files to the disk.
 package enum DiskFlush {
-    /// Waits until what was written to a descriptor is on the disk.
+    /// Waits until the data written to a descriptor is on the disk.
     ///
-    /// - Returns: 0, or -1 with the reason in `errno`.
+    /// - Returns: 0, or -1 with the error number in `errno`.
     package static func wait(for descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
-            // There `fsync` hands the bytes to the drive, which may keep them in memory of its own and write them in
-            // another order; this waits until the drive has written all it has (Apple, fsync(2)). Not every file system
-            // can do more than `fsync`.
+            // On Apple systems, `fsync` only passes the bytes to the drive, which may keep them in its cache and write
+            // them in another order. `F_FULLFSYNC` waits until the drive has written all of its data (Apple, fsync(2)).
+            // Some file systems support only `fsync`.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
         #endif
         return fsync(descriptor)

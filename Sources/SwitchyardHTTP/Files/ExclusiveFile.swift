@@ -8,23 +8,24 @@ import Foundation
     import Darwin
 #endif
 
-/// A file that one owner has at a time, in this process or another.
+/// A file that is locked for one owner at a time, across processes.
 ///
-/// The lock is the system's (flock(2)): it goes with the last descriptor of the opening, so that a process that is killed
-/// lets go of it.
+/// The lock is the system's `flock(2)`. The system releases it with the last descriptor of the open file, so a killed
+/// process releases its lock.
 ///
-/// An app of an Apple system that is suspended while it has a locked file in a folder of its app group is ended (Apple,
-/// "EXC_CRASH (SIGKILL)", 0xdead10cc). Whoever keeps a lock for long says so in its documentation.
+/// Apple systems terminate an app that is suspended while it holds a file lock in a folder of its app group (Apple,
+/// "EXC_CRASH (SIGKILL)", 0xdead10cc). Types that hold a lock for long document this.
 package enum ExclusiveFile {
-    /// Opens the file at a path, or makes a new one, and locks it until ``unlock(_:)``.
+    /// Opens or creates the file at a path, and locks it until ``unlock(_:)``.
     ///
     /// - Parameters:
-    ///   - path: The path; a link there is not followed.
+    ///   - path: The path. A symbolic link at the path is not followed.
     ///   - mode: The permissions of a new file.
     /// - Returns: The descriptor, for reading and writing.
-    /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when somebody has the file.
+    /// - Throws: ``FileFailure``, with ``FileFailure/Reason/busy`` if the file is locked already.
     package static func open(_ path: String, mode: UInt16) throws(FileFailure) -> Int32 {
-        // A name that is moved away between open and lock belongs to another file by now: look again.
+        // If the file was moved between open and lock, the descriptor refers to another file than the path, so try
+        // again.
         for _ in 0..<16 {
             let descriptor = systemOpen(path, mode_t(mode))
             guard descriptor >= 0 else { throw FileFailure(errno: errno, path: path) }
@@ -40,10 +41,10 @@ package enum ExclusiveFile {
         throw FileFailure(path: path, reason: .busy)
     }
 
-    /// Lets go of a file whose descriptor is about to be closed.
+    /// Unlocks a file whose descriptor is about to be closed.
     ///
-    /// Closing would not be enough: a program that is just being started, from any thread, has a copy of every descriptor
-    /// until its own code runs.
+    /// Closing the descriptor is not enough, because a child process that any thread is just starting has a copy of
+    /// every descriptor until it executes its program.
     package static func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
     }
@@ -55,7 +56,6 @@ package enum ExclusiveFile {
     }
 }
 
-/// The system's `open`.
 private func systemOpen(_ path: String, _ mode: mode_t) -> Int32 {
     open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
 }

@@ -1,32 +1,32 @@
 package import Foundation
 
-/// Why a file cannot be written, or not be where it should.
+/// An error that prevents a file from being written or moved to its destination.
 public struct FileFailure: Error, Sendable, Hashable {
-    /// The kinds of failure.
+    /// The reason for a failure.
     public enum Reason: Sendable, Hashable {
-        /// A file stands there already, and is not to be replaced.
+        /// A file already exists at the path and must not be replaced.
         case exists
-        /// A directory stands there.
+        /// There is a directory at the path.
         case isDirectory
-        /// The directory that it belongs into is missing, or no directory.
+        /// The parent directory does not exist or is not a directory.
         case directoryMissing
-        /// No permission, or a volume that cannot be written to.
+        /// There is no write permission, or the volume is read-only.
         case noPermission
-        /// The volume, or the user's share of it, is full.
+        /// The volume or the user's quota is full.
         case diskFull
-        /// The file would be larger than the volume, the process or the caller allows.
+        /// The file would exceed a size limit of the volume, the process or the caller.
         case tooLarge
-        /// Another download is writing it.
+        /// Another download is writing the file, or its lock is held.
         case busy
-        /// The URL is not that of a file.
+        /// The URL is not a file URL.
         case notAFileURL
-        /// Anything else; the text is the system's.
+        /// Another error; the associated value is the system's error text.
         case other(String)
     }
 
     /// The path of the file.
     public var path: String
-    /// What is wrong.
+    /// The reason for the failure.
     public var reason: Reason
 
     /// Creates a failure.
@@ -37,7 +37,7 @@ public struct FileFailure: Error, Sendable, Hashable {
 }
 
 extension FileFailure: CustomStringConvertible {
-    /// What is wrong with which file.
+    /// A description of the failure with the path of the file.
     public var description: String {
         let what =
             switch reason {
@@ -56,7 +56,7 @@ extension FileFailure: CustomStringConvertible {
 }
 
 extension FileFailure {
-    /// The failure that an error number of the system stands for.
+    /// Creates the failure for a system error number.
     package init(errno code: Int32, path: String) {
         let reason: Reason =
             switch code {
@@ -72,14 +72,14 @@ extension FileFailure {
         self.init(path: path, reason: reason)
     }
 
-    /// The failure that an error of Foundation's stands for, by the number of the system's in it.
+    /// Creates the failure for a Foundation error, from the system error number of its underlying error.
     package init(_ error: any Error, path: String) {
-        // On Linux that is no `NSError`, and not to be had by a cast to one.
+        // On Linux the underlying error is not an `NSError`, and a conditional cast to `NSError` fails.
         let system = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
         self.init(errno: system.map { Int32(($0 as NSError).code) } ?? EIO, path: path)
     }
 
-    /// Creates missing directories.
+    /// Creates a directory and its missing parent directories.
     package static func makeDirectory(_ directory: URL) throws(FileFailure) {
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -96,23 +96,24 @@ extension FileFailure {
         }
     }
 
-    /// Whether a directory stands at the path, following links; `nil` when there is nothing.
+    /// Whether there is a directory at the path, following symbolic links; `nil` if nothing exists there.
     package static func isDirectory(_ path: String) -> Bool? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether anything stands at the path, a dangling link included.
+    /// Whether anything exists at the path, including a dangling symbolic link.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 }
 
-/// Writes bodies to files.
 enum FileWriting {
-    /// Writes everything a reader gives to `partial` and then moves it over `file`; nothing is left behind on failure.
+    /// Writes all bytes of a reader to `partial` and then moves it to `file`, replacing an existing file.
+    ///
+    /// If it fails, `partial` is removed.
     static func write(_ reader: any HTTPBodyReader, to partial: URL, movingTo file: URL) async throws {
         do {
             try Data().write(to: partial)

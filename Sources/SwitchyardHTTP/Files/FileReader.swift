@@ -8,7 +8,7 @@ public import Foundation
     import Darwin
 #endif
 
-/// Reads a file front to back without a buffer of its own.
+/// A reader that reads a file from start to end without a buffer of its own.
 package final class FileReader: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -19,13 +19,14 @@ package final class FileReader: Sendable {
     /// - Throws: ``RequestError/file(path:reason:)``.
     package init(_ url: URL) throws(RequestError) {
         path = url.path
-        // Without O_NONBLOCK a pipe would block here until someone writes to it.
+        // Without O_NONBLOCK, opening a pipe would block until another process opens it for writing.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .file(path: path, reason: .unreadable(Self.errorText())) }
         var status = stat()
         let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         original = StableFileReader.state(of: status)
-        // From here on the deinitialiser closes the file, also of a reader that is none.
+        // All properties are initialized here, so the deinitializer closes the descriptor even if the initializer
+        // throws.
         guard isRegular else {
             throw .file(path: path, reason: .unreadable("not a regular file"))
         }
@@ -38,7 +39,7 @@ package final class FileReader: Sendable {
     /// The length of the file when it was opened.
     var length: Int64 { original.size }
 
-    /// Checks that the file is as it was when it was opened.
+    /// Checks that the file has not changed since it was opened.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     func check() throws(RequestError) {
@@ -69,20 +70,20 @@ package final class FileReader: Sendable {
     }
 }
 
-/// The system's `read`, by a name that the method above does not hide.
+/// Calls the system's `read`, which the method `read(maximumLength:)` shadows.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }
 
 extension MessageDigest {
-    /// The SHA-256 of a file, read in pieces; files above 4 GiB included.
+    /// Returns the SHA-256 digest of a file, which is read in pieces and may be larger than 4 GiB.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     public static func sha256(ofFile url: URL) throws(RequestError) -> Data {
         try digest(.sha256, ofFile: url)
     }
 
-    /// The MD5 of a file, read in pieces; files above 4 GiB included.
+    /// Returns the MD5 digest of a file, which is read in pieces and may be larger than 4 GiB.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
     public static func md5(ofFile url: URL) throws(RequestError) -> Data {
@@ -100,11 +101,11 @@ extension MessageDigest {
     }
 }
 
-/// Facts about a file that is to be sent.
+/// Checks of a file that is the body of a request.
 package enum FileBody {
-    /// The length of the file in bytes.
+    /// Returns the length of a file in bytes.
     ///
-    /// - Throws: ``RequestError/file(path:reason:)`` when it is missing, a directory or unreadable.
+    /// - Throws: ``RequestError/file(path:reason:)`` if the file is missing, a directory or unreadable.
     package static func length(of url: URL) throws(RequestError) -> Int64 {
         guard url.isFileURL else { throw .file(path: url.path, reason: .notAFileURL) }
         let path = url.path

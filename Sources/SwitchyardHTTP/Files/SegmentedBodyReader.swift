@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A run of bytes of a body that comes from one source.
+/// A contiguous part of a body that comes from one source.
 package enum BodySegment: Sendable {
     case bytes(Data)
     case file(URL, length: Int64)
     case stream(HTTPBody.Stream, part: String?)
 
-    /// The number of bytes; `nil` when unknown.
+    /// The number of bytes, or `nil` if it is unknown.
     var length: Int64? {
         switch self {
         case .bytes(let data): Int64(data.count)
@@ -16,13 +16,13 @@ package enum BodySegment: Sendable {
     }
 }
 
-/// Reads the segments of a body one after the other, each to its announced length exactly.
+/// A reader that reads the segments of a body in order and checks that each has its announced length.
 package actor SegmentedBodyReader: HTTPBodyReader {
     private var segments: ArraySlice<BodySegment>
     private var offset: Int64 = 0
     private var file: FileReader?
     private var stream: (any HTTPBodyReader)?
-    /// What a stream gave beyond the length that was asked for.
+    /// The bytes that a stream returned beyond the requested length.
     private var surplus = Data()
 
     package init(_ segments: [BodySegment]) {
@@ -44,7 +44,7 @@ package actor SegmentedBodyReader: HTTPBodyReader {
         return result.isEmpty ? nil : result
     }
 
-    /// The next bytes of a segment, or `nil` at its end.
+    /// Returns the next bytes of a segment, or `nil` at its end.
     private func piece(of segment: BodySegment, maximumLength: Int) async throws -> Data? {
         switch segment {
         case .bytes(let data):
@@ -58,13 +58,16 @@ package actor SegmentedBodyReader: HTTPBodyReader {
         }
     }
 
-    /// The next bytes of a file; the last ones only if it is still what it was, lest a body look whole that is not.
+    /// Returns the next bytes of a file, or `nil` at its end.
+    ///
+    /// Before it returns the last bytes, it checks that the file is unchanged. Otherwise a body with changed contents
+    /// could look complete.
     private func filePiece(_ url: URL, length: Int64, maximumLength: Int) throws -> Data? {
         let reader = try file ?? FileReader(url)
         file = reader
         guard reader.length == length else { throw Self.changed(url) }
         guard offset < length else {
-            // A file of the system's that says to be empty may not be.
+            // Some system files report a length of zero but have contents.
             guard try reader.read(maximumLength: 1) == nil else { throw Self.changed(url) }
             return nil
         }
@@ -108,10 +111,12 @@ package actor SegmentedBodyReader: HTTPBodyReader {
 }
 
 extension FileEnclosure {
-    /// The most bytes around a file that a transport is asked to copy.
+    /// The maximum number of bytes before and after a file that a transport is asked to copy.
     private static let largestRest = 1 << 20
 
-    /// Finds the file among segments; `nil` when there are none or several, or too much around it.
+    /// Creates the enclosure for segments with exactly one file.
+    ///
+    /// Returns `nil` if there is no file, several files, a stream, or more than `largestRest` other bytes.
     init?(_ segments: [BodySegment]) {
         var found: FileEnclosure?
         var before = Data()

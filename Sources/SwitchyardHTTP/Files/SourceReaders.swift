@@ -1,7 +1,7 @@
 public import Foundation
 import SwitchyardServices
 
-/// Counts the bytes of a source against the number that was announced.
+/// A counter that compares the bytes of a source with the announced number.
 private struct LengthCheck {
     let announced: Int64?
     var actual: Int64 = 0
@@ -18,11 +18,11 @@ private struct LengthCheck {
     }
 }
 
-/// Reads an asynchronous sequence of data.
+/// A reader of an asynchronous sequence of `Data`.
 final class SequenceBodyReader<Pieces: AsyncSequence & Sendable>: HTTPBodyReader, @unchecked Sendable
 where Pieces.Element == Data {
-    // @unchecked is sound: a reader belongs to one exchange, which makes one call at a time and awaits it; so nothing here
-    // is ever touched by two threads at once.
+    // @unchecked is sound because a reader belongs to one exchange, which makes one call at a time and awaits it. No
+    // two threads access the properties at once.
     private var iterator: Pieces.AsyncIterator
     private var rest = Data()
     private var check: LengthCheck
@@ -47,9 +47,9 @@ where Pieces.Element == Data {
     }
 }
 
-/// Reads a Foundation stream.
+/// A reader of a Foundation `InputStream`.
 final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
-    // @unchecked is sound: like every reader it belongs to one exchange, which makes one call at a time and awaits it.
+    // @unchecked is sound because a reader belongs to one exchange, which makes one call at a time and awaits it.
     private let stream: InputStream
     private var check: LengthCheck
 
@@ -64,7 +64,7 @@ final class InputStreamBodyReader: HTTPBodyReader, @unchecked Sendable {
     }
 
     func read(maximumLength: Int) async throws -> Data? {
-        // The stream may wait for its bytes, perhaps for those of a task.
+        // Reading may block until bytes are available, possibly bytes that another task writes.
         try await BlockingWork.run { () throws(RequestError) in try self.next(atMost: maximumLength) }
     }
 
@@ -88,8 +88,9 @@ extension HTTPBody.Stream {
     /// Creates a stream from an asynchronous sequence of data.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes in all; `nil` when unknown. A sequence that gives more or fewer is an error.
-    ///   - sequence: Makes the sequence; asked anew for every attempt.
+    ///   - length: The total number of bytes, or `nil` if it is unknown. If the sequence has more or fewer bytes,
+    ///     sending fails.
+    ///   - sequence: A closure that makes the sequence. It is called for every attempt.
     public init<Pieces: AsyncSequence & Sendable>(
         length: Int64? = nil,
         sequence: @escaping @Sendable () throws -> Pieces
@@ -97,18 +98,20 @@ extension HTTPBody.Stream {
         self.init(length: length) { SequenceBodyReader(try sequence(), length: length) }
     }
 
-    /// Creates a stream from Foundation's input stream.
+    /// Creates a stream from an `InputStream`.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes in all; `nil` when unknown. A stream that gives more or fewer is an error.
-    ///   - inputStream: Makes the stream, unopened; asked anew for every attempt, since a stream can be read once.
+    ///   - length: The total number of bytes, or `nil` if it is unknown. If the stream has more or fewer bytes, sending
+    ///     fails.
+    ///   - inputStream: A closure that makes the unopened stream. It is called for every attempt, because a stream can
+    ///     be read only once.
     public init(length: Int64? = nil, inputStream: @escaping @Sendable () throws -> InputStream) {
         self.init(length: length) { InputStreamBodyReader(try inputStream(), length: length) }
     }
 }
 
 extension HTTPBody {
-    /// The number of bytes that will be sent; `nil` when it is unknown, or the file cannot be read.
+    /// The number of bytes in the body, or `nil` if it is unknown or the file cannot be read.
     public var length: Int64? {
         switch self {
         case .none: 0
@@ -118,9 +121,9 @@ extension HTTPBody {
         }
     }
 
-    /// Makes a reader that starts at the first byte; `nil` when there is no body.
+    /// Makes a reader that starts at the first byte, or returns `nil` if there is no body.
     ///
-    /// - Throws: What the source throws when it is opened, ``RequestError/file(path:reason:)`` for a file.
+    /// - Throws: The error of the source when it is opened; ``RequestError/file(path:reason:)`` for a file.
     public func makeReader() throws -> (any HTTPBodyReader)? {
         switch self {
         case .none: nil
@@ -132,9 +135,9 @@ extension HTTPBody {
 
     /// Reads the whole body into memory.
     ///
-    /// - Parameter limit: The most bytes that are accepted.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes.
-    /// - Throws: What reading throws; ``RequestError/body(kind:reason:)`` when there are more than `limit`.
+    /// - Throws: The error of the reader; ``RequestError/body(kind:reason:)`` if there are more than `limit` bytes.
     public func collected(upTo limit: Int) async throws -> Data {
         var result = Data()
         guard let reader = try makeReader() else { return result }

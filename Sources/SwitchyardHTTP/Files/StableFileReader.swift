@@ -8,20 +8,20 @@ package import Foundation
     import Darwin
 #endif
 
-/// Reads a file that has to stay as it is meanwhile.
+/// A reader of a file that must not change while it is read.
 ///
-/// Size and time of the last change are looked at again before the last piece is handed over.
+/// It compares the size and modification time with the original ones before it returns the last piece.
 package actor StableFileReader: HTTPBodyReader {
     /// The length of the file when it was opened.
     package nonisolated var length: Int64 { original.size }
     private let path: String
     private let descriptor: Int32
-    /// What the file was like when it was opened.
+    /// The state of the file when it was opened.
     package nonisolated let original: FileState
     private var offset: Int64
     private let end: Int64
 
-    /// What shows that a file has changed.
+    /// The properties by which a change to a file is detected: its size and modification time.
     package struct FileState: Codable, Equatable, Sendable {
         package var size: Int64
         var seconds: Int
@@ -32,12 +32,12 @@ package actor StableFileReader: HTTPBodyReader {
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - range: The bytes to read; all of them unless given.
+    ///   - range: The bytes to read. If `nil`, all bytes are read.
     /// - Throws: ``RequestError/file(path:reason:)``.
     package init(_ url: URL, from range: Range<Int64>? = nil) throws(RequestError) {
         guard url.isFileURL else { throw .file(path: url.path, reason: .notAFileURL) }
         path = url.path
-        // Without O_NONBLOCK a pipe would block here until someone writes to it.
+        // Without O_NONBLOCK, opening a pipe would block until another process opens it for writing.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .file(path: url.path, reason: .unreadable(String(cString: strerror(errno))))
@@ -49,7 +49,8 @@ package actor StableFileReader: HTTPBodyReader {
         end = min(original.size, range?.upperBound ?? original.size)
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG else {
-            // From here on the deinitialiser closes the file, also of a reader that is none.
+            // All properties are initialized here, so the deinitializer closes the descriptor even if the initializer
+            // throws.
             throw .file(path: url.path, reason: kind == S_IFDIR ? .isDirectory : .unreadable("not a regular file"))
         }
     }

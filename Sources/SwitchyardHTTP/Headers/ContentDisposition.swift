@@ -1,30 +1,33 @@
-/// How content is to be shown, and under which name it is to be kept: the field `Content-Disposition` (RFC 6266).
+/// The value of the field `Content-Disposition` (RFC 6266): how content is presented, and the file name under which it
+/// is stored.
 ///
 /// ### Use
 ///
 ///     let name = response.headers.contentDisposition?.safeFileName ?? "download"
 ///
-/// Reading is lenient, since servers are not careful; a file name in the extended form (`filename*`, RFC 8187) comes
-/// before the plain one. Writing is strict.
+/// Parsing is lenient, because many servers send invalid values. A file name in the extended form (`filename*`, RFC
+/// 8187) takes precedence over the plain form. Writing is strict.
 public struct ContentDisposition: Sendable, Hashable {
-    /// What stands in place of the extended form for readers that do not know it.
+    /// The plain file name, for recipients that do not support the extended form.
     public enum Fallback: Sendable, Hashable {
-        /// The name with `?` for every character that is not ASCII.
+        /// The file name with `?` in place of every non-ASCII character.
         case replaced
-        /// Nothing: such readers get no name.
+        /// No plain file name, unless the file name is plain ASCII.
         case none
-        /// Another name; what is not ASCII in it is replaced, too.
+        /// Another name, in which `?` also replaces every non-ASCII character.
         case name(String)
     }
 
-    /// One parameter as it was written.
+    /// A parameter as written in the field.
     struct Parameter: Sendable, Hashable {
         var name: String
         var value: String
         var isQuoted: Bool
     }
 
-    /// `attachment`, `inline`, `form-data`; in lower case when it was read.
+    /// The type, such as `attachment`, `inline` or `form-data`.
+    ///
+    /// A parsed type is in lower case.
     public let type: String
     let parameters: [Parameter]
 
@@ -33,39 +36,41 @@ public struct ContentDisposition: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Reads the value of a field.
+    /// Parses the value of a field.
     ///
-    /// - Parameter value: The value; of a parameter that repeats, the first counts.
+    /// - Parameter value: The value. If a parameter is repeated, the first one wins.
     public init(parsing value: String) {
         var parser = ContentDispositionParser(value)
         self = parser.parse()
     }
 
-    /// Creates a disposition to be sent.
+    /// Creates a disposition to send.
     ///
     /// - Parameters:
-    ///   - type: `attachment` unless given; `nil` comes back for one that is no token.
-    ///   - fileName: The name of the file, in any script.
-    ///   - fallback: What readers see that do not know the extended form.
+    ///   - type: The type; `attachment` by default. If it is not a token, the result is `nil`.
+    ///   - fileName: The file name, in any script.
+    ///   - fallback: The plain file name for recipients that do not support the extended form.
     public init?(type: String = "attachment", fileName: String? = nil, fallback: Fallback = .replaced) {
         guard HTTPToken.isValid(type) else { return nil }
         self.type = type
         parameters = fileName.map { ContentDispositionWriter.parameters(of: $0, fallback: fallback) } ?? []
     }
 
-    /// The name of the file as it was given; may hold anything, path separators included.
+    /// The file name as received, which may contain any characters, including path separators.
     public var fileName: String? { self["filename"] }
 
-    /// The value of a parameter, by its name in lower case; the extended form first.
+    /// The value of a parameter by its name in lower case.
+    ///
+    /// The extended form takes precedence.
     public subscript(name: String) -> String? {
         let extended = parameters.first { $0.name == "\(name)*" && !$0.isQuoted }
         if let decoded = extended.flatMap({ ExtendedValue.decoded($0.value) }) { return decoded }
         return parameters.first { $0.name == name }?.value
     }
 
-    /// The name of the file, fit for a folder of one's own: without path, control characters and dots in front.
+    /// The file name without path, control characters and leading dots, for use in a folder of the app.
     ///
-    /// `nil` when nothing is left. It may still be the name of a file that is there already.
+    /// The value is `nil` if no characters remain. A file with this name may already exist.
     public var safeFileName: String? {
         let name = SuggestedFileName.safe(fileName ?? "")
         return name.isEmpty ? nil : name
@@ -81,7 +86,7 @@ public struct ContentDisposition: Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// How content is to be shown and named; `nil` when the field is missing.
+    /// The parsed `Content-Disposition` field, or `nil` if the field is missing.
     public var contentDisposition: ContentDisposition? {
         self["Content-Disposition"].map(ContentDisposition.init(parsing:))
     }

@@ -1,8 +1,8 @@
 import SwitchyardServices
 
-/// Reads a `Content-Disposition`, whatever it holds.
+/// A parser for `Content-Disposition` that accepts any value.
 struct ContentDispositionParser {
-    // By scalars: a character that combines with a separator must not hide it.
+    // Parse by scalars, because a combining mark after a separator would hide the separator in a `Character`.
     private var rest: Substring.UnicodeScalarView
 
     init(_ value: String) {
@@ -21,7 +21,7 @@ struct ContentDispositionParser {
         return ContentDisposition(type: type, parameters: parameters)
     }
 
-    /// The next parameter; `nil` for what has no equals sign, and for a value that was cut off within its quotes.
+    /// Returns the next parameter, or `nil` if it has no equals sign or its quoted value is not closed.
     private mutating func parameter() -> ContentDisposition.Parameter? {
         let name = until { $0 == ";" || $0 == "=" }.trimmed.lowercased()
         guard rest.first == "=" else { return nil }
@@ -41,7 +41,7 @@ struct ContentDispositionParser {
         return piece
     }
 
-    /// The text between quotes, without the backslashes; `nil` when they are never closed.
+    /// Returns the text between quotes without the backslashes, or `nil` if there is no closing quote.
     private mutating func quoted() -> String? {
         rest.removeFirst()
         var value = String.UnicodeScalarView()
@@ -57,9 +57,10 @@ struct ContentDispositionParser {
     }
 }
 
-/// Values in the form of RFC 8187: `UTF-8''%E2%82%AC%20rates`.
+/// Values in the extended form of RFC 8187: `UTF-8''%E2%82%AC%20rates`.
 package enum ExtendedValue {
-    /// The text; `nil` when the character set is neither UTF-8 nor ISO 8859-1, or an escape is none.
+    /// Returns the decoded text, or `nil` if the character set is neither UTF-8 nor ISO 8859-1, or a percent escape is
+    /// invalid.
     package static func decoded(_ value: String) -> String? {
         let parts = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -79,19 +80,19 @@ package enum ExtendedValue {
             }
         }
         switch Substring(parts[0]).lowercased() {
-        // The second is a common slip for the first.
+        // `utf8` is a common misspelling of `utf-8`.
         case "utf-8", "utf8": return String(validUTF8: decoded)
         case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
         default: return nil
         }
     }
 
-    /// The characters that stand as they are (RFC 8187 section 3.2.1).
+    /// The characters that are not percent-encoded (RFC 8187 section 3.2.1).
     private static let plain = URLCharacters(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~"
     )
 
-    /// The text in UTF-8, with what cannot stand as it is escaped.
+    /// Returns the text in UTF-8, with all other characters percent-encoded.
     package static func encoded(_ text: String) -> String {
         var output: [UInt8] = []
         PercentEncoding.append(Array(text.utf8), allowed: plain, to: &output)
@@ -99,9 +100,9 @@ package enum ExtendedValue {
     }
 }
 
-/// Writes the parameters of a `Content-Disposition`.
 enum ContentDispositionWriter {
-    /// The parameters that name a file: the plain form, and the extended one where the plain does not say it all.
+    /// Returns the parameters for a file name: the plain form, and the extended form if the plain form does not
+    /// represent the name exactly.
     static func parameters(
         of fileName: String,
         fallback: ContentDisposition.Fallback
@@ -126,7 +127,7 @@ enum ContentDispositionWriter {
         return plain == fileName && isPlain(fileName) ? [parameter] : [parameter, extended]
     }
 
-    /// Whether every reader takes the name for what it is: printable ASCII without what looks like an escape.
+    /// Whether the plain form is unambiguous: printable ASCII without anything that looks like a percent escape.
     private static func isPlain(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         return bytes.allSatisfy { $0 >= 32 && $0 < 127 }

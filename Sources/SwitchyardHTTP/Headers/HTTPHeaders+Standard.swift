@@ -1,19 +1,20 @@
 import Foundation
 
 extension HTTPHeaders {
-    /// What a request says about its sender unless told otherwise: `Accept`, `Accept-Language`, `User-Agent`.
+    /// The default header fields about the sender of a request: `Accept`, `Accept-Language` and `User-Agent`.
     ///
-    /// `Accept` is `*/*`; where a reader of the answer takes certain types only, its types take the place of that.
-    /// The languages are those of the user's settings, read once; where nobody has chosen any, none is asked for.
-    /// `Accept-Encoding` is left to the transport, since only it knows what it can undo.
+    /// `Accept` is `*/*`. A response serializer that accepts only certain types replaces it. `Accept-Language` contains
+    /// the languages of the user's settings, which are read once. If no languages are set, the field is omitted.
+    /// `Accept-Encoding` is set by the transport, which knows the encodings that it can decode.
     public static var standard: HTTPHeaders { StandardHeaders.value }
 
-    /// The value of `Accept-Language` for languages in order of preference.
+    /// Returns the value of `Accept-Language` for languages in order of preference.
     ///
-    /// The first has the weight 1, each further one 0.1 less; six are named at most, none below 0.5.
+    /// The first language has the weight 1 and each further language 0.1 less. At most six languages are listed, so
+    /// that no weight is below 0.5.
     ///
     /// - Parameter languages: Language tags (BCP 47), the preferred one first.
-    /// - Returns: For instance `en-GB, de;q=0.9`; empty without languages.
+    /// - Returns: For instance `en-GB, de;q=0.9`, or an empty string if there are no languages.
     public static func acceptLanguage(of languages: [String]) -> String {
         var value = ""
         var weight = 10
@@ -25,18 +26,19 @@ extension HTTPHeaders {
         return value
     }
 
-    /// The tag as headers write it, with `-` for the `_` of a locale's name; `nil` for what no token can hold.
+    /// Returns the tag with `-` in place of the `_` of a locale identifier, or `nil` if it is not a token.
     private static func languageTag(_ name: String) -> String? {
         guard !name.isEmpty, name.utf8.allSatisfy(HTTPToken.isTokenByte) else { return nil }
         return String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
     }
 
-    /// The value of `User-Agent` for a program: `Name/1.2 (com.example.app; build:7; Linux 6.1) Switchyard`.
+    /// Returns the value of `User-Agent` for a program: `Name/1.2 (com.example.app; build:7; Linux 6.1) Switchyard`.
     ///
     /// - Parameters:
-    ///   - name: The program; other scripts are transliterated to ASCII, and what a token cannot hold becomes `-`.
-    ///   - version: Its version; left out when empty.
-    ///   - details: What stands in the brackets, such as identifier, build and system.
+    ///   - name: The name of the program. Other scripts are transliterated to ASCII, and characters that are not
+    ///     allowed in a token become `-`.
+    ///   - version: The version. If empty, it is omitted.
+    ///   - details: The contents of the parentheses, such as identifier, build and system.
     /// - Returns: The value.
     public static func userAgent(name: String, version: String, details: [String]) -> String {
         let product = token(name)
@@ -66,7 +68,7 @@ extension HTTPHeaders {
     }
 }
 
-/// The standard headers of this process, made once.
+/// The default header fields of this process, computed once.
 private enum StandardHeaders {
     static let value: HTTPHeaders = {
         var headers: HTTPHeaders = [.accept("*/*")]
@@ -87,8 +89,8 @@ private enum StandardHeaders {
             return HTTPHeaders.userAgent(name: name, version: version, details: details)
         }
     #else
-        // A program has no bundle here. To look for one, and for its name through `ProcessInfo`, would be an eighth of
-        // the time to a process's first answer.
+        // A program has no bundle on Linux. Looking for a bundle, and for the name through `ProcessInfo`, would take an
+        // eighth of the time to a process's first response.
         private static var userAgent: String {
             let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
             return HTTPHeaders.userAgent(name: name ?? "", version: "", details: [system])

@@ -8,7 +8,7 @@ package enum HTTPToken {
         }
     }
 
-    /// Whether a byte may stand in a token.
+    /// Whether a byte is allowed in a token.
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         characters.contains(byte)
     }
@@ -19,8 +19,8 @@ package enum HTTPToken {
 }
 
 extension Substring.UnicodeScalarView {
-    /// The text without the spaces and tabs at its ends, which is what may stand around the parts of a header's value
-    /// (RFC 9110 section 5.6.3).
+    /// The text without leading and trailing spaces and tabs, which are allowed around the parts of a field value (RFC
+    /// 9110 section 5.6.3).
     package var trimmed: String {
         func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
         guard let start = firstIndex(where: { !isSpace($0) }), let end = lastIndex(where: { !isSpace($0) }) else {

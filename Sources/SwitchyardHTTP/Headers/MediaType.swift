@@ -1,17 +1,22 @@
-/// A media type as it stands in `Content-Type`, or a pattern of `Accept` (RFC 9110 section 8.3.1 and 12.5.1).
+/// A media type as in `Content-Type`, or a media range as in `Accept` (RFC 9110 sections 8.3.1 and 12.5.1).
 ///
-/// What cannot be right is read as the WHATWG's MIME sniffing standard does.
+/// Invalid values are parsed as in the WHATWG MIME Sniffing standard.
 public struct MediaType: Sendable, Hashable {
-    /// The type: `application`; `*` is any.
+    /// The type, such as `application`.
+    ///
+    /// `*` matches any type.
     public let type: String
-    /// The subtype: `json`; `*` is any, `*+json` any with that suffix.
+    /// The subtype, such as `json`.
+    ///
+    /// `*` matches any subtype, and `*+json` any subtype with that suffix.
     public let subtype: String
-    /// The character set, in lower case; `nil` when none is named.
+    /// The character set in lower case, or `nil` if none is given.
     public let charset: String?
 
-    /// Parses a header field's value; `nil` when it names no type.
+    /// Parses a field value, or returns `nil` if it contains no media type.
     public init?(_ text: String) {
-        // Nearly every answer says this, and parsing would be a good part of a small answer's cost.
+        // Most responses have this exact value, and parsing it would be a considerable part of the cost of a small
+        // response.
         if text == "application/json" { self = .json } else { self.init(parsing: text) }
     }
 
@@ -29,26 +34,28 @@ public struct MediaType: Sendable, Hashable {
         charset = nil
     }
 
-    /// Any type: `*/*`.
+    /// Any media type: `*/*`.
     package static let any = MediaType(type: "*", subtype: "*")
 
-    /// JSON.
+    /// The media type of JSON: `application/json`.
     public static let json = MediaType(type: "application", subtype: "json")
 
-    /// Whether a type is one of those that this pattern names.
+    /// Whether a media type matches this media range.
     public func includes(_ other: MediaType) -> Bool {
         guard type == "*" || type == other.type else { return false }
         guard subtype != "*", subtype != other.subtype else { return true }
         return subtype.hasPrefix("*+") && other.subtype.hasSuffix(subtype.dropFirst())
     }
 
-    /// The types that a list of `Accept` names.
+    /// Returns the media types in the value of an `Accept` field.
     package static func list(_ accept: String) -> [MediaType] {
         HeaderList.elements(of: accept, separatedBy: ",").compactMap { MediaType($0) }
     }
 
-    /// Whether a list of `Accept` wants the type: the most exact entry for it counts, and a weight of 0 excludes
-    /// (RFC 9110 sections 12.4.2 and 12.5.1).
+    /// Whether the value of an `Accept` field accepts the type.
+    ///
+    /// The most specific matching entry applies, and a weight of 0 excludes the type (RFC 9110 sections 12.4.2 and
+    /// 12.5.1).
     package func isWanted(by accept: String) -> Bool {
         let entries = HeaderList.elements(of: accept, separatedBy: ",").compactMap { entry in
             MediaType(entry).map { (type: $0, isWanted: !Self.isExcluded(entry)) }
@@ -57,7 +64,7 @@ public struct MediaType: Sendable, Hashable {
         return fitting.max { $0.type.exactness < $1.type.exactness }?.isWanted ?? false
     }
 
-    /// How little of a pattern is left open.
+    /// The number of parts of the media range that are not wildcards.
     private var exactness: Int { [type, subtype].count { !$0.hasPrefix("*") } }
 
     private static func isExcluded(_ entry: String) -> Bool {
@@ -69,6 +76,6 @@ public struct MediaType: Sendable, Hashable {
 }
 
 extension MediaType: CustomStringConvertible {
-    /// Type and subtype.
+    /// The type and subtype.
     public var description: String { "\(type)/\(subtype)" }
 }

@@ -1,4 +1,4 @@
-/// Reads a media type front to back, in one pass (mimesniff.spec.whatwg.org, section 4.4).
+/// A parser that reads a media type in one pass (mimesniff.spec.whatwg.org, section 4.4).
 struct MediaTypeParser {
     private var rest: Substring.UTF8View
 
@@ -6,7 +6,7 @@ struct MediaTypeParser {
         rest = Substring(text).utf8.trimmed
     }
 
-    /// Type and subtype in lower case; `nil` when there are none.
+    /// Parses the type and subtype in lower case, or returns `nil` if they are missing or invalid.
     mutating func names() -> (type: String, subtype: String)? {
         let type = take(until: UInt8(ascii: "/"))
         guard rest.popFirst() != nil, type.isToken else { return nil }
@@ -15,7 +15,7 @@ struct MediaTypeParser {
         return (type.lowercased, subtype.lowercased)
     }
 
-    /// The value of the first parameter of that name, in lower case; `nil` when it is missing or empty.
+    /// Parses the value of the first `charset` parameter in lower case, or returns `nil` if it is missing or empty.
     mutating func charset() -> String? {
         while rest.popFirst() != nil {
             rest = rest.trimmedAtStart
@@ -32,13 +32,15 @@ struct MediaTypeParser {
         return nil
     }
 
-    /// A value without quotes; `nil` when it is empty, for then it is none.
+    /// Parses an unquoted value, or returns `nil` if it is empty.
     private mutating func plain() -> String? {
         let value = take(until: UInt8(ascii: ";")).trimmedAtEnd
         return value.isEmpty ? nil : String(Substring(value))
     }
 
-    /// A value in quotes, which may end with the text; what follows the quotes is skipped.
+    /// Parses a quoted value and skips the text up to the next parameter.
+    ///
+    /// The closing quote may be missing.
     private mutating func quoted() -> String {
         rest = rest.dropFirst()
         var value: [UInt8] = []
@@ -57,7 +59,7 @@ struct MediaTypeParser {
 }
 
 extension Substring.UTF8View {
-    /// The text without white space around it.
+    /// The text without leading and trailing whitespace.
     fileprivate var trimmed: Substring.UTF8View { trimmedAtStart.trimmedAtEnd }
 
     fileprivate var trimmedAtStart: Substring.UTF8View { drop(while: \.isHTTPWhitespace) }
@@ -70,7 +72,7 @@ extension Substring.UTF8View {
 
     fileprivate var lowercased: String { String(Substring(self)).lowercased() }
 
-    /// Whether it may be a name (RFC 9110 section 5.6.2).
+    /// Whether the text is a token (RFC 9110 section 5.6.2).
     fileprivate var isToken: Bool { !isEmpty && allSatisfy(HTTPToken.isTokenByte) }
 }
 
@@ -80,7 +82,7 @@ extension UInt8 {
 
 /// The parameters of a media type such as `multipart/form-data; boundary="x"` (RFC 9110 section 8.3.1).
 package enum MediaTypeParameters {
-    /// The value of a parameter, without its quotes; `nil` when it is missing or empty.
+    /// Returns the value of a parameter without quotes, or `nil` if it is missing or empty.
     package static func value(of name: String, in mediaType: String) -> String? {
         for parameter in HeaderList.pieces(of: mediaType, separatedBy: ";").dropFirst() {
             let scalars = parameter.unicodeScalars

@@ -1,14 +1,16 @@
-/// Field values whose bytes are not UTF-8, as text that goes wherever text goes and comes out as the same bytes.
+/// Field values whose bytes are not valid UTF-8, as text that can be converted back to the original bytes.
 ///
-/// A field's value is opaque beyond ASCII (RFC 9110 section 5.5). Such bytes are shown as Latin-1, which is what old servers
-/// mean; what is sent back to a server has to be its own bytes again. So each of them is followed here by a mark that no text
-/// has: U+FDD0, a noncharacter, which Unicode leaves to programs for their own use.
+/// Field values are opaque beyond ASCII (RFC 9110 section 5.5). The text shows such bytes as Latin-1, which old servers
+/// use. A value that is sent back to its server must have the original bytes. So each decoded character is followed by
+/// a mark that does not occur in text: U+FDD0, a noncharacter that Unicode reserves for internal use.
 package enum OpaqueText {
-    /// The mark in UTF-8, and as a character, which no literal may hold.
+    /// The mark in UTF-8.
+    ///
+    /// A string literal must not contain a noncharacter, so `mark` is decoded from these bytes.
     private static let markBytes: [UInt8] = [0xEF, 0xB7, 0x90]
     private static let mark = String(decoding: markBytes, as: UTF8.self).unicodeScalars.first
 
-    /// Latin-1 with a mark behind each character beyond ASCII.
+    /// Returns Latin-1 text with a mark after each non-ASCII character.
     static func marked(_ latin1: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in latin1.unicodeScalars {
@@ -18,7 +20,7 @@ package enum OpaqueText {
         return String(text)
     }
 
-    /// The text as it is shown: without marks.
+    /// Returns the text without marks, for display.
     package static func unmarked(_ text: String) -> String {
         hasMarks(text) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != mark })) : text
     }
@@ -29,7 +31,7 @@ package enum OpaqueText {
         }
     }
 
-    /// The bytes that go out: a marked character is the byte that it was, all others are UTF-8.
+    /// Returns the bytes to send: the original byte for each marked character, and UTF-8 for all others.
     package static func bytes(of text: String) -> [UInt8] {
         guard hasMarks(text) else { return Array(text.utf8) }
         var bytes: [UInt8] = []
@@ -39,7 +41,7 @@ package enum OpaqueText {
         return bytes
     }
 
-    /// The text as part of a URL: marked characters are percent-encoded as the bytes that they were.
+    /// Returns the text as part of a URL: marked characters are percent-encoded as their original bytes.
     static func percentEncoded(_ text: String) -> String {
         guard hasMarks(text) else { return text }
         var encoded = String.UnicodeScalarView()
@@ -55,7 +57,7 @@ package enum OpaqueText {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Goes through the characters; a marked one comes with its byte.
+    /// Calls `handle` for each character, with its original byte if the character is marked.
     private static func forEachPiece(of text: String, _ handle: (Unicode.Scalar, UInt8?) -> Void) {
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {

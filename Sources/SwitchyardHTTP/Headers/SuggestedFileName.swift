@@ -1,14 +1,16 @@
 import Foundation
 
-/// The name under which an answer wants to be kept, made safe: a server does not choose directories, hide files or
-/// overwrite what it pleases.
+/// The file name that a response suggests, made safe so that a server cannot choose directories, hide files or
+/// overwrite arbitrary files.
 package enum SuggestedFileName {
     private static let longest = 200
 
-    /// The last part of a path, without what is dangerous in a name: control and format characters that disguise it, a dot
-    /// in front, dots and blanks behind, and more bytes than file systems take.
+    /// Returns the last component of a path without dangerous characters.
+    ///
+    /// It removes control and format characters, leading dots and spaces, and trailing dots and spaces. It shortens
+    /// names that are too long for file systems.
     package static func safe(_ name: String) -> String {
-        // By scalars: a character that combines with a separator or a dot must not hide it.
+        // Iterate over scalars, because a combining mark after a separator or a dot would hide it in a `Character`.
         let parts = name.unicodeScalars.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }
         var kept = (parts.last ?? Substring.UnicodeScalarView()).filter { scalar in
             switch scalar.properties.generalCategory {
@@ -30,7 +32,7 @@ package enum SuggestedFileName {
         scalar == "." || scalar.properties.isWhitespace
     }
 
-    /// The name with a number between its stem and its extension.
+    /// Returns the name with a number between its stem and its extension.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let (stem, ending) = split(name)
         return "\(stem) \(number)\(ending)"
@@ -40,10 +42,11 @@ package enum SuggestedFileName {
         guard name.utf8.count > longest else { return name }
         let (stem, ending) = split(name)
         let kept = ending.utf8.count < 32 ? ending : ""
-        // By scalars first: to take characters off from behind costs the square of their number where they are flags.
+        // Shorten by scalars first, because removing characters from the end takes quadratic time if they are flags.
         var short = String(stem.unicodeScalars.prefix(2 * longest))
         while short.utf8.count + kept.utf8.count > longest { short.removeLast() }
-        // A name of one character that is too long is none, and must not leave its extension as a hidden file.
+        // If the only character of a stem is too long, the name is empty, because the extension alone would be a hidden
+        // file.
         return short.isEmpty ? "" : short + kept
     }
 

@@ -1,9 +1,10 @@
 package import Foundation
 import SwitchyardServices
 
-/// The encodings of text that `charset` may name.
+/// The text encodings that a `charset` parameter can name.
 package enum TextEncoding {
-    /// The encoding of a name of the IANA registry; `nil` for one that Foundation cannot read here.
+    /// Returns the encoding for a name in the IANA registry, or `nil` if Foundation does not support it on this
+    /// platform.
     package static func encoding(named name: String) -> String.Encoding? {
         if let known = known[name.lowercased()] { return known }
         #if canImport(Darwin)
@@ -20,7 +21,7 @@ package enum TextEncoding {
         "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2,
         "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
         "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254,
-        // Other names of these that servers use, from the WHATWG's encoding standard.
+        // Labels from the WHATWG Encoding standard that servers use for these encodings.
         "unicode-1-1-utf-8": .utf8, "iso8859-1": .isoLatin1, "iso_8859-1": .isoLatin1, "l1": .isoLatin1,
         "iso8859-2": .isoLatin2, "iso_8859-2": .isoLatin2, "latin2": .isoLatin2, "l2": .isoLatin2,
         "cp1250": .windowsCP1250, "cp1251": .windowsCP1251, "cp1252": .windowsCP1252, "cp1253": .windowsCP1253,
@@ -34,7 +35,7 @@ package enum TextEncoding {
     ]
 
     #if !canImport(Darwin)
-        /// What Foundation reads here without having a name for it: the numbers of `CFStringEncodings`.
+        /// The encodings that Foundation supports on Linux without a name for them, as numbers of `CFStringEncodings`.
         private static let numbers: [String: UInt] = [
             "iso-8859-3": 0x203, "iso-8859-4": 0x204, "iso-8859-5": 0x205, "iso-8859-6": 0x206, "iso-8859-7": 0x207,
             "iso-8859-8": 0x208, "iso-8859-9": 0x209, "iso-8859-10": 0x20A, "iso-8859-11": 0x20B, "tis-620": 0x20B,
@@ -45,18 +46,21 @@ package enum TextEncoding {
         ]
     #endif
 
-    /// GB 18030, which holds GBK and GB 2312; the number is Foundation's for `kCFStringEncodingGB_18030_2000`.
+    /// GB 18030, a superset of GBK and GB 2312.
+    ///
+    /// The number is Foundation's for `kCFStringEncodingGB_18030_2000`.
     private static let gb18030 = String.Encoding(rawValue: 0x8000_0632)
 
-    /// Why bytes are no text.
+    /// The error for bytes that are not valid text in an encoding.
     package struct Unreadable: Error {
-        /// The name of the encoding in which they are none.
+        /// The name of the encoding.
         package let encoding: String
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     ///
-    /// A byte order mark wins over the name, as in the WHATWG's encoding standard; without either it is in the fallback.
+    /// A byte order mark takes precedence over the name, as in the WHATWG Encoding standard. Without a mark and a name,
+    /// the fallback applies.
     package static func decoded(
         _ data: Data,
         named name: String?,
@@ -70,12 +74,12 @@ package enum TextEncoding {
         return try decode(data, encoding, name: name)
     }
 
-    /// Whether text in this character set is UTF-8 as it stands; so it is when none is named.
+    /// Whether text in a character set is valid UTF-8; also `true` if the character set is `nil`.
     package static func isUTF8(_ charset: String?) -> Bool {
         charset == nil || charset == "utf-8" || charset == "utf8" || charset == "us-ascii"
     }
 
-    /// The least byte that a byte order mark begins with.
+    /// The lowest first byte of a byte order mark.
     package static let leastMark: UInt8 = 0xEF
 
     private static func decode(
@@ -88,12 +92,12 @@ package enum TextEncoding {
         return text
     }
 
-    /// The encoding that a byte order mark names, and how long the mark is; `nil` without one.
+    /// Returns the encoding and the length of a byte order mark, or `nil` if there is none.
     package static func mark(of data: Data) -> (encoding: String.Encoding, length: Int)? {
         guard let first = data.first, first >= leastMark else { return nil }
         if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
-        // No text in UTF-16 begins with NUL: this is the mark of the wider form.
+        // UTF-16 text does not start with NUL, so these bytes are the mark of UTF-32.
         if data.starts(with: [0xFF, 0xFE, 0, 0]) { return (.utf32LittleEndian, 4) }
         if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
         return nil

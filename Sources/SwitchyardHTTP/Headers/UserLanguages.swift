@@ -1,11 +1,11 @@
 import Foundation
 
-/// The languages that the user has chosen in the system's settings.
+/// The preferred languages in the user's system settings.
 package enum UserLanguages {
-    /// Their tags (BCP 47), the most wanted first; none where nobody has chosen any.
+    /// The language tags (BCP 47), the preferred one first; empty if no language is set.
     ///
-    /// On Apple systems these are the system's. Elsewhere Foundation says `en-001` whatever the settings, so the variables
-    /// of POSIX are read, at the time of the call.
+    /// On Apple systems these are the system's preferred languages. On other systems Foundation always returns
+    /// `en-001`, so the POSIX environment variables are read on each access.
     package static var preferred: [String] {
         #if canImport(Darwin)
             Locale.preferredLanguages
@@ -14,8 +14,10 @@ package enum UserLanguages {
         #endif
     }
 
-    /// The languages that the variables of an environment name, as gettext reads them: those of `LANGUAGE`, then that of
-    /// the locale; none in the locale `C`, which is also that of an environment that says nothing.
+    /// Returns the languages in environment variables, in the order of gettext: those in `LANGUAGE`, then the language
+    /// of the locale.
+    ///
+    /// The result is empty for the locale `C`, which is also the default if no variable is set.
     static func named(by variable: (String) -> String?) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty }
         guard let own = locale.flatMap(tag) else { return [] }
@@ -25,7 +27,8 @@ package enum UserLanguages {
         }
     }
 
-    /// The tag of a locale, `language[_territory][.codeset][@modifier]`; `nil` for the locale without a language.
+    /// Returns the language tag of a locale `language[_territory][.codeset][@modifier]`, or `nil` if the locale has no
+    /// language.
     private static func tag(of locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         guard !["", "C", "POSIX"].contains(name) else { return nil }
@@ -36,6 +39,6 @@ package enum UserLanguages {
         return parts.joined(separator: "-")
     }
 
-    /// The scripts that locales name by a modifier.
+    /// The scripts of locale modifiers.
     private static let scripts = ["cyrillic": "Cyrl", "devanagari": "Deva", "latin": "Latn"]
 }

@@ -6,29 +6,32 @@ public enum HTTPBody: Sendable {
     case none
     /// Bytes in memory.
     case data(Data)
-    /// A file, read while it is sent.
+    /// A file that is read while it is sent.
     ///
-    /// The length is taken when the exchange starts; a file that shrinks meanwhile fails the exchange, and with
-    /// `CurlTransport` one that changes in any way.
+    /// The length is determined when the exchange starts. If the file shrinks while it is sent, the exchange fails.
+    /// With `CurlTransport` any change to the file makes the exchange fail.
     case file(URL)
-    /// Bytes made while they are sent.
+    /// Bytes that are produced while they are sent.
     indirect case stream(Stream)
 
-    /// A body that is made while it is sent.
+    /// A body that is produced while it is sent.
     public struct Stream: Sendable {
-        /// The number of bytes the stream will give; `nil` when unknown (then it is sent chunked).
+        /// The number of bytes in the stream.
+        ///
+        /// If `nil`, the length is unknown and the body is sent chunked.
         public var length: Int64? {
             didSet { enclosure = nil }
         }
-        /// Makes a reader that starts at the first byte.
+        /// A closure that makes a reader at the first byte.
         ///
-        /// Called once for every attempt.
+        /// It is called once for every attempt.
         public var makeReader: @Sendable () throws -> any HTTPBodyReader {
             didSet { enclosure = nil }
         }
-        /// What the readers read, and do nothing else, when that is a file with bytes around it.
+        /// The file that the stream consists of and the bytes around it, or `nil` for any other stream.
         ///
-        /// A transport that makes sure itself that the file stays as it is may read it without them.
+        /// A transport that itself checks that the file does not change may read the enclosure instead of using a
+        /// reader.
         package var enclosure: FileEnclosure?
 
         /// Creates a streamed body.
@@ -39,20 +42,20 @@ public enum HTTPBody: Sendable {
     }
 }
 
-/// Gives the bytes of a streamed body, front to back.
+/// A reader that returns the bytes of a streamed body in order.
 ///
-/// Used by one exchange only, one call at a time.
+/// Only one exchange uses a reader, with one call at a time.
 public protocol HTTPBodyReader: Sendable {
-    /// Returns the next bytes, at most `maximumLength` of them, or `nil` at the end.
+    /// Returns at most `maximumLength` bytes, or `nil` at the end.
     ///
-    /// May take its time: the transport pauses the exchange, and no thread waits.
+    /// The function may suspend for any time. Meanwhile the transport pauses the exchange without blocking a thread.
     func read(maximumLength: Int) async throws -> Data?
 }
 
-/// A body that is one file, and the bytes in front of it and behind it, as in a form with a file.
+/// A body that consists of one file and the bytes before and after it, as in a form with a file.
 package struct FileEnclosure: Sendable {
     package var file: URL
-    /// The bytes that the file had when it was looked at.
+    /// The length of the file when it was checked.
     package var length: Int64
     package var before = Data()
     package var after = Data()

@@ -1,30 +1,35 @@
 package import SwitchyardServices
 
-/// A request as it goes to a `Transport`: complete, with an absolute URL and a body that is ready to be sent.
+/// A request as a `Transport` receives it: complete, with an absolute URL and a body that is ready to be sent.
 public struct HTTPRequest: Sendable {
-    /// How the response's body is handed over.
+    /// How the response body is delivered.
     public enum Delivery: Sendable, Hashable {
-        /// In one piece when it is complete; a body that is cut short is an error.
+        /// In one piece when the body is complete.
+        ///
+        /// A truncated body is an error.
         case whole
-        /// Piece by piece, with back-pressure: while nobody reads, at most a bounded buffer is taken from the server.
+        /// Piece by piece with backpressure: while the caller does not read, the transport receives only a bounded
+        /// number of bytes from the server.
         case stream
     }
 
-    /// How long an exchange may take.
+    /// The timeouts of an exchange.
     ///
-    /// `nil` is no limit of its own.
+    /// A timeout that is `nil` sets no limit of its own.
     public struct Timeouts: Sendable, Hashable {
-        /// From the start to the finished TCP and TLS handshake; `nil` leaves it to the transport.
+        /// The time from the start to the end of the TCP and TLS handshake.
+        ///
+        /// If `nil`, the transport's default applies.
         public var connect: Duration? {
             get { packedConnect.value }
             set { packedConnect = PackedDuration(newValue) }
         }
-        /// Between two pieces, of the request's body or of the response.
+        /// The maximum time between two pieces of the request body or the response.
         public var idle: Duration? {
             get { packedIdle.value }
             set { packedIdle = PackedDuration(newValue) }
         }
-        /// From the start to the last byte of the response.
+        /// The time from the start to the last byte of the response.
         public var total: Duration? {
             get { packedTotal.value }
             set { packedTotal = PackedDuration(newValue) }
@@ -34,7 +39,7 @@ public struct HTTPRequest: Sendable {
         package var packedIdle: PackedDuration
         package var packedTotal: PackedDuration
 
-        /// Creates timeouts; every one is off unless given.
+        /// Creates timeouts, which are all `nil` by default.
         public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
             packedConnect = PackedDuration(connect)
             packedIdle = PackedDuration(idle)
@@ -42,16 +47,16 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    /// Which networks an exchange may use; all of them unless set.
+    /// The networks that an exchange may use; by default all of them.
     ///
-    /// Apple systems know what a network costs. Where a transport cannot tell, a request that forbids one is refused
-    /// with ``TransportError/Kind/unsupported`` and not sent over it all the same.
+    /// Apple systems know the cost of a network. If a transport cannot determine the cost, a request that forbids a
+    /// kind of network fails with ``TransportError/Kind/unsupported`` and is not sent.
     public struct NetworkAccess: Sendable, Hashable {
         /// Whether cellular networks may be used.
         public var allowsCellular: Bool
-        /// Whether networks that cost money by use may be used.
+        /// Whether networks may be used that charge by usage.
         public var allowsExpensive: Bool
-        /// Whether networks in low-data mode may be used.
+        /// Whether networks in Low Data Mode may be used.
         public var allowsConstrained: Bool
 
         /// Creates a set of permissions.
@@ -65,19 +70,19 @@ public struct HTTPRequest: Sendable {
         public var isUnlimited: Bool { allowsCellular && allowsExpensive && allowsConstrained }
     }
 
-    /// What an exchange is for, so that a system can share its connection out; a hint.
+    /// The purpose of an exchange, as a hint to the system for sharing the bandwidth.
     ///
-    /// Apple systems take it as the service type of the connection; others treat all traffic alike.
+    /// Apple systems use it as the service type of the connection. Other systems ignore it.
     public enum Traffic: Sendable, Hashable {
-        /// Anything; the default.
+        /// Any purpose; the default.
         case standard
-        /// What nobody waits for: prefetching.
+        /// Work that the user does not wait for, such as prefetching.
         case background
-        /// What the user waits for at this moment.
+        /// Work that the user is waiting for.
         case responsive
         /// Video.
         case video
-        /// Sound of a conversation.
+        /// Voice of a conversation.
         case voice
     }
 
@@ -89,61 +94,67 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: HTTPBody
-    /// How long the exchange may take.
+    /// The timeouts of the exchange.
     public var timeouts: Timeouts
-    /// How the response's body is handed over.
+    /// How the response body is delivered.
     public var delivery: Delivery
-    /// The largest response body in bytes (after decompression) that is accepted; `nil` is no limit.
+    /// The maximum size of the response body in bytes after decompression.
+    ///
+    /// If `nil`, the size is not limited.
     public var responseBodyLimit: Int?
-    /// Whether of an answer that points elsewhere (301, 302, 303, 307, 308 with a `Location`) the head alone is wanted.
+    /// Whether only the header section of a redirect response (301, 302, 303, 307, 308 with a `Location`) is needed.
     ///
-    /// Then it is handed over with an empty body, whatever becomes of its body: when that has come, or 100 ms after the
-    /// head, since a body that comes right behind its head costs no connection. `false` unless set; a `NetworkClient` sets it where it follows redirects without asking. Of no effect on what is
-    /// streamed, which is handed over with its head anyway.
+    /// If `true`, such a response is delivered with an empty body, even if its body fails. It is delivered when its
+    /// body has arrived, or 100 ms after the header section, because a body that arrives directly after the header
+    /// section lets the connection be reused. The default is `false`; a `NetworkClient` sets it if it follows redirects
+    /// without asking. It has no effect on streamed responses, which are delivered with their header section anyway.
     public var skipsRedirectBody = false
-    /// Whether it asks for another protocol (RFC 9110 section 7.8), and a 101 (Switching Protocols) hands the connection over.
+    /// Whether the request asks for a protocol upgrade (RFC 9110 section 7.8), so that a 101 (Switching Protocols)
+    /// response opens a connection.
     ///
-    /// The body of that response is the other protocol's bytes, and ``HTTPBodyStream/connection`` sends. Of any other response
-    /// the head alone is handed over. Such a request is streamed, has no body and goes over HTTP/1.1.
+    /// The body of that response is the bytes of the other protocol, and ``HTTPBodyStream/connection`` sends bytes. For
+    /// any other response only the header section is delivered. Such a request is streamed, has no body and uses
+    /// HTTP/1.1.
     package var opensConnection = false
-    /// Whether a transport may send it once more by itself, when a connection that was kept turns out to be dead; only
-    /// for a safe method (RFC 9110 section 9.2.1) when `nil`.
+    /// Whether a transport may resend the request by itself if a reused connection turns out to be dead.
     ///
-    /// It decides the ``resendRule``.
+    /// If `nil`, only requests with a safe method are resent (RFC 9110 section 9.2.1). The value determines the
+    /// ``resendRule``.
     public var mayBeRepeated: Bool?
-    /// Which networks the exchange may use; all of them unless set.
+    /// The networks that the exchange may use; by default all of them.
     public var networkAccess = NetworkAccess()
-    /// What the exchange is for; anything unless set.
+    /// The purpose of the exchange; `Traffic.standard` by default.
     public var traffic = Traffic.standard
-    /// Whom this exchange trusts and how it identifies itself, in place of its transport's configuration; `nil` unless
-    /// set.
+    /// The trust and client identity for this exchange.
     ///
-    /// It goes over connections of its own, which no exchange with another configuration uses. Limits for connections
-    /// count them apart.
+    /// If `nil`, the transport's configuration applies. An exchange with its own configuration uses separate
+    /// connections, which exchanges with other configurations do not share. Connection limits count them separately.
     public var tls: TLSConfiguration? {
         get { boxedTLS?.value }
         set { boxedTLS = newValue.map { Boxed($0) } }
     }
-    /// The header fields in which the client has put credentials; they are hidden in what is shown.
-    package var credentialFields: [String] = []
-    /// Whether the exchange needs a new connection, as a probe does; no unless set.
+    /// The header fields in which the client has put credentials.
     ///
-    /// A kept connection may be dead without a word. `URLSessionTransport` chooses its connections itself and takes no
-    /// notice.
+    /// They are redacted in descriptions.
+    package var credentialFields: [String] = []
+    /// Whether the exchange requires a new connection, as a probe does; by default `false`.
+    ///
+    /// An idle connection may be dead without any sign of it. `URLSessionTransport` ignores this property, because
+    /// `URLSession` chooses the connections.
     package var needsNewConnection = false
-    /// Behind a reference, since it is large and few have one.
+    /// The TLS configuration, boxed because it is large and few requests have one.
     private var boxedTLS: Boxed<TLSConfiguration>?
 
-    /// Whether sending it twice in a row has the effect of sending it once: by ``mayBeRepeated``, else by the method
-    /// (RFC 9110 section 9.2.2).
+    /// Whether sending the request twice in a row has the same effect as sending it once.
     ///
-    /// That alone does not allow to send it again: see ``resendRule``.
+    /// The value is ``mayBeRepeated`` or, if that is `nil`, depends on the method (RFC 9110 section 9.2.2). It is not
+    /// sufficient for resending a request: see ``resendRule``.
     public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
-    /// When the request may be sent again: by ``mayBeRepeated``, else by the method.
+    /// The rule for resending the request, from ``mayBeRepeated`` or, if that is `nil`, from the method.
     ///
-    /// A transport sends a request again by itself only under ``ResendRule/anytime``. `URLSessionTransport` cannot keep
-    /// to it for a method that is idempotent by nature, and on Linux not at all.
+    /// A transport resends a request by itself only under ``ResendRule/anytime``. `URLSessionTransport` cannot comply
+    /// with the rule for methods that are idempotent by definition, and on Linux not for any method.
     public var resendRule: ResendRule { ResendRule(method, mayBeRepeated: mayBeRepeated) }
 
     /// Creates a request.

@@ -1,13 +1,13 @@
 public import Foundation
 public import SwitchyardServices
 
-/// A response as it comes from a ``/SwitchyardTransport/Transport``: any status, interpreted by nobody yet.
+/// A response as a ``/SwitchyardTransport/Transport`` returns it, with any status and not yet validated.
 public struct HTTPResponse: Sendable {
     /// The body of a response.
     public enum Body: Sendable {
         /// The complete body.
         case whole(Data)
-        /// The body as it arrives.
+        /// The body as a stream.
         case stream(HTTPBodyStream)
     }
 
@@ -24,7 +24,9 @@ public struct HTTPResponse: Sendable {
         @inlinable get { parts.value.status }
         @inlinable set { parts.value.status = newValue }
     }
-    /// The header fields, in the order in which they came; repeated fields stay apart.
+    /// The header fields in the order received.
+    ///
+    /// Repeated fields are not merged.
     public var headers: HTTPHeaders {
         @inlinable get { parts.value.headers }
         @inlinable _modify { yield &parts.value.headers }
@@ -34,23 +36,23 @@ public struct HTTPResponse: Sendable {
         @inlinable get { parts.value.body }
         @inlinable _modify { yield &parts.value.body }
     }
-    /// What the exchange cost; `nil` when the transport does not measure.
+    /// The metrics of the exchange, or `nil` if the transport does not measure them.
     public var metrics: TransferMetrics? {
         @inlinable get { parts.value.metrics }
         @inlinable set { parts.value.metrics = newValue }
     }
 
-    /// Why the body is not whole: it broke off, could not be decoded, or is larger than allowed; `nil` when it is whole,
-    /// and while it is streamed.
+    /// The error that made the body incomplete: it was truncated, could not be decoded, or was larger than allowed.
     ///
-    /// Only of answers whose head says what matters, errors (from 400 on) and redirects: the call ends with their status,
-    /// and what came of the body is there. Every other answer whose body fails is a failure.
+    /// The value is `nil` if the body is complete or streamed. Only responses whose header section is sufficient can
+    /// have a failure: errors (status 400 and above) and redirects. Such a request completes with the status and the
+    /// received part of the body. For any other response, a failure of the body makes the request fail.
     public var bodyFailure: TransportError? {
         @inlinable get { parts.value.bodyFailure }
         @inlinable set { parts.value.bodyFailure = newValue }
     }
 
-    /// All parts behind one reference, since a response passes through many hands.
+    /// All parts are stored behind one reference, because a response is copied many times.
     @usableFromInline var parts: CopyOnWrite<Parts>
 
     /// Creates a response.
@@ -65,12 +67,13 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
-    /// The answer that a failed transfer is, since its head says what matters; `nil` when it is none.
+    /// Creates the response of a transfer that failed during the body, or returns `nil` if the failure makes the
+    /// response unusable.
     ///
     /// - Parameters:
-    ///   - head: The answer as far as its head goes.
-    ///   - partialBody: What came of the body.
-    ///   - error: Why no more came.
+    ///   - head: The response with its status and header fields.
+    ///   - partialBody: A closure that returns the received part of the body.
+    ///   - error: The error that ended the transfer.
     package init?(_ head: HTTPResponse, partialBody: () -> Data, failedWith error: TransportError) {
         guard head.status >= 400 || head.redirectTarget != nil, error.kind.isOfBody else { return nil }
         self = head
@@ -80,7 +83,7 @@ extension HTTPResponse {
 }
 
 extension TransportError.Kind {
-    /// Whether it can be the body alone that has failed.
+    /// Whether the failure can affect the body alone.
     fileprivate var isOfBody: Bool {
         switch self {
         case .truncated, .decodingFailed, .bodyTooLarge, .connectionReset, .protocolViolation, .timeout,
@@ -92,7 +95,7 @@ extension TransportError.Kind {
 }
 
 extension TransportError {
-    /// Says of a body that could not be decoded what its coding was.
+    /// Returns the error with the content codings in its message, if the body could not be decoded.
     package func naming(codings headers: HTTPHeaders) -> TransportError {
         guard kind == .decodingFailed, let codings = headers["Content-Encoding"] else { return self }
         var error = self
@@ -102,16 +105,16 @@ extension TransportError {
 }
 
 extension HTTPResponse {
-    /// The whole body; `nil` for one that is read as it arrives (``Body/stream(_:)``).
+    /// The whole body, or `nil` if the body is streamed (``Body/stream(_:)``).
     ///
-    /// That comes only where it was asked for, by `APIConfiguration.delivery` or `NetworkClient.stream()`.
+    /// A body is streamed only if `APIConfiguration.delivery` or `NetworkClient.stream()` requests it.
     public var data: Data? {
         if case .whole(let data) = body { data } else { nil }
     }
 
-    /// The whole body as text; `nil` for one that is read as it arrives, and for bytes that are no text.
+    /// The whole body as text, or `nil` if the body is streamed or is not valid text.
     ///
-    /// A byte order mark says the encoding, else the charset of `Content-Type`; without either it is UTF-8.
+    /// The encoding is that of a byte order mark, otherwise the charset of `Content-Type`, otherwise UTF-8.
     public var text: String? {
         guard let data else { return nil }
         let charset = headers.contentType.flatMap { MediaType($0)?.charset }
@@ -120,7 +123,7 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse {
-    /// The first bytes of the body; what breaks it off ends them.
+    /// Returns the first bytes of the body, up to the limit or to a failure.
     package func collectPrefix(_ limit: Int) async -> Data {
         guard case .stream(let stream) = body else {
             if case .whole(let data) = body { return data.prefix(max(0, limit)) }
@@ -128,7 +131,7 @@ extension HTTPResponse {
         }
         var bytes = Data()
         var pieces = stream.makeAsyncIterator()
-        // An error page that breaks off is still worth what has come of it.
+        // The received part of a truncated error page is still useful.
         while bytes.count < limit, let piece = try? await pieces.next() { bytes.append(piece) }
         stream.cancel()
         return bytes.prefix(max(0, limit))
@@ -137,11 +140,11 @@ extension HTTPResponse {
 
 /// A response body that is read as it arrives.
 ///
-/// Reading slowly slows the server down; it can be read once.
+/// If the caller reads slowly, backpressure slows the server down. The body can be read only once.
 public struct HTTPBodyStream: AsyncSequence, Sendable {
-    /// One piece of the body, never empty.
+    /// A piece of the body, which is never empty.
     public typealias Element = Data
-    /// The failure that ends a body early.
+    /// The error that ends a body early.
     public typealias Failure = TransportError
 
     private struct Source: Sendable {
@@ -152,15 +155,16 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 
     private let source: Boxed<Source>
 
-    /// The connection that a 101 (Switching Protocols) has handed over; `nil` for the body of every other response.
+    /// The connection that a 101 (Switching Protocols) response has opened, or `nil` for any other response.
     package var connection: (any OpenedConnection)? { source.value.connection }
 
     /// Creates a body.
     ///
     /// - Parameters:
-    ///   - cancel: Ends the body from outside: whoever waits for the next piece gets ``TransportError/Kind/cancelled``.
-    ///     May come at any time, and more than once. Without it a cancel takes effect with the next piece.
-    ///   - next: Returns the next piece, or `nil` at the end.
+    ///   - cancel: A closure that ends the body: a reader that waits for the next piece gets
+    ///     ``TransportError/Kind/cancelled``. It may be called at any time, and more than once. By default it does
+    ///     nothing, so cancellation takes effect with the next piece.
+    ///   - next: A closure that returns the next piece, or `nil` at the end.
     public init(
         cancel: @escaping @Sendable () -> Void = {},
         next: @escaping @Sendable () async throws(TransportError) -> Data?
@@ -168,7 +172,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         source = Boxed(Source(next: next, cancel: cancel))
     }
 
-    /// Creates the receiving half of a connection that has been handed over.
+    /// Creates the receiving half of an opened connection.
     package init(
         connection: any OpenedConnection,
         cancel: @escaping @Sendable () -> Void,
@@ -177,67 +181,69 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
         source = Boxed(Source(next: next, cancel: cancel, connection: connection))
     }
 
-    /// Stops the transfer, from any thread, whether somebody is reading or not; harmless after the end.
+    /// Stops the transfer, from any thread, even if no reader is active.
+    ///
+    /// After the end it has no effect.
     public func cancel() {
         source.value.cancel()
     }
 
-    /// Starts reading.
+    /// Returns an iterator over the pieces of the body.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(nextPiece: source.value.next)
     }
 
-    /// Reads the body piece by piece.
+    /// An iterator over the pieces of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let nextPiece: @Sendable () async throws(TransportError) -> Data?
 
         /// Returns the next piece, or `nil` at the end.
         ///
-        /// - Throws: ``TransportError`` when the body breaks off.
+        /// - Throws: ``TransportError`` if the body fails.
         public mutating func next() async throws(TransportError) -> Data? {
             try await nextPiece()
         }
 
-        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next piece, or `nil` at the end, and ignores the isolation of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Data? {
             try await nextPiece()
         }
     }
 }
 
-/// Where the time of one exchange went.
+/// The times and byte counts of one exchange.
 ///
-/// All durations count from its start.
+/// All durations are measured from its start.
 public struct TransferMetrics: Sendable, Hashable {
-    /// Until the name was resolved.
+    /// The time until the host name was resolved.
     public var nameLookup: Duration? {
         get { packedNameLookup.value }
         set { packedNameLookup = PackedDuration(newValue) }
     }
-    /// Until the TCP connection stood.
+    /// The time until the TCP connection was established.
     public var connected: Duration? {
         get { packedConnected.value }
         set { packedConnected = PackedDuration(newValue) }
     }
-    /// Until the TLS handshake was done; `nil` without TLS.
+    /// The time until the TLS handshake was completed, or `nil` without TLS.
     public var secured: Duration? {
         get { packedSecured.value }
         set { packedSecured = PackedDuration(newValue) }
     }
-    /// Until the first byte of the response.
+    /// The time until the first byte of the response.
     public var firstByte: Duration? {
         get { packedFirstByte.value }
         set { packedFirstByte = PackedDuration(newValue) }
     }
-    /// Until the last byte of the response.
+    /// The time until the last byte of the response.
     public var total: Duration
-    /// Bytes of the request's body sent.
+    /// The number of bytes of the request body that were sent.
     public var bytesSent: Int64
-    /// Bytes of the response's body received, as on the wire.
+    /// The number of bytes of the response body that were received, before decoding.
     public var bytesReceived: Int64
-    /// Whether a kept-alive connection was used.
+    /// Whether the exchange reused a connection.
     public var reusedConnection: Bool
-    /// The protocol: `http/1.1`, `h2`.
+    /// The protocol, such as `http/1.1` or `h2`.
     public var networkProtocol: String?
 
     private var packedNameLookup = PackedDuration(nil)
@@ -255,9 +261,9 @@ public struct TransferMetrics: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-    /// Where the answer points; `nil` for every answer that is no redirect.
+    /// The target of a redirect, or `nil` if the response is not a redirect.
     ///
-    /// 300 offers a choice and 304 is about a stored answer: neither is followed, whatever it names.
+    /// 300 offers a choice and 304 refers to a stored response, so neither is followed even with a `Location`.
     package var redirectTarget: String? {
         switch status {
         case 301, 302, 303, 307, 308:

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A connection that a response has handed over, in the form in which its transport has it.
+/// A connection that a response has opened, in a form specific to its transport.
 package protocol OpenedConnection: Sendable {}
 
-/// A connection whose bytes are received as the response's body.
+/// An opened connection whose bytes are received as the response body.
 package protocol ByteConnection: OpenedConnection {
-    /// Sends bytes, and returns when all of them have been handed to the system.
+    /// Sends bytes, and returns when all of them have been passed to the system.
     ///
-    /// - Parameter bytes: What to send.
-    /// - Throws: ``TransportError`` when the connection has ended, and with ``TransportError/Kind/invalidRequest`` while
-    ///   another call is sending.
+    /// - Parameter bytes: The bytes to send.
+    /// - Throws: ``TransportError`` if the connection has ended, with ``TransportError/Kind/invalidRequest`` if another
+    ///   call is sending.
     func send(_ bytes: Data) async throws(TransportError)
 }

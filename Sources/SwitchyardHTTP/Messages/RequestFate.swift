@@ -1,39 +1,39 @@
-/// What has become of a request at the servers, as far as what was sent and what came back tells.
+/// The fate of a request at the servers, as far as it can be concluded from the bytes sent and the response.
 ///
-/// Of several copies the greatest counts.
+/// If there are several copies of a request, the greatest fate applies.
 package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
-    /// No server acts on it: nothing was sent, or the server is not the one for it.
+    /// No server acts on the request, because nothing was sent or the server is not responsible for it.
     case unsent
-    /// The server has responded that it does not execute it.
+    /// The server has responded that it does not execute the request.
     case refused
-    /// The server has responded and is done with it: it was executed, or may have been.
+    /// The server has responded and has finished with the request, which was or may have been executed.
     case done
-    /// A server may have executed it, or may still execute it.
+    /// A server may have executed the request, or may still execute it.
     case open
 
-    /// Whether a server may have executed it.
+    /// Whether a server may have executed the request.
     package var mayHaveBeenExecuted: Bool { self >= .done }
 
     package static func < (one: RequestFate, other: RequestFate) -> Bool { one.rawValue < other.rawValue }
 
-    /// What a response says of the request with this method.
+    /// Returns the fate of a request by the status of its response.
     ///
     /// | status | fate | reason |
     /// |---|---|---|
-    /// | 202 | open | the server executes it later (RFC 9110 section 15.3.3) |
-    /// | other 2xx | done | the server has executed it |
+    /// | 202 | open | the server executes the request later (RFC 9110 section 15.3.3) |
+    /// | other 2xx | done | the server has executed the request |
     /// | 301 | done for POST, else refused | clients follow it with GET after a POST that was executed (section 15.4.2) |
-    /// | 302, 303 | done | frameworks send both for a write that was executed (sections 15.4.3 and 15.4.4) |
-    /// | other 3xx | refused | the request is for another place (307, 308), or needs no action |
+    /// | 302, 303 | done | frameworks send both after an executed write (sections 15.4.3 and 15.4.4) |
+    /// | other 3xx | refused | the request must be sent to another URL (307, 308), or needs no action |
     /// | 408, 460, 463, 499 | open | an intermediary has stopped waiting |
-    /// | 421 | unsent | the server does not act on it, and another one may (section 15.5.20) |
-    /// | other 4xx | refused | the server does not execute it (section 15.5) |
-    /// | 502, 504 | open | a gateway does not know what the server behind it does (sections 15.6.3 and 15.6.5) |
-    /// | 520, 522, 524 | open | the same, as Cloudflare says it: no usable response, or none in time |
-    /// | 598, 599 | open | the same, as other proxies say it: a timeout towards the server |
-    /// | 500, 501, 503, 505 to 511 | done | the server is done with it, and may have failed after the deed |
+    /// | 421 | unsent | the server does not act on the request, and another server may (section 15.5.20) |
+    /// | other 4xx | refused | the server does not execute the request (section 15.5) |
+    /// | 502, 504 | open | a gateway does not know the state of its upstream server (sections 15.6.3 and 15.6.5) |
+    /// | 520, 522, 524 | open | Cloudflare received no usable response from the upstream server, or none in time |
+    /// | 598, 599 | open | other proxies report a timeout of the upstream server |
+    /// | 500, 501, 503, 505 to 511 | done | the server has finished with the request, and may have failed after executing it |
     /// | 521, 523, 525, 526, 530 | done | Cloudflare has no connection to the server, so nothing is pending |
-    /// | any other | open | nobody knows what it means |
+    /// | any other | open | the meaning of the status is unknown |
     package init(status: Int, to method: HTTPMethod) {
         self =
             switch status {
@@ -50,9 +50,9 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
             }
     }
 
-    /// What a failure below HTTP says.
+    /// Returns the fate of a request after a transport failure.
     ///
-    /// A connection that breaks after sending says nothing about the server.
+    /// A connection that fails after sending does not reveal what the server does.
     package init(_ error: TransportError) {
         self = error.mayHaveBeenSent ? .open : .unsent
     }

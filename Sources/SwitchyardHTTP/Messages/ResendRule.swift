@@ -1,37 +1,38 @@
-/// When a request may be sent again.
+/// The rule for resending a request.
 ///
-/// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is
-/// not sent again while an earlier copy may still be executed.
+/// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never sent to two servers at once. It is
+/// not resent while an earlier copy may still be executed.
 ///
-/// A server that is silent may be paused. It executes what it has read when it goes on, which may be after a newer write
-/// has succeeded elsewhere. Idempotence (RFC 9110 section 9.2.2) does not help here: it allows the same request twice in
-/// a row, not with another request in between. So silence, a timeout, a cancelled attempt and a connection that breaks
-/// after sending forbid to send a PUT or DELETE again. A connection reset is no exception: a load balancer resets a
-/// connection while the server behind it still holds the request.
+/// A server that does not respond may be paused. When it resumes, it executes the requests it has read, possibly after
+/// a newer write has succeeded elsewhere. Idempotence (RFC 9110 section 9.2.2) does not help here, because it allows
+/// the same request twice in a row, but not with another request in between. So a missing response, a timeout, a
+/// cancelled attempt and a connection that fails after sending forbid resending a PUT or DELETE. A connection reset is
+/// no exception, because a load balancer may reset a connection while its upstream server still has the request.
 ///
-/// An idempotency key, and the app's word that the request may be repeated, lift the rule.
+/// The restriction does not apply to requests with an idempotency key, or if the app declares that the request may be
+/// repeated.
 public enum ResendRule: Sendable, Hashable, CaseIterable {
-    /// The request may be sent again at any time, and to several servers at once.
+    /// The request may be resent at any time, and may be sent to several servers at once.
     ///
-    /// The rule of safe methods (RFC 9110 section 9.2.1), of requests with an idempotency key, and of requests whose
-    /// `mayBeRepeated` is `true`.
+    /// This rule applies to safe methods (RFC 9110 section 9.2.1), to requests with an idempotency key, and to requests
+    /// whose `mayBeRepeated` is `true`.
     case anytime
-    /// The request may be sent again once no earlier copy can still be executed: none was sent, or a server has responded
-    /// to it with a final response.
+    /// The request may be resent once no earlier copy can still be executed, because none was sent or each has received
+    /// a final response.
     ///
-    /// The rule of PUT and DELETE.
+    /// This rule applies to PUT and DELETE.
     case afterFinalResponse
-    /// The request may be sent again only if it is certain that no earlier copy was sent.
+    /// The request may be resent only if it is certain that no earlier copy was sent.
     ///
-    /// The rule of POST, PATCH and all other methods, and of requests whose `mayBeRepeated` is `false`.
+    /// This rule applies to POST, PATCH and all other methods, and to requests whose `mayBeRepeated` is `false`.
     case onlyIfUnsent
 
-    /// Creates the rule of a request.
+    /// Creates the rule for a request.
     ///
     /// - Parameters:
-    ///   - method: The method that is sent.
-    ///   - mayBeRepeated: The app's word, which goes before method and key; none unless given.
-    ///   - hasIdempotencyKey: Whether the request has an idempotency key; `false` unless given.
+    ///   - method: The method of the request.
+    ///   - mayBeRepeated: The app's decision, which takes precedence over method and key; `nil` by default.
+    ///   - hasIdempotencyKey: Whether the request has an idempotency key; `false` by default.
     public init(_ method: HTTPMethod, mayBeRepeated: Bool? = nil, hasIdempotencyKey: Bool = false) {
         if let mayBeRepeated {
             self = mayBeRepeated ? .anytime : .onlyIfUnsent
@@ -42,7 +43,7 @@ public enum ResendRule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a request may be sent again after its earlier copies came to this.
+    /// Whether a request may be resent after its earlier copies had a given fate.
     package func allowsResend(after fate: RequestFate) -> Bool {
         switch self {
         case .anytime: true
@@ -51,10 +52,10 @@ public enum ResendRule: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the server's demand for other credentials (401) may be met by sending the request again.
+    /// Whether a request may be resent with other credentials after a 401 response.
     ///
-    /// A 401 says that the request was not executed (RFC 9110 section 15.5.2), so an earlier copy that was refused is no
-    /// obstacle.
+    /// A 401 response means that the request was not executed (RFC 9110 section 15.5.2), so a refused earlier copy does
+    /// not prevent resending.
     package func allowsResend(afterChallengeWith fate: RequestFate) -> Bool {
         allowsResend(after: fate) || fate == .refused
     }

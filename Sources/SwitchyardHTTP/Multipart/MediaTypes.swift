@@ -1,9 +1,9 @@
-/// Media types by the extension of a file's name.
+/// Media types by file name extension.
 ///
-/// A table of our own, so that Linux and Apple systems answer alike; the types are IANA's, `application/octet-stream`
-/// where none is known.
+/// The library has its own table, so that the result is the same on Linux and Apple systems. Most types are
+/// registered with IANA. The type for an unknown extension is `application/octet-stream`.
 public enum MediaTypes {
-    /// The type of a file by its name.
+    /// Returns the media type for a file name.
     public static func type(ofFile name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
             return "application/octet-stream"
@@ -11,7 +11,7 @@ public enum MediaTypes {
         return type(forExtension: String(name[name.utf8.index(after: dot)...]))
     }
 
-    /// The type for an extension, without its dot, in any case.
+    /// Returns the media type for an extension without its dot, in any case.
     public static func type(forExtension pathExtension: String) -> String {
         known(forExtension: pathExtension) ?? "application/octet-stream"
     }

@@ -1,14 +1,17 @@
 package import Foundation
 
-/// Takes the boundaries out of multipart bodies (RFC 2046 section 5.1.1), so that two of the same parts are the same.
+/// Removal of the boundaries from multipart bodies (RFC 2046 section 5.1.1), so that two bodies with equal parts are
+/// equal.
 package enum MultipartBoundaries {
-    /// Returns a body without its boundary, nor those of the bodies in it; one that is not multipart comes back as it is.
+    /// Returns a body without its boundary and those of nested bodies.
+    ///
+    /// A body that is not multipart is returned unchanged.
     ///
     /// - Parameters:
     ///   - body: The body.
-    ///   - contentType: Its type, with the boundary.
-    ///   - depth: How deep bodies in it are looked at; four unless given.
-    /// - Returns: The body, for comparing only.
+    ///   - contentType: The content type with the boundary.
+    ///   - depth: The maximum nesting depth of the bodies that are processed; four by default.
+    /// - Returns: The body, suitable only for comparison.
     package static func removed(from body: Data, contentType: String, depth: Int = 4) -> Data {
         guard depth > 0, contentType.lowercased().hasPrefix("multipart/"),
             let boundary = MediaTypeParameters.value(of: "boundary", in: contentType)
@@ -23,7 +26,7 @@ package enum MultipartBoundaries {
         return output + part(rest, depth: depth - 1)
     }
 
-    /// What stands between two delimiters, which may be such a body itself.
+    /// Returns the bytes between two delimiters, without the boundaries of a nested multipart body.
     private static func part(_ bytes: Data, depth: Int) -> Data {
         let prefix = "content-type:"
         guard let gap = bytes.range(of: Data("\r\n\r\n".utf8)) else { return bytes }

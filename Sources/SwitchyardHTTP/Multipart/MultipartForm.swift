@@ -8,24 +8,27 @@
 ///     configuration.method = .post
 ///     configuration.body = .multipart(form)
 ///
-/// The length is known before anything is sent, files go from disk to the network without a copy in memory, and the
-/// form can be sent again for another attempt.
+/// The length is known before the form is sent. Files are sent from disk without being loaded into memory. The form can
+/// be resent for another attempt.
 public struct MultipartForm: Sendable {
-    /// The line that parts the parts; the same for every attempt.
+    /// The text that separates the parts; the same for every attempt.
     public let boundary: String
-    /// What follows `multipart/` in the content type; `form-data` unless given.
+    /// The subtype in the content type after `multipart/`; `form-data` by default.
     public var subtype: String
-    /// The parts, in order; a name may repeat, as several files of one field do.
+    /// The parts in order.
+    ///
+    /// A name may be repeated, for example for several files of one field.
     public private(set) var parts: [MultipartPart]
-    /// Whether the boundary was given and might occur in a part's content.
+    /// Whether the boundary was set by the caller, so that it may occur in the content of a part.
     let isBoundaryGiven: Bool
 
     /// Creates a form.
     ///
     /// - Parameters:
-    ///   - parts: Its parts.
-    ///   - subtype: What follows `multipart/` in the content type.
-    ///   - boundary: The line that parts the parts; random unless given, with 128 bits that no content can hold by chance.
+    ///   - parts: The parts.
+    ///   - subtype: The subtype in the content type after `multipart/`.
+    ///   - boundary: The text that separates the parts. If `nil`, the boundary has 128 random bits, so that no content
+    ///     contains it by chance.
     public init(parts: [MultipartPart] = [], subtype: String = "form-data", boundary: String? = nil) {
         self.parts = parts
         self.subtype = subtype
@@ -33,16 +36,18 @@ public struct MultipartForm: Sendable {
         self.boundary = boundary ?? Self.randomBoundary()
     }
 
-    /// Adds a part behind the others.
+    /// Appends a part.
     public mutating func append(_ part: MultipartPart) {
         parts.append(part)
     }
 
-    /// Adds parameters as fields, nested ones under the same names as in a query.
+    /// Appends parameters as fields.
+    ///
+    /// Nested parameters have the same names as in a query.
     ///
     /// - Parameters:
-    ///   - parameters: The fields.
-    ///   - options: How names and values are written; nothing is percent-encoded.
+    ///   - parameters: The parameters.
+    ///   - options: The encoding options for names and values, which are not percent-encoded.
     /// - Throws: ``RequestError/parameter(keyPath:reason:)``.
     public mutating func append(
         _ parameters: Parameters,
@@ -51,13 +56,13 @@ public struct MultipartForm: Sendable {
         parts += try ParameterSerializer.pairs(of: parameters, options: options).map { .field($0.name, $0.value) }
     }
 
-    /// The content type: `multipart/form-data; boundary=...`, in quotes where the boundary needs them.
+    /// The content type `multipart/form-data; boundary=...`, with quotes if the boundary needs them.
     public var contentType: String {
         let isToken = HTTPToken.isValid(boundary)
         return "multipart/\(subtype); boundary=\(isToken ? boundary : "\"\(boundary)\"")"
     }
 
-    /// The form with another boundary.
+    /// Returns the form with another boundary.
     package func with(boundary: String) -> MultipartForm {
         MultipartForm(parts: parts, subtype: subtype, boundary: boundary)
     }

@@ -2,26 +2,33 @@ public import Foundation
 
 /// One part of a ``MultipartForm``.
 public struct MultipartPart: Sendable {
-    /// What a part holds.
+    /// The content of a part.
     public enum Content: Sendable {
         /// Bytes in memory.
         case data(Data)
-        /// A file, read while it is sent; its length is taken when the request is built, and a change after that is an
-        /// error.
+        /// A file that is read while it is sent.
+        ///
+        /// Its length is determined when the request is built, and a later change is an error.
         case file(URL)
-        /// Bytes that are made while they are sent.
+        /// Bytes that are produced while they are sent.
         case stream(HTTPBody.Stream)
-        /// A form inside the form.
+        /// A nested form.
         case form(MultipartForm)
     }
 
-    /// The name of the form's field; `nil` only in multiparts that are no form data.
+    /// The name of the form field.
+    ///
+    /// It may be `nil` only if the form is not `multipart/form-data`.
     public var name: String?
-    /// The name of the file; `nil` for a field that is none.
+    /// The file name, or `nil` for a plain field.
     public var fileName: String?
-    /// The type of the content; `nil` for none, as fields have it.
+    /// The content type.
+    ///
+    /// If `nil`, the part has no `Content-Type` field, as is usual for plain fields.
     public var contentType: String?
-    /// Further header fields; a `Content-Disposition` here takes the place of the one made from the names.
+    /// Additional header fields.
+    ///
+    /// If there is a `Content-Disposition` field, it replaces the generated one.
     public var headers: HTTPHeaders
     /// The content.
     public var content: Content
@@ -45,13 +52,13 @@ public struct MultipartPart: Sendable {
 // MARK: - Parts by kind
 
 extension MultipartPart {
-    /// Text in memory, in UTF-8.
+    /// Returns a part with text in UTF-8.
     ///
     /// - Parameters:
     ///   - text: The text.
     ///   - name: The name of the field.
-    ///   - fileName: The name of the file; without one the part is an ordinary field.
-    ///   - contentType: The type; with a file name it follows from its extension unless given.
+    ///   - fileName: The file name, or `nil` for a plain field.
+    ///   - contentType: The content type. If `nil`, it follows from the extension of the file name, if there is one.
     /// - Returns: The part.
     public static func text(
         _ text: String,
@@ -62,18 +69,20 @@ extension MultipartPart {
         .data(Data(text.utf8), name: name, fileName: fileName, contentType: contentType)
     }
 
-    /// A field as a pair of name and text, as forms are written; `nil` is an empty field.
+    /// Returns a plain field with a name and a text.
+    ///
+    /// If the text is `nil`, the field is empty.
     public static func field(_ name: String, _ value: String?) -> MultipartPart {
         MultipartPart(name: name, content: .data(Data((value ?? "").utf8)))
     }
 
-    /// Bytes in memory.
+    /// Returns a part with bytes in memory.
     ///
     /// - Parameters:
     ///   - data: The bytes.
     ///   - name: The name of the field.
-    ///   - fileName: The name of the file; without one the part is an ordinary field.
-    ///   - contentType: The type; with a file name it follows from its extension unless given.
+    ///   - fileName: The file name, or `nil` for a plain field.
+    ///   - contentType: The content type. If `nil`, it follows from the extension of the file name, if there is one.
     /// - Returns: The part.
     public static func data(
         _ data: Data,
@@ -85,13 +94,14 @@ extension MultipartPart {
         return MultipartPart(name: name, fileName: fileName, contentType: type, content: .data(data))
     }
 
-    /// A file on disk, never held in memory as a whole.
+    /// Returns a part with a file on disk, which is never completely loaded into memory.
     ///
     /// - Parameters:
-    ///   - url: The file; its directory is not sent.
+    ///   - url: The file. The path of its directory is not sent.
     ///   - name: The name of the field.
-    ///   - fileName: The name that is sent; the file's own unless given.
-    ///   - contentType: The type; by the extension of the file, else of `fileName`, unless given.
+    ///   - fileName: The file name to send. If `nil`, the file's own name is sent.
+    ///   - contentType: The content type. If `nil`, it follows from the extension of the file, otherwise from that of
+    ///     `fileName`.
     /// - Returns: The part.
     public static func file(
         _ url: URL,
@@ -104,13 +114,13 @@ extension MultipartPart {
         return MultipartPart(name: name, fileName: sentName, contentType: type, content: .file(url))
     }
 
-    /// Bytes that are made while they are sent.
+    /// Returns a part with bytes that are produced while they are sent.
     ///
     /// - Parameters:
-    ///   - stream: Gives the bytes; without a length the whole request is sent without one.
+    ///   - stream: The source of the bytes. If its length is unknown, the request is sent without a length.
     ///   - name: The name of the field.
-    ///   - fileName: The name of the file; without one the part is an ordinary field.
-    ///   - contentType: The type; with a file name it follows from its extension unless given.
+    ///   - fileName: The file name, or `nil` for a plain field.
+    ///   - contentType: The content type. If `nil`, it follows from the extension of the file name, if there is one.
     /// - Returns: The part.
     public static func stream(
         _ stream: HTTPBody.Stream,
@@ -122,24 +132,24 @@ extension MultipartPart {
         return MultipartPart(name: name, fileName: fileName, contentType: type, content: .stream(stream))
     }
 
-    /// A PNG image in memory.
+    /// Returns a part with a PNG image in memory.
     public static func png(_ data: Data, name: String, fileName: String = "image") -> MultipartPart {
         .data(data, name: name, fileName: fileName.withExtension("png"), contentType: "image/png")
     }
 
-    /// A JPEG image in memory.
+    /// Returns a part with a JPEG image in memory.
     public static func jpeg(_ data: Data, name: String, fileName: String = "image") -> MultipartPart {
         .data(data, name: name, fileName: fileName.withExtension("jpg"), contentType: "image/jpeg")
     }
 
-    /// An MP3 recording in memory.
+    /// Returns a part with an MP3 recording in memory.
     public static func mp3(_ data: Data, name: String, fileName: String = "audio") -> MultipartPart {
         .data(data, name: name, fileName: fileName.withExtension("mp3"), contentType: "audio/mpeg")
     }
 }
 
 extension String {
-    /// The file name with an extension, which is added only when it is not there.
+    /// Returns the file name with the extension, which is appended only if it is missing.
     fileprivate func withExtension(_ pathExtension: String) -> String {
         let known = pathExtension == "jpg" ? ["jpg", "jpeg"] : [pathExtension]
         return known.contains { lowercased().hasSuffix(".\($0)") } ? self : "\(self).\(pathExtension)"

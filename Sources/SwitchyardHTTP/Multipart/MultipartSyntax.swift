@@ -1,8 +1,8 @@
-/// The grammar of multipart bodies: their boundaries, and the names in their heads.
+/// The grammar of multipart bodies: boundaries, and the names in the header fields of parts.
 enum MultipartSyntax {
-    /// Whether a boundary has 1 to 70 characters that RFC 2046 section 5.1.1 allows, the last no space.
+    /// Whether a boundary has 1 to 70 characters that RFC 2046 section 5.1.1 allows, the last of which is not a space.
     ///
-    /// Beyond the RFC `!`, which is harmless and in use.
+    /// In addition to the RFC, `!` is allowed, because it is harmless and in use.
     static func isValid(boundary: String) -> Bool {
         let bytes = boundary.utf8
         return (1...70).contains(bytes.count) && bytes.last != UInt8(ascii: " ")
@@ -13,9 +13,11 @@ enum MultipartSyntax {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'()+_,-./:=? !"
     )
 
-    /// A name for a quoted parameter: CR, LF and the quote become `%0D`, `%0A` and `%22`, nothing else changes.
+    /// Returns a name for a quoted parameter: CR, LF and the quote become `%0D`, `%0A` and `%22`, and nothing else
+    /// changes.
     ///
-    /// So the WHATWG "multipart/form-data encoding algorithm", which all browsers follow; RFC 7578 forbids `filename*`.
+    /// This is the WHATWG "multipart/form-data encoding algorithm", which all browsers follow. RFC 7578 forbids
+    /// `filename*`.
     static func escaped(_ name: String) -> String {
         var result: [UInt8] = []
         for byte in name.utf8 {
@@ -29,7 +31,8 @@ enum MultipartSyntax {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The name of a field with every line break as CR LF, as the algorithm has it for names (not for file names).
+    /// Returns the name of a field with each line break as CR LF, as the WHATWG algorithm specifies for field names but
+    /// not for file names.
     static func normalized(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 == 13 || $0 == 10 }) else { return name }
         var result: [UInt8] = []

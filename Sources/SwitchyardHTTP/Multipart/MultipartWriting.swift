@@ -1,12 +1,13 @@
 public import Foundation
 
 extension MultipartForm {
-    /// The number of bytes up to which a form that is in memory already is joined to one piece.
+    /// The maximum size in bytes of a form in memory that is joined to one block.
     static let joinedSizeLimit = 10_000_000
 
-    /// Builds the body.
+    /// Returns the form as a body.
     ///
-    /// - Returns: Bytes when everything is in memory, else a stream of known length (unless a part's is unknown).
+    /// - Returns: Bytes if all parts are in memory and small, otherwise a stream, whose length is known unless that of
+    ///   a part is unknown.
     /// - Throws: ``RequestError/multipart(part:reason:)`` and ``RequestError/file(path:reason:)``.
     public func body() throws(RequestError) -> HTTPBody {
         let segments = try self.segments()
@@ -17,17 +18,19 @@ extension MultipartForm {
         return .stream(stream)
     }
 
-    /// The number of bytes of the body; `nil` when a part's is unknown.
+    /// Returns the number of bytes in the body, or `nil` if the length of a part is unknown.
     ///
-    /// - Throws: What ``body()`` throws.
+    /// - Throws: The same errors as ``body()``.
     package func length() throws(RequestError) -> Int64? {
         try Self.totalLength(segments())
     }
 
-    /// Writes the whole form into a file, for transports or servers that need one; an older file is replaced at the end.
+    /// Writes the whole form to a file, for transports or servers that need one.
     ///
-    /// - Parameter file: Where to write.
-    /// - Throws: ``RequestError/file(path:reason:)``, or what reading a part throws.
+    /// An existing file is replaced when the form is complete.
+    ///
+    /// - Parameter file: The file to write.
+    /// - Throws: ``RequestError/file(path:reason:)``, or an error of reading a part.
     public func write(to file: URL) async throws {
         guard file.isFileURL else { throw RequestError.file(path: file.absoluteString, reason: .notAFileURL) }
         let reader = SegmentedBodyReader(try segments())
@@ -61,7 +64,9 @@ extension MultipartForm {
 
     // MARK: - Parts
 
-    /// What the body consists of, in a body of the forms around this one, the outermost first.
+    /// Returns the segments of the body.
+    ///
+    /// `outer` contains the enclosing forms, the outermost first.
     private func segments(in outer: [MultipartForm] = []) throws(RequestError) -> [BodySegment] {
         guard MultipartSyntax.isValid(boundary: boundary) else {
             throw .multipart(part: nil, reason: .invalidBoundary)
@@ -78,7 +83,7 @@ extension MultipartForm {
         return segments
     }
 
-    /// The delimiter, the header fields and the empty line of a part.
+    /// Returns the delimiter, the header fields and the empty line of a part.
     private func head(of part: MultipartPart) throws(RequestError) -> Data {
         var text = "--\(boundary)\r\n"
         var fields = try part.disposition(isForm: subtype == "form-data").map { [$0] } ?? []
@@ -87,7 +92,7 @@ extension MultipartForm {
         let types = fields.count { $0.name.equalsIgnoringASCIICase("Content-Type") }
         guard types <= 1 else { throw .multipart(part: part.name, reason: .invalidHeader("Content-Type")) }
         for field in fields {
-            // The name of a disposition may hold control characters that its escaping keeps, but no line break.
+            // In the generated disposition, the escaped names may contain control characters, but no line breaks.
             let isDisposition = field.name == "Content-Disposition" && part.headers["Content-Disposition"] == nil
             guard isDisposition || field.isValid else {
                 throw .multipart(part: part.name, reason: .invalidHeader(field.name))
@@ -113,7 +118,7 @@ extension MultipartForm {
         case .stream(let stream):
             segments += [.bytes(text), .stream(stream, part: part.name)]
         case .form(let form):
-            // No line of a part may begin like a delimiter of the forms around it (RFC 2046 section 5.1.1).
+            // No line in a part may start like a delimiter of an enclosing form (RFC 2046 section 5.1.1).
             guard !forms.contains(where: { form.boundary.hasPrefix($0.boundary) }) else {
                 throw .multipart(part: part.name, reason: .boundaryInContent)
             }
@@ -142,7 +147,7 @@ extension MultipartPart {
         return .contentDisposition("form-data; name=\"\(escapedName)\"\(file)")
     }
 
-    /// The content type; that of a nested form follows from it.
+    /// The content type, which for a nested form is that of the form.
     fileprivate var effectiveContentType: String? {
         guard contentType == nil, case .form(let form) = content else { return contentType }
         return form.contentType

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// How values become JSON.
+/// Options for encoding values as JSON.
 ///
-/// The options apply to parameters and, through an encoder made from them once, to any encodable value.
+/// The options apply to parameters and, through an encoder that is made from them once, to any encodable value.
 public struct JSONBodyOptions: Sendable {
-    /// How dates are written; ISO 8601 with whole seconds in UTC unless set.
+    /// The format of dates; by default ISO 8601 with whole seconds in UTC.
     public var dates = ParameterDateFormat.iso8601
-    /// How infinities and NaN are written; refused unless set.
+    /// The treatment of infinities and NaN; by default they are an error.
     public var nonFiniteNumbers = ParameterEncodingOptions.NonFiniteNumbers.refused
-    /// Whether members are sorted by their names, so that equal values give equal bytes; on unless set.
+    /// Whether members are sorted by their names, so that equal values give equal bytes; `true` by default.
     public var sortsKeys = true
-    /// Whether the text is broken into indented lines; off unless set.
+    /// Whether the JSON has line breaks and indentation; `false` by default.
     public var isPretty = false
-    /// How deep parameters may be nested; 512 unless set, the limit of Foundation's decoder.
+    /// The maximum nesting depth of parameters; by default 512, the limit of Foundation's decoder.
     public var maximumDepth = 512
 
     /// Creates the default options.
     public init() {}
 
-    /// Makes a Foundation encoder that follows these options.
+    /// Returns a Foundation encoder that follows these options.
     public func makeEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]

@@ -1,22 +1,24 @@
 public import Foundation
 
 extension String: ParameterConvertible {
-    /// The text.
+    /// The text as a parameter value.
     public var parameterValue: ParameterValue { .string(self) }
 }
 
 extension Substring: ParameterConvertible {
-    /// The text.
+    /// The text as a parameter value.
     public var parameterValue: ParameterValue { .string(String(self)) }
 }
 
 extension Bool: ParameterConvertible {
-    /// The truth value.
+    /// The Boolean as a parameter value.
     public var parameterValue: ParameterValue { .bool(self) }
 }
 
 extension BinaryInteger where Self: Sendable {
-    /// The number; what no 64-bit integer holds becomes its decimal digits.
+    /// The number as a parameter value.
+    ///
+    /// If it does not fit a 64-bit integer, the value is a string of its decimal digits.
     public var parameterValue: ParameterValue {
         if let value = Int64(exactly: self) { return .integer(value) }
         if let value = UInt64(exactly: self) { return .unsigned(value) }
@@ -36,27 +38,27 @@ extension UInt32: ParameterConvertible {}
 extension UInt64: ParameterConvertible {}
 
 extension Double: ParameterConvertible {
-    /// The number.
+    /// The number as a parameter value.
     public var parameterValue: ParameterValue { .double(self) }
 }
 
 extension Float: ParameterConvertible {
-    /// The number with the digits that the single-precision value prints, not those of its conversion to double.
+    /// The number with the digits of the single-precision value, not those of its conversion to `Double`.
     public var parameterValue: ParameterValue { .double(Double(description) ?? Double(self)) }
 }
 
 extension Decimal: ParameterConvertible {
-    /// The number, with all its digits.
+    /// The number with all its digits.
     public var parameterValue: ParameterValue { .decimal(self) }
 }
 
 extension Date: ParameterConvertible {
-    /// The point in time.
+    /// The date as a parameter value.
     public var parameterValue: ParameterValue { .date(self) }
 }
 
 extension Data: ParameterConvertible {
-    /// The bytes.
+    /// The bytes as a parameter value.
     public var parameterValue: ParameterValue { .data(self) }
 }
 
@@ -66,27 +68,27 @@ extension URL: ParameterConvertible {
 }
 
 extension UUID: ParameterConvertible {
-    /// The identifier in its usual form.
+    /// The UUID as text.
     public var parameterValue: ParameterValue { .string(uuidString) }
 }
 
 extension Array: ParameterConvertible where Element: ParameterConvertible {
-    /// The elements in order.
+    /// The elements as a list.
     public var parameterValue: ParameterValue { .array(map(\.parameterValue)) }
 }
 
 extension Set: ParameterConvertible where Element: ParameterConvertible {
-    /// The elements as a list in an order of their own, so that equal sets give equal requests.
+    /// The elements as a sorted list, so that equal sets give equal requests.
     public var parameterValue: ParameterValue { .array(map(\.parameterValue).inSetOrder) }
 }
 
 extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
-    /// The value, or `null`.
+    /// The wrapped value, or `null`.
     public var parameterValue: ParameterValue { self?.parameterValue ?? .null }
 }
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
-    /// The values under their keys, in ascending order of the keys: a dictionary has no order of its own.
+    /// The values under their keys in ascending order, because a dictionary is unordered.
     public var parameterValue: ParameterValue {
         .dictionary(Parameters(sorting: mapValues(\.parameterValue)))
     }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// How parameters are written into a query or a form.
+/// Options for encoding parameters in a query or a form.
 ///
-/// The defaults are those of Alamofire and AFNetworking where these agree: keys sorted, `list[]=1`, `outer[inner]=1`,
-/// booleans as 1 and 0, a space as `%20`, `null` left out; dates are ISO 8601 in UTC.
+/// The defaults are those that Alamofire and AFNetworking share: sorted keys, `list[]=1`, `outer[inner]=1`, booleans as
+/// 1 and 0, a space as `%20`, and `null` omitted. Dates are ISO 8601 in UTC.
 ///
 /// ### Customise
 ///
@@ -12,7 +12,7 @@ public import Foundation
 ///     options.nesting = .dots           // filter.name=x
 ///     options.booleans = .literal       // true, false
 public struct ParameterEncodingOptions: Sendable {
-    /// How the elements of a list are named.
+    /// The names of list elements.
     public enum ArrayKeys: Sendable {
         /// `list[]=1&list[]=2`, the default.
         case brackets
@@ -20,27 +20,30 @@ public struct ParameterEncodingOptions: Sendable {
         case repeated
         /// `list[0]=1&list[1]=2`.
         case indexed
-        /// `list=1,2`; a comma inside an element is percent-encoded, those between elements are not.
+        /// `list=1,2`.
         ///
-        /// A list that holds lists or named values is refused.
+        /// A comma inside an element is percent-encoded, but the commas between elements are not. A list that contains
+        /// lists or dictionaries is an error.
         case commaSeparated
-        /// What the closure makes of the name so far and the index.
+        /// A custom name, made from the outer name and the index.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
     }
 
-    /// How the names inside named values are written.
+    /// The names of nested values.
     public enum NestedKeys: Sendable {
         /// `outer[inner]=1`, the default.
         case brackets
         /// `outer.inner=1`.
         case dots
-        /// What the closure makes of the name so far and the inner name.
+        /// A custom name, made from the outer and the inner name.
         case custom(@Sendable (_ outer: String, _ inner: String) -> String)
     }
 
-    /// How `null` is written.
+    /// The representation of `null`.
     public enum Nulls: Sendable, Hashable {
-        /// Not at all, the default.
+        /// The parameter is omitted.
+        ///
+        /// This is the default.
         case dropped
         /// `key=`.
         case empty
@@ -50,15 +53,17 @@ public struct ParameterEncodingOptions: Sendable {
         case literal(String)
     }
 
-    /// How a list or a set of named values without elements is written.
+    /// The representation of empty lists and dictionaries.
     public enum EmptyCollections: Sendable, Hashable {
-        /// Not at all, the default.
+        /// The parameter is omitted.
+        ///
+        /// This is the default.
         case dropped
         /// The name alone (`list[]` for a list with brackets).
         case bare
     }
 
-    /// How booleans are written.
+    /// The representation of booleans.
     public enum Booleans: Sendable, Hashable {
         /// `1` and `0`, the default.
         case numeric
@@ -66,79 +71,88 @@ public struct ParameterEncodingOptions: Sendable {
         case literal
     }
 
-    /// How bytes are written.
+    /// The representation of bytes.
     public enum Bytes: Sendable {
-        /// Base 64 (RFC 4648 section 4), the default.
+        /// Base64 (RFC 4648 section 4), the default.
         case base64
-        /// Base 64 for URLs, without padding (RFC 4648 section 5).
+        /// URL-safe Base64 without padding (RFC 4648 section 5).
         case base64URL
         /// A list of numbers, as `Data` encodes itself.
         case deferred
-        /// What the closure makes of them; its error becomes a ``RequestError/parameter(keyPath:reason:)``.
+        /// A custom text.
+        ///
+        /// An error that the closure throws becomes a ``RequestError/parameter(keyPath:reason:)``.
         case custom(@Sendable (Data) throws -> String)
     }
 
-    /// How numbers that are not finite are written.
+    /// The representation of infinities and NaN.
     public enum NonFiniteNumbers: Sendable, Hashable {
-        /// Not at all: they are an error that names the key, the default.
+        /// The number is an error that contains the key.
+        ///
+        /// This is the default.
         case refused
-        /// As the texts given.
+        /// The number is written as the given text.
         case literals(positive: String, negative: String, notANumber: String)
     }
 
-    /// How a space is written.
+    /// The representation of a space.
     public enum Spaces: Sendable, Hashable {
-        /// `%20`, the default, right everywhere (RFC 3986).
+        /// `%20`, the default, which is valid everywhere (RFC 3986).
         case percentEncoded
-        /// `+`, as HTML forms do.
+        /// `+`, as in HTML forms.
         case plus
     }
 
-    /// How the elements of a list are named; ``ArrayKeys/brackets`` unless set.
+    /// The names of list elements; ``ArrayKeys/brackets`` by default.
     public var arrays = ArrayKeys.brackets
-    /// How the names inside named values are written; ``NestedKeys/brackets`` unless set.
+    /// The names of nested values; ``NestedKeys/brackets`` by default.
     public var nesting = NestedKeys.brackets
-    /// How `null` is written; left out unless set.
+    /// The representation of `null`; omitted by default.
     public var nulls = Nulls.dropped
-    /// How empty collections are written; left out unless set.
+    /// The representation of empty collections; omitted by default.
     public var emptyCollections = EmptyCollections.dropped
-    /// How booleans are written; 1 and 0 unless set.
+    /// The representation of booleans; 1 and 0 by default.
     public var booleans = Booleans.numeric
-    /// How dates are written; ISO 8601 with whole seconds in UTC unless set.
+    /// The format of dates; by default ISO 8601 with whole seconds in UTC.
     public var dates = ParameterDateFormat.iso8601
-    /// How bytes are written; base 64 unless set.
+    /// The representation of bytes; Base64 by default.
     public var data = Bytes.base64
-    /// How infinities and NaN are written; refused unless set.
+    /// The treatment of infinities and NaN; by default they are an error.
     public var nonFiniteNumbers = NonFiniteNumbers.refused
-    /// How names are changed; not at all unless set.
+    /// The change to the case of names; by default none.
     public var keyCase = ParameterKeyCase.unchanged
-    /// How a space is written; `%20` unless set.
+    /// The representation of a space; `%20` by default.
     public var spaces = Spaces.percentEncoded
-    /// Whether names are sorted on every level (by their UTF-8 bytes, repeated names keep their order); on unless set.
+    /// Whether names are sorted on every level by their UTF-8 bytes; `true` by default.
     ///
-    /// Sorted, equal parameters give equal text, which caches and signatures need.
+    /// Repeated names keep their order. Caches and signatures need sorted names, because then equal parameters give
+    /// equal text.
     public var sortsKeys = true
-    /// The characters that values hold as they are; ``URLCharacters/parameter`` unless set.
+    /// The characters in values that are not percent-encoded; ``URLCharacters/parameter`` by default.
     ///
-    /// In a URL a space and `#` are encoded all the same.
+    /// In a URL a space and `#` are always percent-encoded.
     public var allowedCharacters = URLCharacters.parameter
-    /// The characters that names hold as they are; those of ``allowedCharacters`` when `nil`, the default.
+    /// The characters in names that are not percent-encoded.
+    ///
+    /// If `nil`, which is the default, ``allowedCharacters`` applies.
     public var allowedKeyCharacters: URLCharacters?
-    /// What stands between two parameters; `&` unless set, and in the place of one that no URL can hold.
+    /// The separator between parameters; `&` by default.
+    ///
+    /// In a URL, `&` replaces a separator that is not allowed there.
     public var separator = "&"
-    /// The character set of the text before it is percent-encoded; UTF-8 unless set.
+    /// The character set in which text is percent-encoded; UTF-8 by default.
     ///
-    /// Text that it cannot express is an error that names the key.
+    /// Text that the character set cannot represent is an error that contains the key.
     public var characterSet = String.Encoding.utf8
-    /// How deep values may be nested; 64 unless set.
+    /// The maximum nesting depth of values; 64 by default.
     ///
-    /// Deeper trees are an error, so that hostile input cannot exhaust the stack.
+    /// Deeper nesting is an error, so that hostile input cannot exhaust the stack.
     public var maximumDepth = 64
 
     /// Creates the default options.
     public init() {}
 
-    /// The same for the query of a URL, where a space and `#` are percent-encoded whatever the options allow.
+    /// The options for the query of a URL, where a space and `#` are always percent-encoded.
     package var inURL: ParameterEncodingOptions {
         let fit = URLCharacters.printable.subtracting(URLCharacters(" #"))
         var options = self
@@ -148,7 +162,7 @@ public struct ParameterEncodingOptions: Sendable {
         return options
     }
 
-    /// The options of a web form as browsers send it: `+` for a space, `*-._` and letters and digits as they are.
+    /// The options of a web form as browsers send it: `+` for a space, and only `*-._`, letters and digits unencoded.
     public static var form: ParameterEncodingOptions {
         var options = ParameterEncodingOptions()
         options.spaces = .plus

@@ -1,6 +1,6 @@
-/// How the names of parameters are changed when they are written.
+/// A change to the case of parameter names.
 public enum ParameterKeyCase: Sendable {
-    /// Not at all.
+    /// No change.
     case unchanged
     /// `oneTwoThree` becomes `one_two_three`.
     case snakeCase
@@ -12,7 +12,7 @@ public enum ParameterKeyCase: Sendable {
     case uppercased
     /// `oneTwoThree` becomes `onetwothree`.
     case lowercased
-    /// What the closure makes of it.
+    /// A custom change.
     case custom(@Sendable (String) -> String)
 
     func apply(to key: String) -> String {
@@ -27,10 +27,11 @@ public enum ParameterKeyCase: Sendable {
         }
     }
 
-    /// Lower-cases the words of a camel-case name and puts `separator` between them.
+    /// Returns the words of a camel-case name in lower case with `separator` between them.
     ///
-    /// A run of capitals is one word whose last letter starts the next one: `myURLProperty` is `my_url_property`. A digit
-    /// belongs to the word before it and ends no run: `isB2B` is `is_b2b`, as Foundation's JSON encoder has it.
+    /// A run of capitals is one word, except that its last letter starts the next word: `myURLProperty` becomes
+    /// `my_url_property`. A digit belongs to the word before it and does not end a run: `isB2B` becomes `is_b2b`, as in
+    /// Foundation's JSON encoder.
     private static func separated(_ key: String, by separator: Character) -> String {
         let characters = Array(key)
         var result = ""

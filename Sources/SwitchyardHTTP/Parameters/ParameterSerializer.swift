@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a serialiser needs from its options, worked out once.
+/// Values that a serializer derives from its options once.
 package final class ParameterSerializerPlan: Sendable {
     package let options: ParameterEncodingOptions
     let keyCharacters: URLCharacters
@@ -18,10 +18,10 @@ package final class ParameterSerializerPlan: Sendable {
 }
 
 extension ByteBuffer {
-    /// What stands between the URL so far and the first parameter that is appended to it.
+    /// Returns the separator between a URL and the first parameter that is appended to it, or `nil` if none is needed.
     ///
-    /// A question mark at its end begins the query only where it is the first: a value may hold some too (RFC 3986 section
-    /// 3.4).
+    /// A question mark at the end of the URL starts the query only if it is the first one, because a value may contain
+    /// question marks (RFC 3986 section 3.4).
     package func queryLead(_ separator: String = "&") -> ParameterSerializer.Lead? {
         withBytes { bytes in
             guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return .questionMark }
@@ -32,17 +32,17 @@ extension ByteBuffer {
     }
 }
 
-/// Writes parameters as `key=value&...` into a buffer of bytes.
+/// A serializer of parameters as `key=value&...` into a buffer of bytes.
 ///
-/// The name of the value being written is kept as raw text and grows and shrinks with the tree; it is percent-encoded
-/// once per value. Flat parameters allocate nothing but the output.
+/// The name of the current value is stored as plain text that grows and shrinks with the nesting. It is percent-encoded
+/// once per value. For flat parameters only the output is allocated.
 package struct ParameterSerializer: ~Copyable {
     private let plan: ParameterSerializerPlan
-    /// What stands in front of the first pair.
+    /// The separator before the first pair.
     package enum Lead {
-        /// The `?` of a URL without a query.
+        /// The `?` after a URL without a query.
         case questionMark
-        /// What stands between two pairs.
+        /// The separator between two pairs.
         case separator
     }
 
@@ -50,20 +50,22 @@ package struct ParameterSerializer: ~Copyable {
     private var name = ""
     private var depth = 0
     private var isFirst = true
-    /// The pairs, unescaped, when they are collected in place of being written.
+    /// The pairs without percent-encoding, if they are collected instead of written.
     private var collected: [(name: String, value: String)]?
 
     private var options: ParameterEncodingOptions {
         _read { yield plan.options }
     }
 
-    /// Creates a serialiser; `lead` goes in front of the first pair, if any is written.
+    /// Creates a serializer.
+    ///
+    /// `lead` is written before the first pair, if there is one.
     package init(_ plan: ParameterSerializerPlan, lead: Lead? = nil) {
         self.plan = plan
         self.lead = lead
     }
 
-    /// Writes the parameters of the top level.
+    /// Writes the top-level parameters.
     package mutating func write(_ parameters: Parameters, to output: inout ByteBuffer) throws(RequestError) {
         for item in ordered(parameters) {
             name = key(item.key)
@@ -71,7 +73,7 @@ package struct ParameterSerializer: ~Copyable {
         }
     }
 
-    /// The names and values of the top level and below, as text that is not percent-encoded.
+    /// Returns the names and values of all parameters, without percent-encoding.
     static func pairs(
         of parameters: Parameters,
         options: ParameterEncodingOptions
@@ -247,7 +249,7 @@ package struct ParameterSerializer: ~Copyable {
 // MARK: - Leaves
 
 extension ParameterSerializer {
-    /// The text of a value inside a joined list; `nil` when it is left out.
+    /// Returns the text of a value in a joined list, or `nil` if the value is omitted.
     private func leafText(_ value: ParameterValue) throws(RequestError) -> String? {
         switch value {
         case .null:
@@ -296,7 +298,7 @@ extension ParameterSerializer {
         }
     }
 
-    /// The text of bytes; `nil` when they are written as a list of numbers.
+    /// Returns the text of bytes, or `nil` if they are written as a list of numbers.
     private func text(of data: Data) throws(RequestError) -> String? {
         switch options.data {
         case .base64: return data.base64EncodedString()
@@ -309,7 +311,7 @@ extension ParameterSerializer {
 }
 
 extension Parameters {
-    /// The parameters as `key=value&...`.
+    /// Returns the parameters as `key=value&...`.
     package func text(_ options: ParameterEncodingOptions) throws(RequestError) -> String {
         var output = ByteBuffer(capacity: 64)
         var serializer = ParameterSerializer(ParameterSerializerPlan(options))

@@ -1,21 +1,19 @@
 public import Foundation
 
-/// One value of a request's parameters: a leaf, a list, or a set of named values.
+/// A value in the parameters of a request: a single value, a list or a dictionary.
 ///
-/// A closed, `Sendable` tree takes the place of `[String: Any]`: what it holds can always be encoded, or the error says
-/// which key cannot.
+/// A closed, `Sendable` tree replaces `[String: Any]`. Every value either can be encoded, or the error contains the key
+/// of the value that cannot.
 public indirect enum ParameterValue: Sendable, Hashable {
-    /// No value.
-    ///
-    /// How it is written is the choice of ``ParameterEncodingOptions/nulls``.
+    /// No value. ``ParameterEncodingOptions/nulls`` determines how it is written.
     case null
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
     /// A whole number.
     case integer(Int64)
     /// A whole number that may be above `Int64.max`.
     case unsigned(UInt64)
-    /// A floating-point number; infinities and NaN are refused when they are written, unless the options name them.
+    /// A floating-point number. Infinities and NaN cannot be encoded unless the options define texts for them.
     case double(Double)
     /// A decimal number, written with all its digits.
     case decimal(Decimal)
@@ -25,15 +23,15 @@ public indirect enum ParameterValue: Sendable, Hashable {
     case date(Date)
     /// Bytes.
     case data(Data)
-    /// Values in order.
+    /// A list of values.
     case array([ParameterValue])
-    /// Named values in order.
+    /// A dictionary of named values in order.
     case dictionary(Parameters)
 }
 
-/// A value that can stand in a parameter literal: `["page": page, "tags": tags, "since": date]`.
+/// A value that is allowed in a parameter literal: `["page": page, "tags": tags, "since": date]`.
 public protocol ParameterConvertible: Sendable {
-    /// The value as part of a parameter tree.
+    /// The value as a node of a parameter tree.
     var parameterValue: ParameterValue { get }
 }
 
@@ -41,7 +39,7 @@ extension ParameterValue: ParameterConvertible {
     /// The value itself.
     public var parameterValue: ParameterValue { self }
 
-    /// Creates the value, `null` for `nil`.
+    /// Creates a parameter value, which is `null` if `value` is `nil`.
     public init(_ value: (any ParameterConvertible)?) {
         self = value?.parameterValue ?? .null
     }
@@ -56,22 +54,22 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Creates a truth value.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Creates `null`.
     public init(nilLiteral: ()) { self = .null }
     /// Creates a list.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// Creates named values, in the order of the literal.
+    /// Creates a dictionary in the order of the literal.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .dictionary(Parameters(elements.map { Parameters.Item(key: $0.0, value: $0.1) }))
     }
 }
 
 extension ParameterValue {
-    /// The value as text, injective: the kind, then the value, with lengths where values are nested.
+    /// The value as unambiguous text: the kind, then the value, with lengths before nested values.
     ///
-    /// The description of a value would not do: all bytes of one length, and all dates within a second, look the same.
+    /// `description` is not suitable, because it is the same for all bytes of one length and all dates within a second.
     package var canonicalText: String {
         switch self {
         case .null: "n"
@@ -94,28 +92,28 @@ extension ParameterValue {
 }
 
 extension Parameters {
-    /// The parameters as text, in their order, injective.
+    /// The parameters as unambiguous text, in their order.
     package var canonicalText: String { items.map { $0.key.framed + $0.value.canonicalText.framed }.joined() }
 }
 
 extension String {
-    /// The text behind its length, so that it can be told apart from what follows it.
+    /// The text after its length, so that the end of the text is unambiguous in a concatenation.
     package var framed: String { "\(utf8.count):\(self)" }
 }
 
 extension [ParameterValue] {
-    /// The elements of a set in the one order that follows from what they hold: numbers by size, then the rest as text.
+    /// The elements of a set, sorted by their values: numbers by size, then all others by their text.
     var inSetOrder: [ParameterValue] { inSetOrder(by: \.self) }
 }
 
 extension Array {
-    /// The elements in the order that a set of what is told of each would have.
+    /// Returns the elements sorted like the elements of a set, by the value that `key` returns for each.
     func inSetOrder(by key: (Element) -> ParameterValue) -> [Element] {
         map { (rank: SetRank(key($0)), element: $0) }.sorted { $0.rank < $1.rank }.map(\.element)
     }
 }
 
-/// The place of a value among the elements of a set.
+/// The sort key of a value among the elements of a set.
 private struct SetRank: Comparable {
     let number: Double?
     let text: String

@@ -1,20 +1,22 @@
 import Foundation
 
-/// Named values of a request, in order; a name may occur more than once.
+/// Named values of a request, in order.
+///
+/// Names may be repeated.
 ///
 /// ### Use
-/// Write a literal, from constants and variables alike; `nil` stands for `null`:
+/// Write a literal with constants and variables, in which `nil` means `null`:
 ///
 ///     let query: Parameters = ["q": text, "page": page, "tags": ["swift", "linux"], "since": lastSeen]
 ///
-/// or take them from a type of your own:
+/// or encode a type of your own:
 ///
 ///     let query = try Parameters(encoding: SearchRequest(text: text, page: page))
 ///
 /// ### Customise
-/// How lists, nested values, dates, `null` and so on are written is said by ``ParameterEncodingOptions``.
+/// ``ParameterEncodingOptions`` determines how lists, nested values, dates, `null` and other values are written.
 public struct Parameters: Sendable, Hashable {
-    /// One named value.
+    /// A named value.
     public struct Item: Sendable, Hashable {
         /// The name.
         public var key: String
@@ -31,23 +33,26 @@ public struct Parameters: Sendable, Hashable {
     /// The named values, in order.
     public var items: [Item]
 
-    /// Creates parameters, empty unless items are given.
+    /// Creates parameters, by default without items.
     public init(_ items: [Item] = []) {
         self.items = items
     }
 
-    /// Creates parameters from a dictionary, in ascending order of the keys.
+    /// Creates parameters from a dictionary in ascending order of the keys.
     public init(sorting values: [String: ParameterValue]) {
         items = values.map { Item(key: $0.key, value: $0.value) }
             .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// Whether there is no value.
+    /// Whether there are no values.
     public var isEmpty: Bool { items.isEmpty }
-    /// The number of values at the top.
+    /// The number of top-level values.
     public var count: Int { items.count }
 
-    /// The first value of that name; setting replaces it and removes others of the name, `nil` removes all.
+    /// The first value with a name.
+    ///
+    /// Setting a value replaces it and removes other values with the name. Setting `nil` removes all values with the
+    /// name.
     public subscript(key: String) -> ParameterValue? {
         get { items.first { $0.key == key }?.value }
         set {
@@ -58,23 +63,25 @@ public struct Parameters: Sendable, Hashable {
         }
     }
 
-    /// Sets the first value of that name and removes others of the name; `nil` removes all.
+    /// Sets the first value with a name and removes other values with the name.
     ///
-    /// What the subscript takes is a ``ParameterValue``; this takes any value that becomes one.
+    /// If `value` is `nil`, all are removed. Unlike the subscript, this function accepts any value that converts to a
+    /// ``ParameterValue``.
     public mutating func set(_ key: String, _ value: (any ParameterConvertible)?) {
         self[key] = value?.parameterValue
     }
 
-    /// Adds a value behind the others, also when one of that name is there.
+    /// Appends a value, even if there are values with the same name.
     public mutating func append(_ key: String, _ value: (any ParameterConvertible)?) {
         items.append(Item(key: key, value: ParameterValue(value)))
     }
 
-    /// Adds the values of `other`, where it wins over values of the same name or gives way to them.
+    /// Adds the values of `other` and resolves conflicts between equal names.
     ///
     /// - Parameters:
     ///   - other: The values to add.
-    ///   - overriding: Whether a value of `other` replaces those of its name; otherwise it is left out.
+    ///   - overriding: Whether a value of `other` replaces the values with the same name. Otherwise the value of
+    ///     `other` is omitted.
     public mutating func merge(_ other: Parameters, overriding: Bool) {
         guard !other.isEmpty else { return }
         guard !isEmpty else { return self = other }
@@ -89,22 +96,24 @@ public struct Parameters: Sendable, Hashable {
 }
 
 extension Parameters: ExpressibleByDictionaryLiteral {
-    /// Creates the parameters of a literal, in its order; a name may repeat.
+    /// Creates the parameters of a dictionary literal in its order.
+    ///
+    /// Names may be repeated.
     public init(dictionaryLiteral elements: (String, (any ParameterConvertible)?)...) {
         items = elements.map { Item(key: $0.0, value: ParameterValue($0.1)) }
     }
 }
 
 extension Parameters: ParameterConvertible {
-    /// The parameters as a nested value.
+    /// The parameters as a nested dictionary.
     public var parameterValue: ParameterValue { .dictionary(self) }
 }
 
 extension Parameters {
-    /// Reads the text of a query or form, as the WHATWG parser of `application/x-www-form-urlencoded` does.
+    /// Parses the text of a query or form, as the WHATWG parser of `application/x-www-form-urlencoded` does.
     ///
-    /// Every value is text; `+` is a space, a missing `=` an empty value, an escape that is none stays as it is, and
-    /// bytes that are not UTF-8 become U+FFFD. Any text can be read.
+    /// Every value is text. `+` becomes a space, a missing `=` gives an empty value, an invalid percent escape is kept,
+    /// and bytes that are not UTF-8 become U+FFFD. Parsing never fails.
     ///
     /// - Parameter text: The text, without a leading `?`.
     public init(parsing text: String) {
@@ -136,14 +145,16 @@ extension Parameters {
 }
 
 extension [Parameters.Item] {
-    /// Whether the names ascend already, so that nothing has to be sorted.
+    /// Whether the names are in ascending order already, so that sorting is not needed.
     var areKeysAscending: Bool {
         guard count > 1 else { return true }
         for index in 1..<count where self[index].key.precedes(self[index - 1].key) { return false }
         return true
     }
 
-    /// The items in ascending order of the UTF-8 bytes of their names; those of one name keep their order.
+    /// The items sorted by the UTF-8 bytes of their names.
+    ///
+    /// Items with equal names keep their order.
     var stablySortedByKey: [Parameters.Item] {
         indices.sorted { left, right in
             if self[left].key.precedes(self[right].key) { return true }
@@ -154,7 +165,9 @@ extension [Parameters.Item] {
 }
 
 extension String {
-    /// Whether the UTF-8 bytes come before those of `other`; the order of Swift's strings, which normalises, is slower.
+    /// Whether the UTF-8 bytes are ordered before those of `other`.
+    ///
+    /// Comparing strings with `<` is slower, because it normalizes.
     fileprivate func precedes(_ other: String) -> Bool {
         let isBefore = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -169,7 +182,7 @@ extension String {
 }
 
 extension Data {
-    /// Base 64 for URLs, without padding (RFC 4648 section 5).
+    /// The bytes as URL-safe Base64 without padding (RFC 4648 section 5).
     package var base64URLText: String {
         let text = base64EncodedString().utf8.compactMap { byte -> UInt8? in
             switch byte {
@@ -184,15 +197,15 @@ extension Data {
 }
 
 extension ParameterValue {
-    /// Creates the value tree of any encodable value.
+    /// Creates a parameter value from an encodable value.
     ///
-    /// Dates, data, decimals and URLs stay what they are, so that ``ParameterEncodingOptions`` decides how they are
-    /// written. An optional without a value becomes `null`. Sets and dictionaries, which have no order, are put in one.
+    /// Dates, data, decimals and URLs keep their types, so that ``ParameterEncodingOptions`` determines how they are
+    /// written. A `nil` optional becomes `null`. Sets and dictionaries, which are unordered, are sorted.
     ///
     /// - Parameters:
-    ///   - value: The value to take apart.
-    ///   - maximumDepth: How deep it may be nested; 64 unless given.
-    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` with the path of the value that cannot be encoded.
+    ///   - value: The value to encode.
+    ///   - maximumDepth: The maximum nesting depth; 64 by default.
+    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` with the key path of the value that cannot be encoded.
     public init(encoding value: some Encodable & Sendable, maximumDepth: Int = 64) throws(RequestError) {
         let root = ParameterNode()
         do {
@@ -210,14 +223,14 @@ extension ParameterValue {
 }
 
 extension Parameters {
-    /// Creates parameters from any encodable value with named members: a structure, or a dictionary, whose members are put
-    /// in ascending order of their names.
+    /// Creates parameters from an encodable value with named members: a structure, or a dictionary, whose members are
+    /// sorted by their names.
     ///
     /// - Parameters:
-    ///   - value: The value to take apart.
-    ///   - maximumDepth: How deep it may be nested; 64 unless given.
-    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` with the path of the value that cannot be encoded, or with
-    ///   ``RequestError/ParameterReason/notKeyed`` when the value is a list or a single value.
+    ///   - value: The value to encode.
+    ///   - maximumDepth: The maximum nesting depth; 64 by default.
+    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` with the key path of the value that cannot be encoded, or
+    ///   with ``RequestError/ParameterReason/notKeyed`` if the value is a list or a single value.
     public init(encoding value: some Encodable & Sendable, maximumDepth: Int = 64) throws(RequestError) {
         switch try ParameterValue(encoding: value, maximumDepth: maximumDepth) {
         case .dictionary(let parameters): self = parameters
@@ -228,7 +241,7 @@ extension Parameters {
 }
 
 extension [any CodingKey] {
-    /// The path as a query would name it: `filter[tags][0]`.
+    /// The coding path in the notation of a query: `filter[tags][0]`.
     var parameterPath: String {
         guard let first else { return "" }
         return dropFirst().reduce(first.stringValue) { path, key in

@@ -1,46 +1,47 @@
 import SwitchyardServices
 
-/// Recognises credentials by their form, whatever they are called.
+/// Recognition of credentials by their form, independent of their names.
 enum CredentialShape {
-    /// The characters of base 64 for URLs and the dot, of which tokens are made (RFC 7515 section 2).
+    /// The characters of tokens: those of URL-safe Base64 and the dot (RFC 7515 section 2).
     static let tokenCharacters = URLCharacters(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
     )
 
-    /// The schemes behind which credentials stand (RFC 9110 section 11.1), in lower case.
+    /// The authentication schemes that credentials follow (RFC 9110 section 11.1), in lower case.
     private static let schemes: Set<String> = [
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hawk", "hmac", "hmac-sha256", "mutual",
         "negotiate", "ntlm", "oauth", "scram-sha-1", "scram-sha-256", "sharedaccesssignature", "sharedkey",
         "sharedkeylite", "token", "vapid",
     ]
 
-    /// Words that stand behind the name of a scheme in a sentence.
+    /// Words that follow the name of a scheme in ordinary sentences.
     private static let words: Set<String> = [
         "access", "and", "auth", "authentication", "authorisation", "authorization", "based", "challenge", "credential",
         "credentials", "error", "expired", "failed", "for", "from", "has", "header", "in", "invalid", "is", "missing",
         "of", "or", "realm", "refused", "required", "scheme", "schemes", "token", "tokens", "type", "was", "with",
     ]
 
-    /// Whether a word names a scheme.
+    /// Whether a word is the name of an authentication scheme.
     static func isScheme(_ word: some Collection<UInt8>) -> Bool {
         (4...24).contains(word.count) && schemes.contains(String(decoding: word, as: UTF8.self).lowercased())
     }
 
-    /// Whether what stands behind a scheme in a sentence is a credential.
+    /// Whether the word after a scheme in a sentence is a credential.
     ///
-    /// Behind `Bearer` and `Basic` nearly everything is; other schemes are words of every day.
+    /// After `Bearer` and `Basic` nearly every word is a credential. The names of the other schemes are also everyday
+    /// words.
     static func isCredential(_ value: ArraySlice<UInt8>, behind scheme: ArraySlice<UInt8>) -> Bool {
         guard !isWord(value) else { return false }
         let name = String(decoding: scheme, as: UTF8.self).lowercased()
         return name == "bearer" || name == "basic" ? value.count >= 6 || isMixed(value) : isMixed(value)
     }
 
-    /// Whether what stands behind a scheme is a word of a sentence about it.
+    /// Whether the word after a scheme is an ordinary word of a sentence.
     static func isWord(_ value: ArraySlice<UInt8>) -> Bool {
         words.contains(String(decoding: value, as: UTF8.self).lowercased())
     }
 
-    /// Whether a word holds a digit or a sign of base 64, or a capital behind small letters, as no word of a sentence does.
+    /// Whether a word contains a digit, a Base64 symbol, or a capital after a small letter, unlike ordinary words.
     static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
         var isBehindSmall = false
         return word.contains { byte in
@@ -50,7 +51,8 @@ enum CredentialShape {
         }
     }
 
-    /// Whether a part of a path says nothing to a reader: long, of the characters of tokens, and neither a word nor a UUID.
+    /// Whether a path segment looks like a random identifier: long, with only token characters, and neither a word nor
+    /// a UUID.
     static func isOpaque(_ part: ArraySlice<UInt8>) -> Bool {
         guard part.count >= 16, part.allSatisfy({ tokenCharacters.contains($0) || ":~=".utf8.contains($0) }),
             !isUUID(part)
@@ -66,10 +68,11 @@ enum CredentialShape {
             }
     }
 
-    /// Where a JSON Web Token begins in a run of the characters of tokens; `nil` when there is none.
+    /// Returns the start of a JSON Web Token in a run of token characters, or `nil` if there is none.
     ///
-    /// Three parts or five (RFC 7519 section 1), the first of which is an object of JSON in base 64: it begins with `{"`,
-    /// or with space between the two. Others of three long parts are taken for one as well.
+    /// A token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so it encodes
+    /// `{"`, optionally with whitespace between the two characters. Other runs with three long random parts are also
+    /// treated as tokens.
     static func startOfWebToken(in run: ArraySlice<UInt8>) -> Int? {
         guard run.count >= 10 else { return nil }
         let parts = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,10 +1,12 @@
 import Foundation
 
-/// Finds names and values in JSON without taking it apart; what is not JSON gives what can be recognised.
+/// A scanner that finds names and values in JSON without parsing it.
+///
+/// In invalid JSON it finds what it can.
 enum JSONScan {
     static let quote = UInt8(ascii: "\"")
 
-    /// The position behind a string's closing quote.
+    /// Returns the position after the closing quote of a string.
     static func stringEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
         var position = start + 1
         while position < bytes.endIndex, bytes[position] != quote {
@@ -13,7 +15,7 @@ enum JSONScan {
         return min(position + 1, bytes.endIndex)
     }
 
-    /// The start of the value behind a name's colon; `nil` when the string was no name.
+    /// Returns the start of the value after a name and its colon, or `nil` if the string is not followed by a colon.
     static func valueStart(_ bytes: ArraySlice<UInt8>, after end: Int) -> Int? {
         let colon = skippingSpace(bytes, from: end)
         guard colon < bytes.endIndex, bytes[colon] == UInt8(ascii: ":") else { return nil }
@@ -21,7 +23,7 @@ enum JSONScan {
         return value < bytes.endIndex ? value : nil
     }
 
-    /// The position behind a value; nested ones are skipped whole.
+    /// Returns the position after a value, including all of its nested values.
     static func valueEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
         var position = start
         var depth = 0
@@ -44,7 +46,7 @@ enum JSONScan {
         return position
     }
 
-    /// What a string says, its quotes included in the bytes.
+    /// Returns the text of a JSON string that is given with its quotes.
     static func text(_ string: ArraySlice<UInt8>) -> String {
         if string.contains(UInt8(ascii: "\\")), let text = try? JSONDecoder().decode(String.self, from: Data(string)) {
             return text
@@ -52,7 +54,7 @@ enum JSONScan {
         return String(decoding: content(of: string), as: UTF8.self)
     }
 
-    /// The bytes between the quotes; the last one may be missing.
+    /// Returns the bytes between the quotes of a string, whose closing quote may be missing.
     static func content(of string: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let isClosed = string.count > 1 && string.last == quote
         return string.dropFirst().dropLast(isClosed ? 1 : 0)
@@ -66,8 +68,9 @@ enum JSONScan {
 }
 
 extension SecretWalk {
-    /// JSON: every value under a secret name becomes `"***"`, the others lose what lies in them; order, numbers and
-    /// spacing stay as they are.
+    /// Redacts JSON: values with secret names become `"***"`, and secrets inside other values are replaced.
+    ///
+    /// Order, numbers and spacing are unchanged.
     func json(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
@@ -90,9 +93,9 @@ extension SecretWalk {
         return result.bytes
     }
 
-    /// Hides a value under a name; returns where to go on.
+    /// Redacts the value of a member if necessary, and returns the position at which to continue.
     ///
-    /// Of a pair such as `{"name": "token", "value": "S"}` one member names the other.
+    /// In a pair such as `{"name": "token", "value": "S"}`, the first member names the second.
     private func member(
         _ name: String,
         _ start: Int,
@@ -113,7 +116,7 @@ extension SecretWalk {
         return end
     }
 
-    /// A string that no secret name stands before.
+    /// Redacts a string that has no secret name.
     private func string(_ string: Bytes, _ result: inout Replacements) {
         let content = JSONScan.content(of: string)
         guard content.contains(UInt8(ascii: "\\")) else {
@@ -125,14 +128,18 @@ extension SecretWalk {
         result.replace(string.indices, with: quoted.map { Array($0) } ?? [JSONScan.quote] + mark + [JSONScan.quote])
     }
 
-    /// Whether a value is no nested one and too short for an authorization code, which nobody can guess: 128 bits at
-    /// least (RFC 6749 section 10.10), and so 22 characters of base 64.
+    /// Whether a value is a single value that is too short for an authorization code.
+    ///
+    /// An authorization code cannot be guessed, so it has at least 128 bits (RFC 6749 section 10.10), which are 22
+    /// characters of Base64.
     private static func isBusinessCode(_ value: Bytes) -> Bool {
         guard let first = value.first, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else { return false }
         return first == JSONScan.quote ? value.count - 2 < 22 : true
     }
 
-    /// The members that name another one, and those that they name.
+    /// The members that contain the name of another member.
+    ///
+    /// `valueNames` are the members that they name.
     static let pairNames: Set<String> = ["name", "key", "header", "field", "parameter"]
     static let valueNames: Set<String> = ["value", "values", "val", "content"]
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Hides parts of a form of several parts (RFC 7578) without changing the rest of its bytes.
+/// A redaction of the parts of a multipart form (RFC 7578) that leaves all other bytes unchanged.
 struct MultipartRedaction {
-    /// Whether the content of a part under a name is replaced by `***`.
+    /// A closure that returns whether the content of a part with a name is replaced by `***`.
     let isHidden: (String) -> Bool
-    /// What is made of the content of any other part, which has a content type or none.
+    /// A closure that redacts the content of any other part, given its content type or `nil`.
     let body: (Data, String?) -> Data
-    /// What is made of the name of a file.
+    /// A closure that redacts a file name.
     let text: (String) -> String
 
-    /// Returns the form without its secrets; what is no such form comes back with what could be recognised hidden.
+    /// Returns the form with its secrets redacted.
     ///
-    /// Lines may end with a line feed alone.
+    /// If the data is not a valid form, the recognizable parts are redacted. Lines may end with a line feed only.
     func hidden(in data: Data, boundary: String) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
         var output = Data()
@@ -24,7 +24,7 @@ struct MultipartRedaction {
         return output + part(rest)
     }
 
-    /// What stands between two delimiters, the line ends at both sides included.
+    /// Returns the redacted bytes between two delimiters, including the line ends on both sides.
     private func part(_ bytes: Data) -> Data {
         let gaps = [bytes.range(of: Data("\r\n\r\n".utf8)), bytes.range(of: Data("\n\n".utf8))].compactMap(\.self)
         guard let gap = gaps.min(by: { $0.lowerBound < $1.lowerBound }) else { return bytes }
@@ -39,14 +39,14 @@ struct MultipartRedaction {
         return head + body(content.dropLast(end.count), type) + end
     }
 
-    /// The head of a part, without secrets in the name of its file.
+    /// Returns the header fields of a part with secrets in the file name redacted.
     private func head(_ bytes: Data, _ lines: String, _ fileName: String?) -> Data {
         guard let fileName, !fileName.isEmpty else { return bytes }
         let shown = text(fileName)
         return shown == fileName ? bytes : Data(lines.replacing(fileName, with: shown).utf8)
     }
 
-    /// The value of a field of a part's head.
+    /// Returns the value of a header field of a part.
     private static func value(of name: String, in head: String) -> String? {
         let prefix = "\(name):"
         let line = head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }

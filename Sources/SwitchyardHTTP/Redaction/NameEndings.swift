@@ -1,11 +1,12 @@
 import SwitchyardServices
 
-/// Recognises names that end in a word such as `token`, whichever way their words are joined.
+/// A matcher for names that end in a word such as `token`, independent of how their words are joined.
 struct NameEndings: Sendable, Hashable {
-    /// From so many letters on, an ending is one wherever it stands; a shorter one has to be a word of its own, since
-    /// `laptop` ends in no `otp`.
+    /// The minimum length of an ending that matches anywhere.
+    ///
+    /// A shorter ending must be a separate word, because `laptop` is not an `otp`.
     private static let selfEvident = 5
-    /// The tokens that say where a list goes on.
+    /// The words before `token` in names of pagination tokens, which are not secret.
     private static let cursors = [
         "page", "next", "prev", "previous", "cursor", "continuation", "pagination", "paging", "sync", "scroll",
         "change", "start", "resume",
@@ -13,7 +14,7 @@ struct NameEndings: Sendable, Hashable {
     private static let token = Array("token".utf8)
 
     private let endings: [[UInt8]]
-    /// The last letters of all endings: few names need more than a look at their own.
+    /// The last letters of all endings, which exclude most names quickly.
     private let lastLetters: URLCharacters
 
     init(_ words: Set<String>) {
@@ -21,7 +22,7 @@ struct NameEndings: Sendable, Hashable {
         lastLetters = URLCharacters(String(words.compactMap(\.last)))
     }
 
-    /// Whether a name ends in one of the words; digits behind it do not count.
+    /// Whether a name ends in one of the words, ignoring digits after the word.
     func match(_ name: String) -> Bool {
         guard let last = name.utf8.last(where: \.isLetter), lastLetters.contains(last | 0x20) else { return false }
         let (letters, starts) = Self.letters(of: name)
@@ -35,7 +36,7 @@ struct NameEndings: Sendable, Hashable {
         }
     }
 
-    /// The letters and digits of a name in lower case, and at which of them a word begins.
+    /// Returns the letters and digits of a name in lower case, and whether a word starts at each.
     private static func letters(of name: String) -> (letters: [UInt8], starts: [Bool]) {
         var (letters, starts): ([UInt8], [Bool]) = ([], [])
         var (isBehindGap, isBehindCapital) = (true, false)
@@ -55,11 +56,10 @@ struct NameEndings: Sendable, Hashable {
 }
 
 extension Collection<UInt8> where Self: BidirectionalCollection {
-    /// Whether the bytes end in others.
     func ends(with other: [UInt8]) -> Bool { count >= other.count && suffix(other.count).elementsEqual(other) }
 }
 
 extension UInt8 {
-    /// Whether it is a letter of ASCII.
+    /// Whether the byte is an ASCII letter.
     var isLetter: Bool { self | 0x20 >= UInt8(ascii: "a") && self | 0x20 <= UInt8(ascii: "z") }
 }

@@ -1,39 +1,41 @@
 public import Foundation
 
-/// Hides credentials in what is shown: logs, cURL commands, error descriptions, records of traffic.
+/// Rules that hide credentials in output: logs, cURL commands, error descriptions, traffic records.
 ///
-/// Names stay, values become `***`. Every printer of the library uses this one value. It knows secrets by their names
-/// (``headerNames``, ``parameterNames``, ``nameEndings``), wherever a name stands: in header fields, queries, fragments
-/// and path parameters of URLs, forms, JSON, XML and plain text, and in URLs, forms and JSON within those, percent-encoded
-/// or not. It knows others by their form, whatever they are called: what stands behind `Bearer`, `Basic` and other schemes,
-/// JSON Web Tokens, PEM blocks, user and password of a URL, and opaque parts of a path behind a word such as `webhooks`.
+/// Names are shown, but values become `***`. All output of the library uses this type. It recognizes secrets by their
+/// names (``headerNames``, ``parameterNames``, ``nameEndings``) in header fields, queries, fragments and path
+/// parameters of URLs, forms, JSON, XML and plain text, and in URLs, forms and JSON nested in those, percent-encoded or
+/// not. It also recognizes secrets by their form, independent of their names: text after `Bearer`, `Basic` and other
+/// schemes, JSON Web Tokens, PEM blocks, user and password of a URL, and opaque path segments after a word such as
+/// `webhooks`.
 ///
-/// What nests more than six levels deep is hidden as it is.
+/// Values that are nested more than six levels deep are hidden completely.
 public struct Redaction: Sendable, Hashable {
-    /// Names of header fields whose values are hidden, in lower case.
+    /// The names of header fields whose values are hidden, in lower case.
     public var headerNames: Set<String>
-    /// Names of parameters (in queries, forms, JSON and the like) whose values are hidden, in lower case.
+    /// The names of parameters whose values are hidden in queries, forms, JSON and similar formats, in lower case.
     ///
-    /// One without hyphens and underscores stands for all spellings: `idtoken` for `id_token`, `id-token` and `idToken`.
-    /// In the logs and records of answers that are JSON, a `code` of fewer than 22 characters is shown all the same: it is
-    /// what the server says of the call, and too short for an authorization code (RFC 6749 section 10.10).
+    /// A name without hyphens and underscores matches all spellings: `idtoken` matches `id_token`, `id-token` and
+    /// `idToken`. In logs and records of JSON responses, a `code` of fewer than 22 characters is shown anyway, because
+    /// it is the server's result code and too short for an authorization code (RFC 6749 section 10.10).
     public var parameterNames: Set<String>
-    /// Words at whose end names of header fields and parameters are secret, in lower case and without separators.
+    /// The words at the end of secret names of header fields and parameters, in lower case and without separators.
     ///
-    /// `apikey` stands for `X-Acme-Api-Key`, `stripe_api_key` and `myAPIKey`. One of fewer than five letters has to be a
-    /// word of its own: `jwt` stands for `userJwt`. The tokens that say where a list goes on, such as `nextPageToken`, are
-    /// no secrets.
+    /// `apikey` matches `X-Acme-Api-Key`, `stripe_api_key` and `myAPIKey`. An ending of fewer than five letters must be
+    /// a separate word: `jwt` matches `userJwt`. Pagination tokens such as `nextPageToken` are not secrets.
     public var nameEndings: Set<String> {
         didSet { endings = NameEndings(nameEndings) }
     }
     private var endings: NameEndings
-    /// What stands where a secret stood.
+    /// The text that replaces a secret.
     package var mark = "***"
 
-    /// Hides nothing.
+    /// The rules that hide nothing.
     public static let none = Redaction(headerNames: [], parameterNames: [])
 
-    /// Creates a redaction; one without any name hides nothing.
+    /// Creates rules.
+    ///
+    /// If all sets are empty, nothing is hidden.
     public init(headerNames: Set<String>, parameterNames: Set<String>, nameEndings: Set<String> = []) {
         self.headerNames = Set(headerNames.map { $0.lowercased() })
         self.parameterNames = Set(parameterNames.map { $0.lowercased() })
@@ -47,12 +49,16 @@ public struct Redaction: Sendable, Hashable {
 // MARK: - Names
 
 extension Redaction {
-    /// Whether the value of a header field is hidden: by its name, or by that of a parameter with or without `X-`.
+    /// Whether the value of a header field is hidden.
+    ///
+    /// The name matches as a field or as a parameter, with or without `X-`.
     public func hides(header name: String) -> Bool {
         hides(label: name) || names(String(name.dropFirst(name.lowercased().hasPrefix("x-") ? 2 : 0)))
     }
 
-    /// Whether the value of a parameter is hidden; of a nested name (`user[password]`, `password[0]`) every part counts.
+    /// Whether the value of a parameter is hidden.
+    ///
+    /// In a nested name (`user[password]`, `password[0]`) every part is compared.
     public func hides(parameter name: String) -> Bool {
         let decoded = Self.decoded(name)
         if names(decoded) { return true }
@@ -61,7 +67,7 @@ extension Redaction {
         return decoded.utf8.split(whereSeparator: parts).contains { names(String(Substring($0))) }
     }
 
-    /// Whether a name is secret beyond doubt, so that even what stands behind a colon in a sentence is hidden.
+    /// Whether a name is certainly secret, so that a value after the name and a colon in a sentence is also hidden.
     func hides(label name: String) -> Bool { headerNames.contains(name.lowercased()) || endings.match(name) }
 
     private func names(_ name: String) -> Bool {
@@ -72,7 +78,7 @@ extension Redaction {
         return parameterNames.contains(String(decoding: lower.utf8.filter { !joins($0) }, as: UTF8.self))
     }
 
-    /// A name without percent-encoding, however often it was encoded, within reason.
+    /// Returns a name after at most three rounds of percent-decoding.
     private static func decoded(_ name: String) -> String {
         var name = name
         for _ in 0..<3 where name.utf8.contains(UInt8(ascii: "%")) { name = name.removingPercentEncoding ?? name }
@@ -80,15 +86,19 @@ extension Redaction {
     }
 }
 
-// MARK: - What is shown
+// MARK: - Redacted output
 
 extension Redaction {
-    /// The value of a header field as it is shown; an authorization keeps its scheme, any other loses its secrets.
+    /// Returns the redacted value of a header field.
+    ///
+    /// An authorization keeps its scheme. In fields that are not hidden, only secrets are replaced.
     public func value(_ value: String, ofHeader name: String) -> String {
         self.value(value, ofHeader: name, takesRelativeURLs: false)
     }
 
-    /// The same; where asked for, `a?b=c` is taken for a URL in any field.
+    /// Returns the redacted value of a header field.
+    ///
+    /// If `takesRelativeURLs` is set, `a?b=c` is treated as a URL in any field.
     package func value(_ value: String, ofHeader name: String, takesRelativeURLs: Bool) -> String {
         guard !hidesNothing else { return value }
         guard hides(header: name) else {
@@ -100,45 +110,48 @@ extension Redaction {
         return CredentialShape.isScheme(scheme.utf8) && scheme.count < value.count ? "\(scheme) \(mark)" : mark
     }
 
-    /// Header fields as they are shown.
+    /// Returns the redacted header fields.
     public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.fields.map { HTTPHeaders.Field(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }
 
-    /// A URL, or the path and query of one, as it is shown: without user and password and without the values of hidden
-    /// parameters, also in URLs within it.
+    /// Returns a redacted URL, or path and query of one: without user and password, and without the values of hidden
+    /// parameters, also in nested URLs.
     ///
-    /// Those of a fragment count too: OAuth hands tokens over in it (RFC 6749 section 4.2.2).
+    /// Parameters in the fragment are also hidden, because OAuth returns tokens in the fragment (RFC 6749 section
+    /// 4.2.2).
     public func url(_ text: String) -> String {
         Self.isPlain(text) ? text : shown(text) { $0.url($1) }
     }
 
-    /// A query or form as it is shown, whether `&` or `;` stands between its parameters.
+    /// Returns a redacted query or form, whose parameters are separated by `&` or `;`.
     public func query(_ text: String) -> String { shown(text) { $0.query($1) } }
 
-    /// Any text as it is shown: a message, a line of a log, the value of a parameter.
+    /// Returns redacted text, such as a message, a line of a log or the value of a parameter.
     ///
-    /// Secrets are found in the URLs, parameters, quoted members and credentials that stand in it.
+    /// Secrets are recognized in URLs, parameters, quoted members and credentials in the text.
     public func text(_ text: String) -> String { shown(text) { $0.text($1) } }
 
-    /// The value of a parameter as it is shown.
+    /// Returns the redacted value of a parameter.
     package func value(_ value: String, ofParameter name: String) -> String {
         hides(parameter: name) ? mark : text(value)
     }
 
-    /// A body as it is shown: forms, of one part or several, JSON, XML and text lose their secrets, others stay.
+    /// Returns a redacted body.
     ///
-    /// What looks like JSON or XML is taken for it whatever its content type: servers are not careful with those.
+    /// Secrets in forms, multipart forms, JSON, XML and text are replaced, and other bodies are unchanged. A body that
+    /// looks like JSON or XML is treated as such whatever its content type, because many servers send wrong content
+    /// types.
     public func body(_ data: Data, contentType: String?) -> Data {
         hidesNothing ? data : SecretWalk(self).body(data, contentType: contentType)
     }
 
-    /// The body of an answer as it is shown: the code in its frame stays, see ``parameterNames``.
+    /// Returns the redacted body of a response, in which short result codes are shown, see ``parameterNames``.
     package func answer(_ data: Data, contentType: String?) -> Data {
         hidesNothing ? data : SecretWalk(self, keepsBusinessCodes: true).body(data, contentType: contentType)
     }
 
-    /// The place that a URL names, for messages: without query and fragment, and without user and password.
+    /// Returns a URL for messages: without query, fragment, user and password.
     package static func place(_ url: String) -> String {
         let bytes = Array(url.utf8)[...]
         guard SecretWalk.startOfTornUser(in: bytes) == nil else { return standard.url(url) }
@@ -150,7 +163,8 @@ extension Redaction {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// Whether a URL has no place for a secret: no parameter, no user, nothing encoded, and no part as long as a token.
+    /// Whether a URL certainly contains no secret: no parameter, no user, nothing percent-encoded, and no segment as
+    /// long as a token.
     private static func isPlain(_ text: String) -> Bool {
         var length = 0
         for byte in text.utf8 {
@@ -162,12 +176,12 @@ extension Redaction {
 }
 
 extension HTTPHeaders {
-    /// The fields, one in each line, without their secrets, as ``Redaction/standard`` knows them.
+    /// The fields, one per line, redacted by ``Redaction/standard``.
     public var redactedDescription: String { Redaction.standard.headers(self).description }
 }
 
 extension Redaction {
-    /// Hides what usually holds credentials.
+    /// The rules for the usual names of credentials.
     public static let standard = Redaction(
         headerNames: HTTPHeaders.sensitiveNames.union([
             "www-authenticate", "proxy-authenticate", "authentication-info", "proxy-authentication-info", "cookie2",
@@ -199,7 +213,7 @@ extension Redaction {
 }
 
 extension HTTPHeaders {
-    /// The names of fields whose values are credentials, in lower case.
+    /// The names of header fields whose values are credentials, in lower case.
     public static let sensitiveNames: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
         "x-auth-token", "x-auth-key", "x-access-token", "x-refresh-token", "x-session-token", "x-csrf-token",
@@ -208,35 +222,36 @@ extension HTTPHeaders {
     ]
 }
 
-/// A value of which every printer shows the description alone, and so no secret.
+/// A value whose every textual form is its `description`, which contains no secrets.
 ///
-/// `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would otherwise list the stored
-/// properties, credentials included. A type that holds some conforms and gives a `description` without them.
+/// Otherwise `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would list the stored
+/// properties, including credentials. A type with credentials conforms and implements `description` without
+/// credentials.
 public protocol Discreet: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Discreet {
-    /// The same as the description.
+    /// The description.
     public var debugDescription: String { description }
 
-    /// A mirror that shows no property.
+    /// A mirror without children, so that reflection does not reveal the properties.
     public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
 }
 
-// The `description` of the types below, and of `RequestURL`, is what they are, and goes into requests. Whoever lists what a value is made of asks for the other
-// one.
+// The `description` of the following types, and of `RequestURL`, is the actual value and is sent in requests.
+// `debugDescription` and `customMirror` are redacted.
 
 extension HTTPHeaders: CustomDebugStringConvertible, CustomReflectable {
-    /// The same as the redacted description.
+    /// The redacted description.
     public var debugDescription: String { redactedDescription }
 
-    /// A mirror that shows no property.
+    /// A mirror without children, so that reflection does not reveal the properties.
     public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
 }
 
 extension HTTPHeaders.Field: CustomDebugStringConvertible, CustomReflectable {
-    /// The field as a line, with credentials hidden.
+    /// The field as a line with credentials redacted.
     public var debugDescription: String { "\(name): \(Redaction.standard.value(value, ofHeader: name))" }
 
-    /// A mirror that shows no property.
+    /// A mirror without children, so that reflection does not reveal the properties.
     public var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
 }

@@ -2,10 +2,10 @@ import Foundation
 import SwitchyardServices
 
 extension SecretWalk {
-    /// A body by its content type, and where that does not tell by its first byte; what is no text stays.
+    /// Redacts a body by its content type, or by its first byte if the content type is inconclusive.
     ///
-    /// The content type is not trusted: a form of several parts without a boundary, a form that is called JSON, and text
-    /// in UTF-16 are recognised as well.
+    /// A body that is not text is unchanged. The content type is not trusted. A multipart form without a boundary, a
+    /// form labeled as JSON, and text in UTF-16 are also recognized.
     func body(_ data: Data, contentType: String?) -> Data {
         let type = (contentType ?? "").trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
         if let encoding = Self.wideEncoding(of: data, type) { return wide(data, encoding, type) }
@@ -23,7 +23,7 @@ extension SecretWalk {
     private func walk(_ bytes: Bytes, _ type: String) -> [UInt8]? {
         if Self.looksLikeJSON(bytes) { return json(bytes) }
         if type.contains("json") {
-            // What is called JSON and does not begin so may be a form, or have a line before it.
+            // A body labeled as JSON that does not start like JSON may be a form, or have a line before the JSON.
             let shown = json(bytes)
             return text(shown.map { $0[...] } ?? bytes) ?? shown
         }
@@ -32,8 +32,10 @@ extension SecretWalk {
         return type.hasPrefix("text/") || String(validUTF8: bytes) != nil ? text(bytes) : nil
     }
 
-    /// A form of several parts, each of which has a type of its own; those within the deepest are hidden as they are: they
-    /// come from anybody, and the stack has an end.
+    /// Redacts a multipart form, each part of which has its own type.
+    ///
+    /// A form at the maximum depth is hidden completely, because forms come from untrusted sources and the stack is
+    /// limited.
     private func form(_ data: Data, boundary: String) -> Data {
         guard depth > 0 else { return Data(mark) }
         let parts = MultipartRedaction(
@@ -44,8 +46,10 @@ extension SecretWalk {
         return parts.hidden(in: data, boundary: boundary)
     }
 
-    /// The boundary of a form of several parts: the one that the content type names if it is there, else that of the
-    /// first line, where a field of a part's head follows (RFC 2046 section 5.1.1).
+    /// Returns the boundary of a multipart form.
+    ///
+    /// It is the boundary in the content type if it occurs in the data, otherwise that of the first line if a header
+    /// field of a part follows (RFC 2046 section 5.1.1).
     private static func boundary(of data: Data, named: String?) -> String? {
         if let named, data.range(of: Data("--\(named)".utf8)) != nil { return named }
         let lines = data.prefix(4_096).drop { $0 == 13 || $0 == 10 }.split(separator: 10, maxSplits: 2)
@@ -60,7 +64,7 @@ extension SecretWalk {
 // MARK: - UTF-16
 
 extension SecretWalk {
-    /// The encoding of a text whose characters have two bytes, by its byte order mark or its charset.
+    /// Returns the encoding of UTF-16 text, from its byte order mark or its charset, or `nil` for any other text.
     private static func wideEncoding(of data: Data, _ type: String) -> String.Encoding? {
         if data.starts(with: [0xFF, 0xFE]) { return .utf16LittleEndian }
         if data.starts(with: [0xFE, 0xFF]) { return .utf16BigEndian }
@@ -82,7 +86,9 @@ extension SecretWalk {
 // MARK: - Data URLs
 
 extension SecretWalk {
-    /// The content of a `data:` URL (RFC 2397); `nil` where nothing of it is secret, or it is another URL.
+    /// Redacts the content of a `data:` URL (RFC 2397).
+    ///
+    /// Returns `nil` if the content has no secret.
     func dataURL(_ bytes: Bytes) -> [UInt8]? {
         guard let comma = bytes.firstIndex(of: UInt8(ascii: ",")) else { return nil }
         guard depth > 0 else { return bytes[...comma] + mark }
@@ -98,7 +104,7 @@ extension SecretWalk {
             + (isBase64 ? Array(shown.base64EncodedString().utf8) : Self.percentEncoded(Array(shown)))
     }
 
-    /// Whether it is such a URL, and not a line of an event stream.
+    /// Whether the bytes are a `data:` URL, not a line of an event stream.
     static func isDataURL(_ bytes: Bytes) -> Bool {
         guard bytes.count > 5, bytes[bytes.startIndex + 4] == UInt8(ascii: ":"),
             bytes.prefix(4).map({ $0 | 0x20 }).elementsEqual("data".utf8)

@@ -1,7 +1,7 @@
 import SwitchyardServices
 
 extension SecretWalk {
-    /// Any text: words between spaces, some of which are URLs, parameters, or names of what follows them.
+    /// Redacts text, which consists of words: URLs, parameters, names of the following value, and ordinary words.
     func text(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
@@ -16,7 +16,9 @@ extension SecretWalk {
         return result.bytes
     }
 
-    /// Replaces the secrets in a word, or behind it if it announces one; returns where to go on.
+    /// Redacts the secrets in a word, or after the word if it announces a secret.
+    ///
+    /// Returns the position at which to continue.
     private func word(_ range: Range<Int>, _ bytes: Bytes, _ result: inout Replacements) -> Int {
         if let end = block(range, bytes, &result) { return end }
         let word = Self.trimmed(bytes[range])
@@ -27,7 +29,7 @@ extension SecretWalk {
         return range.upperBound
     }
 
-    /// A word by itself: a URL, parameters, something encoded, or none of these.
+    /// Redacts a single word, which may be a URL, parameters or percent-encoded.
     private func expression(_ word: Bytes) -> [UInt8]? {
         if Self.isDataURL(word) { return url(word) }
         let equals = word.firstIndex(of: UInt8(ascii: "=")) ?? word.endIndex
@@ -40,7 +42,9 @@ extension SecretWalk {
         return word.contains(UInt8(ascii: "%")) ? encodedLeaf(word) : words(word)
     }
 
-    /// Parameters between `&`, `;` or commas; a comma may belong to a value too.
+    /// Redacts parameters that are separated by `&`, `;` or commas.
+    ///
+    /// A comma may also be part of a value.
     private func pairs(_ word: Bytes) -> [UInt8]? {
         var result = Replacements(of: word)
         var start = word.startIndex
@@ -57,7 +61,8 @@ extension SecretWalk {
 // MARK: - Words
 
 extension SecretWalk {
-    /// How many bytes at a position part words: 1 for a space and the like, 3 for a typographic quotation mark, else 0.
+    /// Returns the length of a word separator at a position: 1 for a space or similar character, 3 for a typographic
+    /// quotation mark, otherwise 0.
     private static func gap(_ bytes: Bytes, at position: Int) -> Int {
         let byte = bytes[position]
         if breaks.contains(byte) { return 1 }
@@ -71,14 +76,14 @@ extension SecretWalk {
         return end
     }
 
-    /// A word without the brackets and marks of the sentence around it.
+    /// Returns a word without surrounding brackets and punctuation.
     private static func trimmed(_ word: Bytes) -> Bytes {
         let start = word.firstIndex { !"'([,;".utf8.contains($0) } ?? word.endIndex
         let end = word[start...].lastIndex { !"'.,;:!)]".utf8.contains($0) }.map { $0 + 1 } ?? start
         return word[start..<end]
     }
 
-    /// Where a URL begins in the part of a word in front of its first equals sign.
+    /// Returns the start of a URL in the part of a word before its first equals sign, or `nil` if there is none.
     private static func startOfURL(in word: Bytes, takesRelative: Bool) -> Int? {
         guard let first = word.first else { return nil }
         if "/?#".utf8.contains(first) { return word.startIndex }
@@ -90,7 +95,9 @@ extension SecretWalk {
         return takesRelative && word.contains { "?#".utf8.contains($0) } ? word.startIndex : nil
     }
 
-    /// Whether a name, an equals sign and a value follow; equals signs at an end only fill a number in base 64.
+    /// Whether the bytes start with a name, an equals sign and a value.
+    ///
+    /// Equals signs at the end are only Base64 padding.
     private static func beginsPair(_ bytes: Bytes) -> Bool {
         let name = bytes.prefix(64).prefix { nameCharacters.contains($0) }
         let rest = bytes[name.endIndex...]
@@ -103,14 +110,16 @@ extension SecretWalk {
         bytes[start...].firstIndex { $0 != 32 && $0 != 9 } ?? bytes.endIndex
     }
 
-    /// The characters of names that no quotation marks stand around.
+    /// The characters of unquoted names.
     private static let nameCharacters = CredentialShape.tokenCharacters.union(URLCharacters("[]$%@"))
 }
 
 // MARK: - Credentials
 
 extension SecretWalk {
-    /// A block of a key or a certificate (RFC 7468) that begins in a word; one without an end goes on to the last byte.
+    /// Redacts a PEM block (RFC 7468) that starts in a word.
+    ///
+    /// A block without an end extends to the last byte.
     private func block(_ range: Range<Int>, _ bytes: Bytes, _ result: inout Replacements) -> Int? {
         let (opening, closing) = ("-----BEGIN".utf8, "-----END".utf8)
         guard range.count >= opening.count,
@@ -128,7 +137,7 @@ extension SecretWalk {
         return end
     }
 
-    /// What stands behind the name of a scheme: a token, or a list of parameters (RFC 9110 section 11.4).
+    /// Redacts the credential after the name of a scheme: a token or a list of parameters (RFC 9110 section 11.4).
     private func credential(
         behind scheme: Bytes,
         _ end: Int,
@@ -150,7 +159,7 @@ extension SecretWalk {
         return wordEnd
     }
 
-    /// The end of a list of parameters between commas, values in quotation marks or not.
+    /// Returns the end of a comma-separated list of parameters, whose values may be quoted.
     private static func listEnd(_ bytes: Bytes, from start: Int) -> Int {
         var position = start
         while true {
@@ -169,7 +178,7 @@ extension SecretWalk {
         }
     }
 
-    /// What stands behind a name and a colon or an equals sign: `password: S`, `token = S`, `Cookie: a=S; b=S`.
+    /// Redacts the value after a name and a colon or equals sign: `password: S`, `token = S`, `Cookie: a=S; b=S`.
     private func value(behind word: Bytes, _ bytes: Bytes, _ result: inout Replacements) -> Int? {
         let name = word.prefix { Self.nameCharacters.contains($0) }
         guard (2...64).contains(name.count) else { return nil }
@@ -180,7 +189,7 @@ extension SecretWalk {
         let start = Self.afterSpace(bytes, from: sign + 1)
         guard start < bytes.endIndex else { return nil }
         let isQuoted = bytes[start] == UInt8(ascii: "\"") || bytes[start] == UInt8(ascii: "'")
-        // Without spaces they are parameters.
+        // Without spaces around the equals sign, the word is a parameter.
         let isPair = bytes[sign] == UInt8(ascii: "=") && sign == name.endIndex && start == sign + 1
         let text = String(decoding: name, as: UTF8.self)
         guard !isPair || isQuoted, redaction.hides(label: text) || isPair && redaction.hides(parameter: text) else {
@@ -192,7 +201,8 @@ extension SecretWalk {
         return range.upperBound
     }
 
-    /// A value behind its name: in quotation marks, a whole line, or a word that is no part of a sentence.
+    /// Returns the range of a value after its name: quoted text, a whole line, or a word that does not look like part
+    /// of a sentence.
     private static func value(_ bytes: Bytes, from start: Int, isQuoted: Bool, isField: Bool) -> Range<Int>? {
         func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
         if isQuoted {
@@ -211,7 +221,7 @@ extension SecretWalk {
         return !word.isEmpty && (isLast || CredentialShape.isMixed(word)) ? word.indices : nil
     }
 
-    /// The value of a member of JSON within text, `"token": "S"`, whose quotation marks may be escaped.
+    /// Redacts the value of a JSON member within text, `"token": "S"`, whose quotation marks may be escaped.
     private func member(_ bytes: Bytes, at position: Int, _ result: inout Replacements) -> Int? {
         guard bytes[position] == UInt8(ascii: "\"") else { return nil }
         let name = bytes[(position + 1)...].prefix(64).prefix { Self.nameCharacters.contains($0) }

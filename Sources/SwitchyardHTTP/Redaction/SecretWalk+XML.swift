@@ -1,10 +1,12 @@
 extension SecretWalk {
-    /// XML or HTML: the content of elements and the values of attributes with secret names are replaced, the others lose
-    /// what lies in them.
+    /// Redacts XML or HTML.
+    ///
+    /// The contents of elements and the values of attributes with secret names are replaced, and secrets inside other
+    /// contents are replaced.
     func xml(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
-        /// Whether what has been read names the content that follows as a secret, as a property list does.
+        /// Whether the markup before the content names it as a secret, as in a property list.
         var namesSecret = false
         while position < bytes.endIndex {
             let open = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.endIndex
@@ -15,7 +17,7 @@ extension SecretWalk {
         return result.bytes
     }
 
-    /// What stands between two tags.
+    /// Redacts the content between two tags.
     private func content(_ bytes: Bytes, _ namesSecret: inout Bool, _ result: inout Replacements) {
         guard bytes.contains(where: { $0 > 32 }) else { return }
         if namesSecret {
@@ -26,7 +28,7 @@ extension SecretWalk {
         }
     }
 
-    /// A tag, a comment or a section, from its first byte; returns where to go on.
+    /// Redacts a tag, a comment or a section at its first byte, and returns the position at which to continue.
     private func markup(
         _ bytes: Bytes,
         at start: Int,
@@ -86,16 +88,20 @@ extension SecretWalk {
         }
     }
 
-    /// The last word of a part of a tag, without a prefix.
+    /// Returns the last word of a part of a tag, without its namespace prefix.
     private static func name(in bytes: Bytes) -> String {
         let word = bytes.split { $0 <= 32 }.last ?? bytes
         return String(decoding: word.split(separator: UInt8(ascii: ":")).last ?? word, as: UTF8.self)
     }
 
-    /// Whether an element or attribute is secret; a `key` of XML names things, and opens nothing.
+    /// Whether an element or attribute is secret.
+    ///
+    /// `key` is excluded, because in XML it contains a name.
     private func hides(_ name: String) -> Bool { name.lowercased() != "key" && redaction.hides(parameter: name) }
 
-    /// The position behind a tag; a `>` in quotation marks does not end it.
+    /// Returns the position after a tag.
+    ///
+    /// A `>` in quotation marks does not end the tag.
     private static func tagEnd(_ bytes: Bytes, from start: Int) -> Int {
         var quote: UInt8?
         for position in start..<bytes.endIndex {
@@ -111,7 +117,7 @@ extension SecretWalk {
         return bytes.endIndex
     }
 
-    /// Where the closing tag of an element begins, behind those of the same name within it.
+    /// Returns the start of the closing tag of an element, skipping nested elements with the same name.
     private static func end(of name: Bytes, in bytes: Bytes, from start: Int) -> Int {
         var depth = 1
         var position = start

@@ -1,19 +1,20 @@
 import Foundation
 import SwitchyardServices
 
-/// Walks through what is to be shown and replaces the secrets in it, whatever it is made of.
+/// A walk over output in any format that replaces the secrets in it.
 ///
-/// Each function returns the bytes with the secrets replaced, or `nil` where there are none. Whatever lies within something
-/// else is one level deeper, and the levels are numbered: so the time grows with the length alone, and the stack has an end.
+/// Each function returns the bytes with the secrets replaced, or `nil` if there are none. Nested content is walked one
+/// level deeper, and the number of levels is limited. So the time is linear in the length, and the stack cannot
+/// overflow.
 struct SecretWalk {
     typealias Bytes = ArraySlice<UInt8>
 
     let redaction: Redaction
-    /// Whether a short `code` of JSON stays: see ``Redaction/parameterNames``.
+    /// Whether a short `code` in JSON is shown: see ``Redaction/parameterNames``.
     let keepsBusinessCodes: Bool
-    /// Whether a word such as `a?b=c` is taken for a URL.
+    /// Whether a word such as `a?b=c` is treated as a URL.
     private(set) var takesRelativeURLs = true
-    /// How many levels may follow.
+    /// The number of remaining levels.
     private(set) var depth = 6
 
     init(_ redaction: Redaction, keepsBusinessCodes: Bool = false) {
@@ -23,7 +24,7 @@ struct SecretWalk {
 
     var mark: [UInt8] { Array(redaction.mark.utf8) }
 
-    /// The same walk for what lies within.
+    /// The walk for content nested one level deeper.
     var deeper: SecretWalk {
         var walk = self
         walk.depth -= 1
@@ -31,7 +32,7 @@ struct SecretWalk {
         return walk
     }
 
-    /// The value of a header field whose name hides nothing.
+    /// Redacts the value of a header field whose name is not secret.
     func field(_ bytes: Bytes, named name: String, takesRelativeURLs: Bool) -> [UInt8]? {
         let lower = name.lowercased()
         let isWord = !bytes.contains { Self.breaks.contains($0) || $0 == UInt8(ascii: ",") }
@@ -47,21 +48,21 @@ struct SecretWalk {
         return walk.text(bytes)
     }
 
-    /// The value of a parameter whose name hides nothing, in whatever form.
+    /// Redacts the value of a parameter whose name is not secret, in any format.
     func leaf(_ bytes: Bytes) -> [UInt8]? {
         guard bytes.count > 3 else { return nil }
         guard depth > 0 else { return bytes.contains(where: Self.structure.contains) ? mark : words(bytes) }
         return Self.looksLikeJSON(bytes) ? deeper.json(bytes) : deeper.text(bytes)
     }
 
-    /// The same where percent-encoding is usual.
+    /// Redacts a value that may be percent-encoded and whose name is not secret.
     func encodedLeaf(_ bytes: Bytes) -> [UInt8]? {
         guard let plain = Self.percentDecoded(bytes) else { return leaf(bytes) }
         guard depth > 0 else { return mark }
         return deeper.leaf(plain[...]).map(Self.percentEncoded)
     }
 
-    /// What is left of a word that has no structure: the tokens in it are replaced.
+    /// Redacts the tokens in a word that has no structure.
     func words(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
@@ -75,25 +76,25 @@ struct SecretWalk {
         return result.bytes
     }
 
-    /// Whether the first byte that is no space, and of no byte order mark, opens an object or an array.
+    /// Whether the first byte that is not whitespace or part of a byte order mark opens an object or an array.
     static func looksLikeJSON(_ bytes: Bytes) -> Bool {
         let first = firstByte(of: bytes)
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// The first byte that is no space, and of no byte order mark.
+    /// Returns the first byte that is not whitespace or part of a byte order mark.
     static func firstByte(of bytes: Bytes) -> UInt8? {
         bytes.first { ![9, 10, 13, 32, 0xEF, 0xBB, 0xBF].contains($0) }
     }
 
-    /// What stands between words: space, and the characters that no URL holds (RFC 3986 appendix C).
+    /// The separators of words: whitespace, and the characters that are not allowed in a URL (RFC 3986 appendix C).
     static let breaks: URLCharacters = {
         let controls = (UInt8(0)..<32).map { String(Unicode.Scalar($0)) }.joined()
         return URLCharacters("\"<>`{}|\\^ \u{7F}" + controls)
     }()
-    /// What a text without structure does not have.
+    /// The characters that occur only in structured text.
     private static let structure = URLCharacters("=%?:\"<")
-    /// The ends of the names of fields that hold a URL, which may begin with its path or its query.
+    /// The endings of the names of fields that contain a URL, which may start with its path or query.
     private static let addressEndings = [
         "location", "referer", "referrer", "uri", "url", "link", "destination", "redirect",
     ]
@@ -102,7 +103,7 @@ struct SecretWalk {
 // MARK: - Percent-encoding
 
 extension SecretWalk {
-    /// The bytes without percent-encoding; `nil` when none is encoded.
+    /// Returns the percent-decoded bytes, or `nil` if nothing is encoded.
     static func percentDecoded(_ bytes: Bytes) -> [UInt8]? {
         guard bytes.contains(UInt8(ascii: "%")) else { return nil }
         var (plain, isEncoded) = ([UInt8](), false)
@@ -132,7 +133,7 @@ extension SecretWalk {
 // MARK: - Replacements
 
 extension SecretWalk {
-    /// A copy of bytes that is made only when something of them is replaced; from front to back.
+    /// A copy of bytes that is made only when bytes are replaced, from start to end.
     struct Replacements {
         private let source: Bytes
         private var output: [UInt8] = []
@@ -151,18 +152,18 @@ extension SecretWalk {
             isChanged = true
         }
 
-        /// Puts in what a walk has made of a part, if anything.
+        /// Replaces a part with its redacted bytes, unless they are `nil`.
         mutating func replace(_ part: Bytes, with bytes: [UInt8]?) {
             if let bytes { replace(part.indices, with: bytes) }
         }
 
-        /// The copy; `nil` when nothing was replaced.
+        /// The copy, or `nil` if nothing was replaced.
         var bytes: [UInt8]? { isChanged ? output + source[position...] : nil }
     }
 }
 
 extension SecretWalk {
-    /// A URL, or the path and query of one.
+    /// Redacts a URL, or the path and query of one.
     func url(_ bytes: Bytes) -> [UInt8]? {
         if Self.isDataURL(bytes) { return dataURL(bytes) }
         var result = Replacements(of: bytes)
@@ -182,15 +183,17 @@ extension SecretWalk {
         return result.bytes
     }
 
-    /// A query or form, whether `&` or `;` stands between its parameters.
+    /// Redacts a query or form, whose parameters are separated by `&` or `;`.
     func query(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         query(bytes, &result)
         return result.bytes
     }
 
-    /// Where user and password begin when a slash, a question mark or a hash in the password ends the authority: no port
-    /// is anything but digits, and the @ comes later.
+    /// Returns the start of the user and password if a slash, question mark or hash in the password ends the authority
+    /// early.
+    ///
+    /// In this case the port is not a number, and the @ follows later.
     static func startOfTornUser(in bytes: Bytes) -> Int? {
         guard bytes.contains(UInt8(ascii: "@")), let start = authority(in: bytes) else { return nil }
         let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
@@ -202,7 +205,7 @@ extension SecretWalk {
         return start
     }
 
-    /// A URL without its fragment.
+    /// Redacts a URL without its fragment.
     private func address(_ bytes: Bytes, _ result: inout Replacements) {
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         path(bytes[..<end], &result)
@@ -211,12 +214,12 @@ extension SecretWalk {
 
     private func query(_ bytes: Bytes, _ result: inout Replacements) {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
-            // A semicolon may belong to a value too: nothing behind one that is hidden is shown.
+            // A semicolon may be part of a value, so everything after a hidden name up to the next `&` is hidden.
             if hides(pair) { hide(pair, &result) } else { parts(of: pair, &result) }
         }
     }
 
-    /// Pairs between semicolons, such as the parameters of a path.
+    /// Redacts pairs that are separated by semicolons, such as path parameters.
     private func parts(of bytes: Bytes, _ result: inout Replacements) {
         for part in bytes.split(separator: UInt8(ascii: ";")) {
             if hides(part) {
@@ -244,7 +247,7 @@ extension SecretWalk {
 // MARK: - Paths
 
 extension SecretWalk {
-    /// What stands in front of a query: scheme, authority and path.
+    /// Redacts the part of a URL before the query: scheme, authority and path.
     private func path(_ bytes: Bytes, _ result: inout Replacements) {
         var takesCredentials = false
         for segment in bytes.split(separator: UInt8(ascii: "/")) {
@@ -259,7 +262,7 @@ extension SecretWalk {
         }
     }
 
-    /// Whether what follows a part of a path may be a credential: `/webhooks/7/…`, `/reset-password/…`.
+    /// Whether the segments after a path segment may be credentials: `/webhooks/7/…`, `/reset-password/…`.
     private func announcesCredentials(_ segment: Bytes) -> Bool {
         guard (3...64).contains(segment.count) else { return false }
         let name = String(decoding: segment, as: UTF8.self)
@@ -272,7 +275,7 @@ extension SecretWalk {
             && bytes[start - 2] == UInt8(ascii: "/")
     }
 
-    /// Where the authority of a URL begins; `nil` when it has none.
+    /// Returns the start of the authority of a URL, or `nil` if it has none.
     private static func authority(in bytes: Bytes) -> Int? {
         let slash = UInt8(ascii: "/")
         return bytes.indices.dropLast().first { bytes[$0] == slash && bytes[$0 + 1] == slash }.map { $0 + 2 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Signs requests with a secret that the server shares.
+/// A request modifier that signs requests with a secret shared with the server.
 ///
 /// ### Use
 ///
@@ -8,48 +8,49 @@ public import Foundation
 ///     options.generator.modifiers.append(signer.sign)
 ///
 /// ### What is signed
-/// By default five lines: the method, the path, the query with its parameters sorted, the named headers as
-/// `name:value`, and the SHA-256 of the body in hexadecimal.
+/// By default five lines are signed: the method, the path, the query with its parameters sorted, the given header
+/// fields as `name:value`, and the SHA-256 digest of the body in hexadecimal.
 public struct RequestSigner: Sendable {
-    /// How the signature follows from what is signed.
+    /// The algorithm that computes the signature from the signed bytes.
     public enum Method: Sendable {
         /// HMAC with SHA-256, in hexadecimal (RFC 2104).
         case hmacSHA256(key: Data)
-        /// The SHA-256 of the text with the secret behind it, in hexadecimal.
+        /// The SHA-256 digest of the text followed by the secret, in hexadecimal.
         ///
-        /// For servers that ask for it; prefer the HMAC, since such a signature can be extended by who sees one.
+        /// Use it only if the server requires it. Otherwise prefer HMAC, because anyone who has seen such a signature
+        /// can extend the signed text.
         case sha256(secret: String)
-        /// The MD5 of the text with the secret behind it, in hexadecimal, for old servers only.
+        /// The MD5 digest of the text followed by the secret, in hexadecimal, for old servers only.
         case md5(secret: String)
-        /// What the closure makes of the text; its error ends the call.
+        /// A custom signature of the text. If the closure throws, the call fails with its error.
         case custom(@Sendable (Data) throws -> String)
     }
 
-    /// What is signed.
+    /// The part of the request that is signed.
     public enum Content: Sendable {
-        /// The five lines, with these header fields.
+        /// The five lines of the default, with these header fields.
         case canonical(headers: [String])
-        /// The parameters of query and form, sorted and joined with `&`, decoded; for GET and POST alike.
+        /// The decoded parameters of query and form, sorted and joined with `&`; the same for GET and POST.
         case parameters
-        /// The path, then the sorted parameters, as REST services of the older kind have it.
+        /// The path followed by the sorted parameters, as in older REST services.
         case pathAndParameters
-        /// What the closure makes of the request; its error ends the call.
+        /// Custom bytes. If the closure throws, the call fails with its error.
         case custom(@Sendable (HTTPRequest) throws -> Data)
     }
 
-    /// Where the signature goes.
+    /// The place of the signature in the request.
     public enum Place: Sendable, Hashable {
-        /// Into a header field of that name.
+        /// A header field with this name.
         case header(String)
-        /// Into a query parameter of that name, behind the others.
+        /// A query parameter with this name, after the others.
         case query(String)
     }
 
-    /// How the signature follows from what is signed.
+    /// The algorithm that computes the signature from the signed bytes.
     public var method: Method
-    /// What is signed.
+    /// The part of the request that is signed.
     public var content: Content
-    /// Where the signature goes.
+    /// The place of the signature in the request.
     public var place: Place
 
     /// Creates a signer.
@@ -61,7 +62,7 @@ public struct RequestSigner: Sendable {
 
     /// Adds the signature to a request.
     ///
-    /// - Throws: ``RequestError`` when the body's digest cannot be taken, or what a closure throws.
+    /// - Throws: ``RequestError`` if the digest of the body cannot be computed, or the error of a closure.
     @Sendable
     public func sign(_ request: inout HTTPRequest) throws {
         let signature = try signature(of: try signedBytes(of: request))
@@ -77,9 +78,9 @@ public struct RequestSigner: Sendable {
         }
     }
 
-    /// What is signed of a request.
+    /// Returns the bytes of a request that are signed.
     ///
-    /// - Throws: ``RequestError`` when the body's digest cannot be taken, or what a closure throws.
+    /// - Throws: ``RequestError`` if the digest of the body cannot be computed, or the error of a closure.
     public func signedBytes(of request: HTTPRequest) throws -> Data {
         switch content {
         case .canonical(let headers): try Data(Self.canonicalText(of: request, headers: headers).utf8)
@@ -122,7 +123,7 @@ public struct RequestSigner: Sendable {
 }
 
 extension RequestSigner.Method: Discreet {
-    /// The name of the method, without its key.
+    /// The name of the signature method, without its key.
     public var description: String {
         switch self {
         case .hmacSHA256: "HMAC-SHA-256 ***"
@@ -134,10 +135,10 @@ extension RequestSigner.Method: Discreet {
 }
 
 extension HTTPBody {
-    /// The SHA-256 of the body as it will be sent, for signatures and cache keys; without a body that of no bytes.
+    /// Returns the SHA-256 digest of the body as it will be sent, for signatures and cache keys.
     ///
-    /// Parameters and encodable values are written with sorted names, so equal bodies have equal digests. A file is read
-    /// in pieces.
+    /// If there is no body, the digest is that of zero bytes. Parameters and encodable values are written with sorted
+    /// names, so equal bodies have equal digests. A file is read in pieces.
     ///
     /// - Returns: 32 bytes.
     /// - Throws: ``RequestError/body(kind:reason:)`` for a stream, whose bytes do not exist yet, and

@@ -1,8 +1,10 @@
 package import Foundation
 
-/// Certificates in text (RFC 7468).
+/// Certificates in text form (RFC 7468).
 package enum PEM {
-    /// The certificates in their binary form, in order; what is not one is left out.
+    /// Returns the certificates in binary form, in order.
+    ///
+    /// Invalid ones are skipped.
     package static func certificates(in pem: Data) -> [Data] {
         let begin = "-----BEGIN CERTIFICATE-----"
         let end = "-----END CERTIFICATE-----"
@@ -14,18 +16,18 @@ package enum PEM {
     }
 }
 
-/// Walks the binary form of a certificate (DER, X.690).
+/// A reader of the binary form of a certificate (DER, X.690).
 enum DistinguishedEncoding {
-    /// The SubjectPublicKeyInfo of a certificate, whole, as pins are made from it (RFC 5280 section 4.1).
+    /// Returns the complete SubjectPublicKeyInfo of a certificate, from which pins are made (RFC 5280 section 4.1).
     ///
-    /// `nil` when the bytes are not a certificate.
+    /// Returns `nil` if the bytes are not a certificate.
     static func publicKeyInfo(inCertificate certificate: Data) -> Data? {
         let bytes = Array(certificate)
         guard let outer = element(bytes, at: 0, end: bytes.count, tag: 0x30),
             let body = element(bytes, at: outer.content, end: outer.end, tag: 0x30)
         else { return nil }
         var position = body.content
-        // The version, which may be missing, then number, algorithm, issuer, validity and subject.
+        // Skip the optional version, then serial number, algorithm, issuer, validity and subject.
         if position < body.end, bytes[position] == 0xA0 {
             guard let version = element(bytes, at: position, end: body.end, tag: 0xA0) else { return nil }
             position = version.end
@@ -38,7 +40,9 @@ enum DistinguishedEncoding {
         return Data(bytes[position..<key.end])
     }
 
-    /// Reads tag and length at a position; `nil` when they do not fit.
+    /// Reads the tag and length of an element.
+    ///
+    /// Returns `nil` if the tag differs or the element exceeds `end`.
     private static func element(
         _ bytes: [UInt8],
         at position: Int,

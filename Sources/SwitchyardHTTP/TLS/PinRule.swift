@@ -1,37 +1,42 @@
 public import Foundation
 
-/// The pins of which the chain of a host's certificates must have one.
+/// A rule by which the certificate chain of a host must match one of the pins.
 ///
-/// They are compared after the usual checks and never instead of them. Name the key that will follow as well, so that
-/// the server can change its own.
+/// Pins are compared after the usual checks and never replace them. Include the pin of the next key, so that the server
+/// can change its key.
 public struct PinRule: Sendable, Hashable {
-    /// What happens when a host has none of the pins.
+    /// The effect of a mismatch.
     public enum Mode: Sendable, Hashable {
-        /// The connection is refused; the default.
+        /// The connection is refused.
+        ///
+        /// This is the default.
         case enforced
-        /// The connection is used all the same, and the mismatch is reported: for finding out before it hurts.
+        /// The connection is used, and the mismatch is reported.
+        ///
+        /// Use this mode to test pins before enforcing them.
         case reportOnly
     }
 
-    /// The hosts.
+    /// The hosts of the rule.
     public let hosts: HostPattern
-    /// The pins.
+    /// The pins, one of which must match.
     public let pins: Set<TLSPin>
-    /// What happens when a host has none of them.
+    /// The effect of a mismatch.
     public let mode: Mode
-    /// When the rule ends, so that an app that is not updated any more goes on working; never when `nil`.
+    /// The expiry date of the rule.
     ///
-    /// From then on the hosts are checked as if nothing had been pinned.
+    /// If `nil`, the rule does not expire. After this date the hosts are checked as if nothing were pinned, so that an
+    /// app without updates continues to work.
     public let expiresAt: Date?
 
     /// Creates a rule.
     ///
     /// - Parameters:
-    ///   - hosts: The hosts: `example.com`, `*.example.com` for one label more, `**.example.com` for the domain itself
-    ///     and everything below.
-    ///   - pins: At least two of them, the one in use and the one that will follow; one will do for ``Mode/reportOnly``.
-    ///   - mode: What happens when a host has none of them; it is refused unless given.
-    ///   - expiresAt: When the rule ends; never unless given.
+    ///   - hosts: The hosts: `example.com`, `*.example.com` for exactly one more label, or `**.example.com` for the
+    ///     domain and all of its subdomains.
+    ///   - pins: At least two pins, one of the current key and one of the next. One is enough for ``Mode/reportOnly``.
+    ///   - mode: The effect of a mismatch; by default the connection is refused.
+    ///   - expiresAt: The expiry date of the rule. If `nil`, the rule does not expire.
     /// - Throws: ``PinRuleError``.
     public init(
         hosts: String,
@@ -48,30 +53,30 @@ public struct PinRule: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether the rule holds at a time.
+    /// Whether the rule is in effect at a given time.
     package func isValid(at date: Date) -> Bool {
         expiresAt.map { date < $0 } ?? true
     }
 }
 
-/// Why a set of pins cannot be used.
+/// An error that makes a set of pins unusable.
 public enum PinRuleError: Error, Sendable, Hashable {
-    /// The pattern is no host, or has a star elsewhere than in front.
+    /// The pattern is not a host, or has an asterisk in a place other than the start.
     case invalidPattern(String)
-    /// A rule without a pin would refuse everybody.
+    /// The rule has no pin, so it would refuse every server.
     case noPins(String)
-    /// A rule with one pin would lock the app out when the key behind it is lost.
+    /// The rule has only one pin, so the app would be locked out if its key were lost.
     case noBackup(String)
-    /// The file or data holds no certificate.
+    /// The file or data does not contain a certificate.
     case noCertificate
-    /// The base URL of a server whose host is pinned is not https, where nothing can be pinned.
+    /// The base URL of a server with a pinned host is not HTTPS, where pins have no effect.
     case insecureBase(String)
-    /// The transport cannot do it.
+    /// The transport does not support pins.
     case transport(TransportError)
 }
 
 extension PinRuleError: CustomStringConvertible {
-    /// What is wrong, without queries and passwords.
+    /// A description of the error, without queries and passwords.
     public var description: String {
         switch self {
         case .invalidPattern(let text): "\"\(text)\" is no pattern of hosts"
@@ -84,7 +89,7 @@ extension PinRuleError: CustomStringConvertible {
     }
 }
 
-/// Which hosts a rule is for: one, those one label below a domain, or a domain and everything below.
+/// A pattern that matches one host, the hosts one label below a domain, or a domain and all of its subdomains.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private enum Reach: Hashable {
         case exact
@@ -95,9 +100,10 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private let domain: String
     private let reach: Reach
 
-    /// Creates a pattern; `nil` when it is no host name, or has a star elsewhere than in front.
+    /// Creates a pattern, or returns `nil` if the text is not a host name, or has an asterisk in a place other than the
+    /// start.
     ///
-    /// A name beyond ASCII, such as `*.bücher.example`, is for the hosts that go by its ASCII form (RFC 5891).
+    /// A non-ASCII name such as `*.bücher.example` matches hosts in its ASCII form (RFC 5891).
     public init?(_ text: String) {
         switch text {
         case _ where text.hasPrefix("**."): (reach, domain) = (.all, Self.name(of: text.dropFirst(3)))
@@ -105,15 +111,15 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         default: (reach, domain) = (.exact, Self.name(of: text[...]))
         }
         guard !domain.contains("*"), RequestURL("https://\(domain)/")?.origin.host == domain else { return nil }
-        // No host has an empty label, as in `.example.com`: the rule would be for none.
+        // No host has an empty label, as in `.example.com`, so the pattern would match nothing.
         guard domain.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }) else {
             return nil
         }
-        // A star over a whole top-level domain is never meant.
+        // A wildcard for a whole top-level domain is certainly a mistake.
         guard reach == .exact || domain.contains(".") else { return nil }
     }
 
-    /// Whether the pattern covers a host.
+    /// Whether the pattern matches a host.
     public func matches(_ host: String) -> Bool {
         let host = Self.name(of: host[...])
         switch reach {
@@ -123,8 +129,9 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The host as requests name it: in lower case and in ASCII, without the dot of the root at its end, since with and
-    /// without it is the same host.
+    /// Returns the host as in URLs: in lower case and in ASCII.
+    ///
+    /// The trailing dot of the root is removed, because both forms name the same host.
     private static func name(of host: Substring) -> String {
         var name = host.lowercased()
         if name.utf8.contains(where: { $0 > 0x7F }), !name.contains(where: { "*/\\:?#@%".contains($0) }) {
@@ -133,7 +140,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    /// The pattern as it was given, in lower case and in ASCII.
+    /// The pattern in lower case and in ASCII.
     public var description: String {
         switch reach {
         case .exact: domain

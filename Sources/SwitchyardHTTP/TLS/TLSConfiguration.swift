@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Whom a transport trusts and how it identifies itself, over TLS.
+/// The trust, pins and client identity of a transport's TLS connections.
 ///
-/// Certificates and host names are always checked; there is no switch to turn that off. What a transport cannot do is
-/// refused when it is created, never ignored.
+/// Certificates and host names are always checked, and the check cannot be turned off. If a transport does not support
+/// a setting, creating the transport fails.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// The certificate authorities that are trusted.
+    /// The trusted certificate authorities.
     public enum TrustRoots: Sendable, Hashable {
-        /// Those of the system.
+        /// The authorities that the system trusts.
         case system
-        /// Those in a PEM file, instead of the system's.
+        /// The authorities in a PEM file, instead of the system's.
         case file(URL)
-        /// Those in PEM data, instead of the system's.
+        /// The authorities in PEM data, instead of the system's.
         case pem(Data)
     }
 
-    /// A version of the protocol.
+    /// A version of TLS.
     public enum Version: Int, Sendable, Hashable, Comparable, CaseIterable {
         /// TLS 1.2 (RFC 5246).
         case tls12 = 12
@@ -26,16 +26,16 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Certificate and key with which the client identifies itself.
+    /// The certificate and private key of the client.
     public struct ClientIdentity: Sendable, Hashable {
-        /// The certificate, with its chain if it has one, in PEM.
+        /// The certificate in PEM, optionally with its chain.
         public var certificate: Source
         /// The private key, in PEM.
         public var privateKey: Source
-        /// The password of the key; `nil` when it has none.
+        /// The password of the key, or `nil` if it has none.
         public var password: String?
 
-        /// Where PEM text comes from.
+        /// A source of PEM text.
         public enum Source: Sendable, Hashable {
             /// A file.
             case file(URL)
@@ -51,35 +51,40 @@ public struct TLSConfiguration: Sendable, Hashable {
         }
     }
 
-    /// How certificates are found to have been revoked.
+    /// The check for revoked certificates.
     public enum Revocation: Sendable, Hashable {
-        /// As the system does by itself: on Apple systems with what it knows, on Linux not at all.
+        /// The system's default: on Apple systems the revocation data that the system has, on Linux no check.
         case system
-        /// By the lists in a PEM file, of every authority in the chain (RFC 5280 section 5).
+        /// Revocation lists in a PEM file, of every authority in the chain (RFC 5280 section 5).
         case list(URL)
-        /// By what the server brings along, without which it is refused (OCSP stapling, RFC 6066 section 8).
+        /// OCSP stapling (RFC 6066 section 8).
+        ///
+        /// A server that does not staple a response is refused.
         case stapled
     }
 
-    /// The authorities that are trusted; those of the system by default.
+    /// The trusted authorities; those of the system by default.
     public var trustRoots: TrustRoots
-    /// How revoked certificates are found; the system's way by default.
+    /// The check for revoked certificates; the system's default unless set.
     public var revocation = Revocation.system
-    /// The pins of which the server's chain must have one, beside the usual checks; empty by default, which pins nothing.
+    /// The pins, one of which the server's chain must match in addition to the usual checks.
     ///
-    /// Name a spare one as well, so that the server can change its key. On Linux the whole chain is seen where libcurl
-    /// stands on OpenSSL 1.1 or newer, as it mostly does. Elsewhere, and with a proxy over TLS or one that the
-    /// environment names, only the key of the server's own certificate is compared, and a pin of a whole certificate is
-    /// refused when the transport is made.
+    /// If empty, which is the default, nothing is pinned. Include a backup pin, so that the server can change its key.
+    /// `URLSessionTransport` compares the whole chain. On Linux the whole chain is compared if libcurl uses OpenSSL 1.1
+    /// or later, which is usual. With another TLS library, a proxy over TLS, or a proxy from the environment, only the
+    /// key of the server's own certificate is compared. In this case a pin of a whole certificate is refused when the
+    /// transport is created.
     public var pins: Set<TLSPin>
-    /// How the client identifies itself; not at all by default.
+    /// The client's identity, or `nil`, which is the default, for none.
     public var clientIdentity: ClientIdentity?
-    /// The oldest version that is accepted; TLS 1.2 by default (RFC 9325 section 3.1.1).
+    /// The oldest accepted version; TLS 1.2 by default (RFC 9325 section 3.1.1).
     public var minimumVersion: Version
-    /// The newest version that is offered; `nil`, the default, is the newest there is.
+    /// The newest offered version.
+    ///
+    /// If `nil`, which is the default, it is the newest that the transport supports.
     public var maximumVersion: Version?
 
-    /// Creates a configuration; by default the system's trust and nothing more.
+    /// Creates a configuration, by default with the system's trust only.
     public init(
         trustRoots: TrustRoots = .system,
         pins: Set<TLSPin> = [],
@@ -96,7 +101,7 @@ public struct TLSConfiguration: Sendable, Hashable {
 }
 
 extension TLSConfiguration {
-    /// Refuses to send over http what is to be sent to a pinned server only.
+    /// Throws an error if a request to a pinned server would be sent over plain HTTP.
     ///
     /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported``.
     package func check(_ url: RequestURL) throws(TransportError) {
@@ -108,7 +113,9 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration {
-    /// What tells this configuration from every other, the same in every run; its secrets cannot be read from it.
+    /// A hash that identifies this configuration, the same in every run.
+    ///
+    /// Secrets cannot be recovered from it.
     package var fingerprint: String {
         let parts =
             [trustRoots.text, revocation.text, "\(minimumVersion)", maximumVersion.map { "\($0)" } ?? "newest"]
@@ -154,7 +161,7 @@ extension TLSConfiguration.ClientIdentity.Source {
 }
 
 extension TLSConfiguration.ClientIdentity: Discreet {
-    /// Where the certificate comes from, without key and password.
+    /// The source of the certificate, without key and password.
     public var description: String {
         switch certificate {
         case .file(let url): "identity of \(url.lastPathComponent)"

@@ -1,56 +1,58 @@
 public import Foundation
 
-/// What one certificate of a server's chain must have: a certain public key, or every byte of a certain certificate.
+/// A digest that one certificate in a server's chain must match: of its public key, or of the whole certificate.
 ///
-/// The chain is the one by which the server was found trusted, from its own certificate to the authority's; any of its
-/// certificates will do (RFC 7469 section 2.6). To pin an authority is to accept whatever it signs for that host.
+/// The chain is the verified chain from the server's certificate to the authority's. Any of its certificates may match
+/// (RFC 7469 section 2.6). A pin of an authority accepts every certificate that the authority issues for the host.
 public struct TLSPin: Sendable, Hashable {
-    /// What of a certificate is compared.
+    /// The part of a certificate that is compared.
     public enum Subject: Sendable, Hashable {
-        /// The public key as it stands in the certificate (SubjectPublicKeyInfo, RFC 7469 section 2.4).
+        /// The public key as encoded in the certificate (SubjectPublicKeyInfo, RFC 7469 section 2.4).
         ///
-        /// A certificate that is renewed with the same key keeps its pin.
+        /// A certificate that is reissued with the same key keeps its pin.
         case publicKey
-        /// The whole certificate; one that is renewed has another pin.
+        /// The whole certificate. A reissued certificate has another pin.
         case certificate
     }
 
-    /// What of a certificate is compared.
+    /// The part of a certificate that is compared.
     public let subject: Subject
-    /// Its SHA-256 digest in base64.
+    /// The SHA-256 digest in Base64.
     public let base64: String
 
-    /// Creates a pin; `nil` unless `base64` holds 32 bytes, with or without `sha256/` in front.
+    /// Creates a pin, or returns `nil` unless `base64` contains 32 bytes, optionally after the prefix `sha256/`.
     ///
     /// - Parameters:
     ///   - base64: The SHA-256 digest.
-    ///   - subject: What it is the digest of; the public key by default.
+    ///   - subject: The part of the certificate that was hashed; the public key by default.
     public init?(_ base64: String, of subject: Subject = .publicKey) {
         let text = base64.hasPrefix("sha256/") ? String(base64.dropFirst(7)) : base64
         guard let digest = Data(base64Encoded: text), digest.count == 32 else { return nil }
         self.subject = subject
-        // One digest has more than one text (RFC 4648 section 3.5), and pins are compared by theirs.
+        // One digest has several Base64 texts (RFC 4648 section 3.5), but pins are compared by their text.
         self.base64 = digest.base64EncodedString()
     }
 
-    /// Makes the pin of a certificate; `nil` when the bytes are none.
+    /// Creates the pin of a certificate, or returns `nil` if the bytes are not a certificate.
     ///
     /// - Parameters:
-    ///   - certificate: The certificate, binary (DER, usually `.cer`) or as text (PEM).
-    ///   - subject: What of it is pinned; its public key by default.
+    ///   - certificate: The certificate in binary (DER, usually `.cer`) or text form (PEM).
+    ///   - subject: The part of the certificate that is pinned; the public key by default.
     public init?(certificate: Data, subject: Subject = .publicKey) {
         let binary = PEM.certificates(in: certificate).first ?? certificate
         guard let key = DistinguishedEncoding.publicKeyInfo(inCertificate: binary) else { return nil }
         self.init(MessageDigest.sha256(subject == .publicKey ? key : binary).base64EncodedString(), of: subject)
     }
 
-    /// The pins of all certificates in a folder, those with the endings `cer`, `crt`, `der` and `pem`.
+    /// Returns the pins of all certificates in a folder, which are the files with the extensions `cer`, `crt`, `der`
+    /// and `pem`.
     ///
     /// - Parameters:
     ///   - folder: The folder, for instance that of the app's resources.
-    ///   - subject: What of them is pinned; their public keys by default.
-    /// - Returns: The pins; never none.
-    /// - Throws: ``PinRuleError/noCertificate`` when the folder has none, or one of the files is none.
+    ///   - subject: The part of each certificate that is pinned; the public key by default.
+    /// - Returns: The pins, at least one.
+    /// - Throws: ``PinRuleError/noCertificate`` if the folder has no certificate, or one of the files is not a
+    ///   certificate.
     public static func certificates(
         in folder: URL,
         subject: Subject = .publicKey
@@ -69,7 +71,7 @@ public struct TLSPin: Sendable, Hashable {
 }
 
 extension Set<TLSPin> {
-    /// Whether a certificate (DER) has one of the pins.
+    /// Whether a certificate (DER) matches one of the pins.
     package func accept(certificate: Data) -> Bool {
         [TLSPin.Subject.publicKey, .certificate].contains { subject in
             contains { $0.subject == subject }

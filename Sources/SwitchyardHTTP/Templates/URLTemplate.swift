@@ -1,7 +1,7 @@
 /// A URL or path with placeholders: `users/{id}/posts{?page,size}` (RFC 6570, all levels).
 ///
-/// Values are typed parameters and are percent-encoded for the place where they stand, so that an identifier such as
-/// `a/b?c` stays one path segment.
+/// Values are typed parameters. They are percent-encoded for their place in the URL, so an identifier such as `a/b?c`
+/// remains one path segment.
 ///
 /// | expression | values | result |
 /// |---|---|---|
@@ -13,24 +13,26 @@
 /// | `{;id}` | 7 | `;id=7` |
 /// | `{name:3}` | `value` | `val` |
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
-    /// What is done about a variable without a value.
+    /// The treatment of a variable without a value.
     public enum MissingValues: Sendable, Hashable {
-        /// It is an error where it would leave a hole in the path, and left out of `{?...}`, `{&...}`, `{;...}` and
-        /// `{#...}`; the default. Values that leave a segment of the path empty, or make it `.` or `..`, which would
-        /// lead elsewhere, are an error there too; not so a value of `{+...}` with slashes of its own, which is a path.
+        /// A missing value in the path is an error. In `{?...}`, `{&...}`, `{;...}` and `{#...}` the variable is
+        /// omitted. This is the default.
+        ///
+        /// A value that makes a path segment empty, `.` or `..` is also an error, because the URL would lead elsewhere.
+        /// The exception is a value of `{+...}` that contains slashes, because it is a path itself.
         case refusedInPath
-        /// It is left out everywhere, as RFC 6570 says.
+        /// The variable is omitted everywhere, as RFC 6570 specifies.
         case leftOut
     }
 
-    /// The template as it was given.
+    /// The text of the template.
     public let text: String
     let parts: [Part]
 
     /// Parses a template.
     ///
     /// - Parameter text: The template.
-    /// - Throws: ``RequestError/template(text:reason:)`` with the place where it breaks the grammar.
+    /// - Throws: ``RequestError/template(text:reason:)`` with the position of the syntax error.
     public init(_ text: String) throws(RequestError) {
         self.text = text
         var parser = URLTemplateParser(text)
@@ -46,13 +48,13 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return names
     }
 
-    /// Puts values in.
+    /// Returns the template with values in place of its variables.
     ///
     /// - Parameters:
-    ///   - values: The values by the names of the variables; further ones are ignored.
-    ///   - missing: What is done about a variable without a value (not there, `null`, or an empty list).
+    ///   - values: The values by the names of the variables. Additional values are ignored.
+    ///   - missing: The treatment of a variable without a value, which is absent, `null` or an empty list.
     /// - Returns: The text, percent-encoded.
-    /// - Throws: ``RequestError/template(text:reason:)`` when a value is missing, or cannot stand where it is used.
+    /// - Throws: ``RequestError/template(text:reason:)`` if a value is missing or is not allowed in its place.
     public func expanded(
         with values: Parameters,
         missing: MissingValues = .refusedInPath
@@ -61,7 +63,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return try expander.expand()
     }
 
-    /// The template as it was given.
+    /// The text of the template.
     public var description: String { text }
 
     // MARK: - Parts
@@ -73,9 +75,9 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
 
     struct Variable: Sendable, Hashable {
         var name: String
-        /// The number of characters to take; `nil` for all.
+        /// The maximum number of characters of the value, or `nil` for all.
         var prefix: Int?
-        /// Whether lists and named values are taken apart (`*`).
+        /// Whether the elements of lists and dictionaries are expanded separately (`*`).
         var explodes: Bool
     }
 
@@ -89,7 +91,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         case query = 0x3F
         case continuation = 0x26
 
-        /// What stands in front of the first value.
+        /// The text before the first value.
         var first: String {
             switch self {
             case .simple, .reserved: ""
@@ -97,7 +99,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// What stands between values.
+        /// The text between values.
         var separator: String {
             switch self {
             case .simple, .reserved, .fragment: ","
@@ -108,13 +110,14 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// Whether values carry their names.
+        /// Whether values are written with their names.
         var isNamed: Bool { self == .matrix || self == .query || self == .continuation }
-        /// Whether reserved characters and escapes stay as they are.
+        /// Whether reserved characters and percent escapes are kept.
         var allowsReserved: Bool { self == .reserved || self == .fragment }
-        /// The first characters of a value.
+        /// Returns the first characters of a value.
         ///
-        /// Where escapes stay, those of one character are one, which is not taken apart (RFC 6570 section 2.4.1).
+        /// If percent escapes are kept, the escapes of one character count as one and are not split (RFC 6570 section
+        /// 2.4.1).
         func beginning(_ count: Int, of text: String) -> String {
             guard allowsReserved else { return String(text.unicodeScalars.prefix(count)) }
             let bytes = Array(text.utf8)
@@ -125,14 +128,14 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             return String(decoding: bytes[..<end], as: UTF8.self)
         }
 
-        /// Whether a byte, escaped or not, belongs to the character before it (RFC 3629 section 3).
+        /// Whether a byte, escaped or not, continues the character before it (RFC 3629 section 3).
         private static func goesOn(_ bytes: [UInt8], at index: Int) -> Bool {
             guard index < bytes.count else { return false }
             guard PercentEncoding.isEscape(bytes, at: index) else { return bytes[index] & 0xC0 == 0x80 }
             return (PercentEncoding.value(bytes[index + 1]) ?? 0) & 0xC == 8
         }
 
-        /// Whether a missing value would leave a hole.
+        /// Whether a missing value would leave a gap in the path.
         var needsValue: Bool { self == .simple || self == .reserved || self == .label || self == .path }
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Expands a template as RFC 6570 section 3 says.
+/// An expander of templates (RFC 6570 section 3).
 struct URLTemplateExpander {
     private let template: URLTemplate
     private let values: Parameters
     private let missing: URLTemplate.MissingValues
     private var output: [UInt8] = []
-    /// Where the segment of the path begins that is being written; `nil` behind the path.
+    /// The start of the current path segment in the output, or `nil` after the path.
     private var segment: Int? = 0
-    /// The variable whose value stands last in the segment; `nil` while none does, or only one that is a path by itself.
+    /// The last variable whose value is in the current segment, or `nil` if there is none or its value is a path.
     private var variableInSegment: String?
 
     init(template: URLTemplate, values: Parameters, missing: URLTemplate.MissingValues) {
@@ -90,7 +90,7 @@ struct URLTemplateExpander {
         append(Array(value.utf8), keepsReserved: false)
     }
 
-    /// Appends a literal, or a value whose slashes and question marks mean what they mean in a URL.
+    /// Appends a literal, or a value whose slashes and question marks keep their meaning in a URL.
     private mutating func append(reserved bytes: [UInt8], of variable: String? = nil) throws(RequestError) {
         var rest = bytes[...]
         while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || Self.endsPath($0) }) {
@@ -98,12 +98,12 @@ struct URLTemplateExpander {
             try append(delimiter: String(UnicodeScalar(rest[end])))
             rest = rest[(end + 1)...]
         }
-        // A value with delimiters of its own says itself where it leads.
+        // A value that contains delimiters determines its path itself, so it is not checked.
         if let variable, rest.count == bytes.count { variableInSegment = variable }
         append(Array(rest), keepsReserved: true)
     }
 
-    /// Appends what stands in front of a value or between two, which may end a segment of the path.
+    /// Appends the text before or between values, which may end a path segment.
     private mutating func append(delimiter: String) throws(RequestError) {
         guard let byte = delimiter.utf8.first else { return }
         guard byte == UInt8(ascii: "/") || Self.endsPath(byte) else { return output.append(byte) }
@@ -115,8 +115,9 @@ struct URLTemplateExpander {
 
     private static func endsPath(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 
-    /// Refuses a segment that values have left empty, or have made a dot segment of, escaped or not: it leads to another
-    /// path than the one that was written down, such as the collection in place of the item.
+    /// Throws an error if values have made a segment empty or a dot segment, escaped or not.
+    ///
+    /// Such a URL has another path than the template, for example that of the collection instead of the item.
     private func checkSegment() throws(RequestError) {
         guard missing == .refusedInPath, let segment, let variableInSegment else { return }
         guard output.count == segment || DotSegments.isOne(output[segment...]) else { return }
@@ -136,13 +137,13 @@ struct URLTemplateExpander {
 }
 
 extension URLTemplateExpander {
-    /// A value in the forms that a template knows.
+    /// A value in one of the forms of RFC 6570.
     private enum Pieces {
         case text(String)
         case list([String])
         case pairs([(name: String, value: String)])
 
-        /// `nil` for a value that counts as undefined.
+        /// Creates the pieces of a value, or returns `nil` if the value counts as undefined.
         init?(
             _ value: ParameterValue,
             of variable: URLTemplate.Variable,
@@ -187,7 +188,7 @@ extension URLTemplateExpander {
             return [text]
         }
 
-        /// The text of a single value; `nil` for what is none, or has no text.
+        /// Returns the text of a single value, or `nil` if it is not a single value or has no text.
         private static func text(of value: ParameterValue) -> String? {
             switch value {
             case .null, .array, .dictionary: nil

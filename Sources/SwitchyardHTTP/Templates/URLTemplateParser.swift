@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Parses the grammar of RFC 6570 section 2.
+/// A parser for the grammar of RFC 6570 section 2.
 struct URLTemplateParser {
     private let text: String
     private let bytes: [UInt8]

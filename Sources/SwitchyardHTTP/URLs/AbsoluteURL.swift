@@ -1,17 +1,19 @@
-/// An absolute http or https URL, checked and written as it will be sent.
+/// An absolute HTTP or HTTPS URL, validated and in the form in which it is sent.
 package struct AbsoluteURL {
-    /// Whether the scheme is https.
+    /// Whether the scheme is `https`.
     var isSecure: Bool
-    /// The checked authority.
+    /// The validated authority.
     package var authority: URLAuthority
-    /// The path, percent-encoded and without dot segments; may be empty.
+    /// The path, percent-encoded and without dot segments.
+    ///
+    /// It may be empty.
     package var path: [UInt8]
-    /// The query, percent-encoded; `nil` when there is none.
+    /// The query, percent-encoded, or `nil` if there is none.
     package var query: [UInt8]?
 
-    /// Checks `text`.
+    /// Validates a URL.
     ///
-    /// What may not stand in a URL is percent-encoded; valid escapes stay.
+    /// Characters that are not allowed in a URL are percent-encoded. Valid percent escapes are kept.
     ///
     /// - Throws: ``RequestError/url(text:reason:)``.
     init(_ text: String) throws(RequestError) {
@@ -22,7 +24,7 @@ package struct AbsoluteURL {
         try self.init(URLParts(bytes), text: text)
     }
 
-    /// Checks the parts of `text`.
+    /// Validates the parts of `text`.
     init(_ parts: URLParts, text: String) throws(RequestError) {
         guard let scheme = parts.scheme else { throw .url(text: text, reason: .notAbsolute) }
         let name = String(decoding: scheme, as: UTF8.self).lowercased()
@@ -35,7 +37,6 @@ package struct AbsoluteURL {
         query = parts.query.map(URLEscaping.query)
     }
 
-    /// The scheme: `http` or `https`.
     var scheme: String { isSecure ? "https" : "http" }
 
     /// The origin as bytes: scheme, host and port.
@@ -52,7 +53,9 @@ package struct AbsoluteURL {
         return output
     }
 
-    /// The same URL under https; an explicit port 80 goes, others stay.
+    /// The URL with the scheme `https`.
+    ///
+    /// An explicit port 80 is removed, and any other port is kept.
     var secured: AbsoluteURL {
         guard !isSecure else { return self }
         var copy = self
@@ -62,14 +65,14 @@ package struct AbsoluteURL {
     }
 }
 
-/// The bytes that no part of a URL may hold, encoded or not: they are never meant, and smuggle lines into a request.
+/// The bytes that are not allowed in any part of a URL, encoded or not, because they would allow request splitting.
 enum URLControl {
     static func isForbidden(_ byte: UInt8) -> Bool {
         byte == 13 || byte == 10 || byte == 0
     }
 }
 
-/// Percent-encoding of the parts of a URL that is given as text.
+/// Percent-encoding for the parts of a URL that is given as text.
 package enum URLEscaping {
     static func path(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         escaped(bytes, allowed: .path)

@@ -1,14 +1,14 @@
-/// A base URL, taken apart once so that joining a path to it is a copy of bytes.
+/// A base URL that is parsed once, so that joining a path is a copy of bytes.
 ///
-/// A client keeps one for each server and environment.
+/// A client keeps a base URL for each server and environment.
 public struct BaseURL: Sendable, Hashable {
-    /// The forms that a join starts from.
+    /// The bytes from which joins start.
     final class Stem: Sendable {
-        /// The base without its query.
+        /// The base URL without its query.
         let whole: [UInt8]
-        /// The same without slashes at its end.
+        /// The base URL without its query and trailing slashes.
         let trimmed: [UInt8]
-        /// Scheme and authority.
+        /// The scheme and authority.
         let origin: [UInt8]
 
         init(origin: [UInt8], path: [UInt8]) {
@@ -18,7 +18,7 @@ public struct BaseURL: Sendable, Hashable {
         }
     }
 
-    /// What was found in the URL, shared by all copies: every request copies a base URL several times.
+    /// The parsed URL, shared by all copies because each request copies a base URL several times.
     private final class Parts: Sendable {
         let url: RequestURL
         let origin: RequestURL.Origin
@@ -42,61 +42,64 @@ public struct BaseURL: Sendable, Hashable {
 
     private let parts: Parts
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
-    /// - Parameter url: The base; its path may end with a slash or not, the joins are the same.
+    /// - Parameter url: The base URL. With `PathJoin.append`, a trailing slash in its path makes no difference to the
+    ///   paths that are joined to it.
     public init(_ url: RequestURL) {
         parts = Parts(url)
     }
 
-    /// Takes the URL apart that `text` holds.
+    /// Parses the URL in `text`.
     ///
-    /// - Throws: ``RequestError/url(text:reason:)`` when it is no absolute http or https URL.
+    /// - Throws: ``RequestError/url(text:reason:)`` if the text is not an absolute HTTP or HTTPS URL.
     public init(_ text: String) throws(RequestError) {
         self.init(try RequestURL(validating: text))
     }
 
-    /// The URL as it was given.
+    /// The URL as given.
     public var url: RequestURL { parts.url }
-    /// Scheme, host and port, for comparison.
+    /// The scheme, host and port, for comparison.
     public var origin: RequestURL.Origin { parts.origin }
     var stem: Stem { parts.stem }
-    /// The same under https.
+    /// The stem with the scheme `https`.
     var securedStem: Stem { parts.securedStem }
-    /// The base's path, percent-encoded, without dot segments.
+    /// The path of the base URL, percent-encoded and without dot segments.
     var path: [UInt8] { parts.path }
-    /// The base's own query; it stays in front of every other.
+    /// The query of the base URL, which comes before any other query.
     package var query: [UInt8]? { parts.query }
 
-    /// Two are the same when their URLs are.
+    /// Whether the URLs of two base URLs are equal.
     public static func == (left: BaseURL, right: BaseURL) -> Bool { left.url == right.url }
 
     /// Hashes the URL.
     public func hash(into hasher: inout Hasher) { hasher.combine(url) }
 
-    /// Whether an origin is that of the base, or the one that it has under https in place of http.
+    /// Whether an origin is that of the base URL, or that of the base URL with `https` in place of `http`.
     fileprivate func isHome(_ other: RequestURL.Origin) -> Bool {
         other == origin || other == parts.securedOrigin
     }
 }
 
 extension BaseURL {
-    /// The path with one slash at its end: what stands behind it is below the base.
+    /// The path with exactly one trailing slash.
+    ///
+    /// URLs below the base URL have this prefix.
     package var folder: [UInt8] {
         path.reversed().drop { $0 == UInt8(ascii: "/") }.reversed() + [UInt8(ascii: "/")]
     }
 }
 
 extension BaseURL: CustomStringConvertible {
-    /// The URL as it was given.
+    /// The URL as given.
     public var description: String { url.text }
 }
 
 extension RequestURL {
-    /// Whether the URL begins with scheme, host and port of a base; a comparison of bytes.
+    /// Whether the URL starts with the scheme, host and port of a base URL, compared by bytes.
     package func isBelow(_ base: BaseURL) -> Bool { begins(with: base.stem.origin) }
 
-    /// Whether the URL leads to the host of a base, under the base's own scheme or under https in place of http.
+    /// Whether the URL has the host of a base URL, with the scheme of the base URL or with `https` in place of `http`.
     package func isAt(_ base: BaseURL) -> Bool {
         isBelow(base) || begins(with: base.securedStem.origin) || base.isHome(origin)
     }

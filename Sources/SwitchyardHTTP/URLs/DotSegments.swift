@@ -1,4 +1,4 @@
-/// The segments `.` and `..` of a path, also written with `%2E` (RFC 3986 section 5.2.4).
+/// The path segments `.` and `..`, which may be written with `%2E` (RFC 3986 section 5.2.4).
 enum DotSegments {
     private enum Kind {
         case ordinary
@@ -6,11 +6,11 @@ enum DotSegments {
         case parent
     }
 
-    /// Returns the path without dot segments, or `nil` when `..` leads above its start.
+    /// Returns the path without dot segments, or `nil` if `..` leads above its start.
     ///
     /// - Parameters:
-    ///   - path: A path that is percent-encoded.
-    ///   - clamps: Whether `..` at the start is dropped, as RFC 3986 does, instead of giving `nil`.
+    ///   - path: A percent-encoded path.
+    ///   - clamps: Whether a `..` above the start is dropped, as RFC 3986 specifies, instead of returning `nil`.
     /// - Returns: The path, or `nil`.
     static func removed(from path: [UInt8], clamps: Bool) -> [UInt8]? {
         let isRooted = path.first == UInt8(ascii: "/")
@@ -36,7 +36,7 @@ enum DotSegments {
         return output
     }
 
-    /// Whether there is any dot segment.
+    /// Whether a path contains a dot segment.
     static func occur(in path: some Collection<UInt8>) -> Bool {
         path.split(separator: UInt8(ascii: "/")).contains { kind($0) != .ordinary }
     }

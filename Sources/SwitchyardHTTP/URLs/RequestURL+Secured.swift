@@ -1,11 +1,11 @@
-/// Plain http URLs that belong to an https server.
+/// Plain HTTP URLs of HTTPS servers.
 ///
-/// A server behind a proxy that ends TLS often does not know that its clients use https, and names itself by http in
-/// `Location`, in links and in JSON. Such a URL means the https one; it is never asked in the clear.
+/// A server behind a proxy that terminates TLS often does not know that its clients use HTTPS, and returns HTTP URLs in
+/// `Location`, in links and in JSON. Such a URL is replaced by its HTTPS form and never requested in plain text.
 extension RequestURL {
-    /// Returns the https URL that this URL means beside an https URL of the same host; this URL in all other cases.
+    /// Returns the HTTPS form of this URL if `other` is an HTTPS URL of the same host, otherwise this URL.
     ///
-    /// A plain http URL means the https one if its port is 80, is left out, or is the port of the https URL.
+    /// A plain HTTP URL is replaced if its port is 80, omitted, or the port of the HTTPS URL.
     ///
     /// - Parameter other: The URL of the server or of the page.
     /// - Returns: The URL.
@@ -20,24 +20,24 @@ extension RequestURL {
         return RequestURL(trusted: String(decoding: url.bytes, as: UTF8.self))
     }
 
-    /// Returns the URL that `reference` means in a response from this URL, never one that leads from https to http.
+    /// Returns the URL for `reference` in a response from this URL, which never downgrades from HTTPS to HTTP.
     ///
     /// - Parameter reference: The value of `Location`, or a link.
-    /// - Returns: The URL; of this host under https if this URL is.
-    /// - Throws: ``RequestError/url(text:reason:)``, with ``RequestError/URLReason/downgrade(from:)`` if the URL is plain
-    ///   http and this one is not.
+    /// - Returns: The URL, with HTTPS if this URL uses HTTPS and has the same host.
+    /// - Throws: ``RequestError/url(text:reason:)``, with ``RequestError/URLReason/downgrade(from:)`` if the URL is
+    ///   plain HTTP and this URL is HTTPS.
     package func linked(to reference: String) throws(RequestError) -> RequestURL {
         let url = try resolving(reference).secured(like: self)
         try url.checkDowngrade(from: self)
         return url
     }
 
-    /// Whether this URL is plain http on the host of an https base URL.
+    /// Whether this URL is plain HTTP and on the host of an HTTPS base URL.
     package func isDowngrade(from base: BaseURL) -> Bool {
         !isSecure && base.url.isSecure && origin.host == base.origin.host
     }
 
-    /// Refuses plain http beside https.
+    /// Throws an error if this URL is plain HTTP and `other` is HTTPS.
     ///
     /// - Throws: ``RequestError/URLReason/downgrade(from:)``.
     package func checkDowngrade(from other: RequestURL) throws(RequestError) {

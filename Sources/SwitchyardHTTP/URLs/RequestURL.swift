@@ -1,64 +1,63 @@
 public import Foundation
 
-/// An absolute http or https URL with a host, checked once and kept as it will be sent.
+/// An absolute HTTP or HTTPS URL with a host, validated once and stored in the form in which it is sent.
 public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
-    /// The URL as it will be sent, percent-encoded, without a fragment.
+    /// The URL in the form in which it is sent: percent-encoded and without a fragment.
     public let text: String
 
-    /// Wraps text that is known to be a valid absolute URL.
+    /// Creates a URL from text that is known to be a valid absolute URL.
     package init(trusted text: String) {
         self.text = text
     }
 
     /// Creates a URL from text.
     ///
-    /// Characters that a URL cannot hold are percent-encoded, escapes that stand there already are kept, and a fragment
-    /// is dropped.
+    /// Characters that are not allowed in a URL are percent-encoded, existing percent escapes are kept, and the
+    /// fragment is dropped.
     ///
     /// - Parameter text: The URL.
-    /// - Throws: ``RequestError/url(text:reason:)`` unless it is absolute, has the scheme http or https and a valid host.
+    /// - Throws: ``RequestError/url(text:reason:)`` unless the URL is absolute, has the scheme `http` or `https` and a
+    ///   valid host.
     public init(validating text: String) throws(RequestError) {
         self.text = String(decoding: try AbsoluteURL(text).bytes, as: UTF8.self)
     }
 
-    /// Creates a URL from text.
-    ///
-    /// `nil` unless it is absolute, has the scheme http or https and a host.
+    /// Creates a URL from text, or returns `nil` unless it is absolute, has the scheme `http` or `https` and a host.
     public init?(_ text: String) {
         guard let url = try? RequestURL(validating: text) else { return nil }
         self = url
     }
 
-    /// Creates a URL from Foundation's.
-    ///
-    /// `nil` unless it is absolute, has the scheme http or https and a host.
+    /// Creates a URL from a Foundation URL, or returns `nil` unless it is absolute, has the scheme `http` or `https`
+    /// and a host.
     public init?(_ url: URL) {
         self.init(url.absoluteString)
     }
 
-    /// Creates a URL from Foundation's components.
-    ///
-    /// `nil` unless they are absolute, have the scheme http or https and a host.
+    /// Creates a URL from Foundation components, or returns `nil` unless they are absolute, have the scheme `http` or
+    /// `https` and a host.
     public init?(_ components: URLComponents) {
         guard let text = components.string else { return nil }
         self.init(text)
     }
 
-    /// The URL as Foundation's type.
+    /// The URL as a Foundation URL.
     public var foundationURL: URL? { URL(string: text) }
 
-    /// The URL as it will be sent.
+    /// The URL in the form in which it is sent.
     public var description: String { text }
 }
 
-/// One form for all ways to write the same URL (RFC 3986 section 6.2.2 and 6.2.3, RFC 9110 section 4.2.3).
+/// Normalization, which gives all spellings of a URL the same form (RFC 3986 sections 6.2.2 and 6.2.3, RFC 9110 section
+/// 4.2.3).
 ///
-/// It is for comparing: what is sent is ``text``, as it was given.
+/// The normal form is only for comparison. Requests are sent to ``text``, which is not normalized.
 extension RequestURL {
-    /// The URL with scheme and host in lower case, the host in ASCII, no port that is the scheme's own, a path of at least
-    /// a slash, and escapes in capitals where they are needed and nowhere else.
+    /// The URL with scheme and host in lower case, an ASCII host, no default port, at least a slash as the path, and
+    /// only the necessary percent escapes, in capitals.
     ///
-    /// A dot at the end of the host stays: with it the name is another one to TLS, to cookies and to servers.
+    /// A trailing dot of the host is kept, because TLS, cookies and servers distinguish the name with the dot from the
+    /// name without.
     package var normalForm: String {
         let url = absolute
         let origin = Origin(url)
@@ -70,15 +69,17 @@ extension RequestURL {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The path with escapes in capitals where they are needed and nowhere else; may be empty.
+    /// The path with only the necessary percent escapes, in capitals.
+    ///
+    /// It may be empty.
     package var pathInNormalForm: String {
         String(decoding: PercentEncoding.normalForm(of: absolute.path), as: UTF8.self)
     }
 }
 
 extension PercentEncoding {
-    /// Bytes of a URL with escapes in capitals, and without those of letters, digits, `-`, `.`, `_` and `~`, which mean the
-    /// same as what they stand for.
+    /// Returns the bytes with percent escapes in capitals and those of unreserved characters (letters, digits, `-`,
+    /// `.`, `_` and `~`) decoded.
     static func normalForm(of bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var output: [UInt8] = []
@@ -88,7 +89,7 @@ extension PercentEncoding {
         return output
     }
 
-    /// What stands behind a beginning, as it was written, whichever way the beginning is; `nil` when there is another one.
+    /// Returns the bytes after a prefix, unchanged, or `nil` if the bytes do not start with the prefix in any spelling.
     package static func rest(of bytes: [UInt8], behind stem: [UInt8]) -> ArraySlice<UInt8>? {
         if bytes.starts(with: stem) { return bytes[stem.count...] }
         var expected = normalForm(of: stem)[...]
@@ -104,7 +105,7 @@ extension PercentEncoding {
         return bytes[index...]
     }
 
-    /// Appends the byte or the escape at a place in its normal form, and goes on behind it.
+    /// Appends the normal form of the byte or percent escape at an index, and advances the index.
     private static func appendUnit(of bytes: [UInt8], at index: inout Int, to output: inout [UInt8]) {
         guard isEscape(bytes, at: index), let high = value(bytes[index + 1]), let low = value(bytes[index + 2]) else {
             output.append(bytes[index])
@@ -118,13 +119,17 @@ extension PercentEncoding {
 }
 
 extension RequestURL {
-    /// Scheme, host and port of a URL: what two URLs share that belong to one server (RFC 6454).
+    /// The scheme, host and port of a URL, which are equal for URLs of one server (RFC 6454).
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         /// `http` or `https`.
         public let scheme: String
-        /// The host in lower case, an IPv6 address in its brackets.
+        /// The host in lower case.
+        ///
+        /// An IPv6 address is in brackets.
         public let host: String
-        /// The port, also when the URL leaves it out: 80 and 443.
+        /// The port.
+        ///
+        /// If the URL omits the port, it is the scheme's default, 80 or 443.
         public let port: Int
 
         init(isSecure: Bool, authority: URLAuthority) {
@@ -137,23 +142,23 @@ extension RequestURL {
             self.init(isSecure: url.isSecure, authority: url.authority)
         }
 
-        /// The origin as a URL without path; the scheme's own port is left out.
+        /// The origin as a URL without path and without the scheme's default port.
         public var description: String {
             port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
         }
     }
 
-    /// The parts of the URL.
+    /// The parsed URL.
     ///
-    /// Every way to make a value has checked the text, so what is read here parses.
+    /// Parsing cannot fail, because every initializer has validated the text.
     package var absolute: AbsoluteURL {
         do { return try AbsoluteURL(text) } catch { preconditionFailure("A checked URL does not parse: \(error)") }
     }
 
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     public var origin: Origin { Origin(absolute) }
 
-    /// The same URL without user and password.
+    /// The URL without user and password.
     package var withoutUserInfo: RequestURL {
         var url = absolute
         guard url.authority.userInfo != nil else { return self }
@@ -161,17 +166,19 @@ extension RequestURL {
         return RequestURL(trusted: String(decoding: url.bytes, as: UTF8.self))
     }
 
-    /// The path, percent-encoded; may be empty.
+    /// The path, percent-encoded.
+    ///
+    /// It may be empty.
     public var path: String { String(decoding: absolute.path, as: UTF8.self) }
 
-    /// The query as it will be sent, percent-encoded, without its question mark; `nil` when there is none.
+    /// The percent-encoded query without its question mark, or `nil` if there is none.
     public var query: String? { URLParts(Array(text.utf8)).query.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Returns the URL that `reference` means on this page (RFC 3986 section 5.2), for redirects and links.
+    /// Returns the URL for `reference` relative to this URL (RFC 3986 section 5.2), for redirects and links.
     ///
     /// - Parameter reference: An absolute URL, or a path, query or host relative to this URL.
-    /// - Returns: The URL; its fragment is dropped.
-    /// - Throws: ``RequestError/url(text:reason:)`` when the result is no http or https URL.
+    /// - Returns: The URL without its fragment.
+    /// - Throws: ``RequestError/url(text:reason:)`` if the result is not an HTTP or HTTPS URL.
     public func resolving(_ reference: String) throws(RequestError) -> RequestURL {
         let joiner = try URLJoiner(path: reference, on: BaseURL(self), join: .relative, secured: false)
         return RequestURL(trusted: joiner.output.text())
@@ -179,7 +186,7 @@ extension RequestURL {
 }
 
 extension RequestURL {
-    /// Whether the scheme is https; looks at the first bytes only.
+    /// Whether the scheme is `https`, determined from the first bytes only.
     package var isSecure: Bool {
         let secure: StaticString = "https:"
         return zip(text.utf8, 0..<6).allSatisfy { byte, index in
@@ -188,15 +195,15 @@ extension RequestURL {
     }
 }
 
-/// Ways from one URL to another.
+/// URLs that are derived from this URL.
 extension RequestURL {
-    /// Returns the URL of a path below this one, which it can never leave.
+    /// Returns the URL of a path below this URL.
     ///
-    /// Slashes, queries, spaces and `..` are treated as the column `append` of ``PathJoin`` says, but for an absolute URL,
-    /// which is an error here.
+    /// The path cannot lead out of this URL. Slashes, queries, spaces and `..` are treated as in the column `append` of
+    /// ``PathJoin``, except that an absolute URL is an error.
     ///
-    /// - Parameter path: The path, with or without a slash in front.
-    /// - Returns: The URL; this one's query stays in front of the path's.
+    /// - Parameter path: The path, with or without a leading slash.
+    /// - Returns: The URL, with the query of this URL before that of the path.
     /// - Throws: ``RequestError/url(text:reason:)``.
     public func appending(path: String) throws(RequestError) -> RequestURL {
         let joiner = try URLJoiner(path: path, on: BaseURL(self), join: .append, secured: false)
@@ -204,26 +211,28 @@ extension RequestURL {
         return RequestURL(trusted: joiner.output.text())
     }
 
-    /// Returns the URL that `reference` means on this page, or `nil` when there is none: the next page's, for instance.
+    /// Returns the URL for `reference` relative to this URL, or `nil` if `reference` is `nil`; for instance the URL of
+    /// the next page.
     ///
-    /// - Parameter reference: What an answer gave, or did not give.
-    /// - Returns: The URL, if any.
-    /// - Throws: ``RequestError/url(text:reason:)`` when the result is no http or https URL.
+    /// - Parameter reference: A reference from a response, or `nil`.
+    /// - Returns: The URL, or `nil`.
+    /// - Throws: ``RequestError/url(text:reason:)`` if the result is not an HTTP or HTTPS URL.
     public func resolving(_ reference: String?) throws(RequestError) -> RequestURL? {
         guard let reference else { return nil }
         return try resolving(reference) as RequestURL
     }
 
-    /// Returns the URL with parameters in its query, in place of those of the same names.
+    /// Returns the URL with parameters in its query, which replace those with the same names.
     ///
-    /// All parameters are in ascending order of their names afterwards, so that equal parameters give equal URLs.
+    /// All parameters of the result are sorted by their names unless the options turn sorting off, so equal parameters
+    /// give equal URLs.
     ///
     /// - Parameters:
-    ///   - parameters: The parameters; one that is `null` removes those of its name. What stands in the URL as an element
-    ///     or a member of one (`tags[]`, `filter[name]`) belongs to it.
-    ///   - options: How they are written, those that stay too, but for what is escaped in another character set than UTF-8,
-    ///     which stays as it is. Names are compared as they are written.
-    /// - Returns: The URL; without any parameter it has no query.
+    ///   - parameters: The parameters. A `null` value removes the parameters with the name. Elements and members of a
+    ///     parameter in the URL (`tags[]`, `filter[name]`) count as having its name.
+    ///   - options: The encoding options, which also apply to parameters that are kept. Kept parameters that are
+    ///     percent-encoded in another character set than UTF-8 are unchanged. Names are compared in their encoded form.
+    /// - Returns: The URL. If no parameter remains, it has no query.
     /// - Throws: ``RequestError/parameter(keyPath:reason:)``.
     public func setting(
         _ parameters: Parameters,
@@ -243,7 +252,7 @@ extension RequestURL {
         return RequestURL(trusted: texts.isEmpty ? String(head) : "\(head)?\(query)")
     }
 
-    /// The parameters of the query but for those that others take the place of, each as text with its name.
+    /// Returns the parameters of the query that are not replaced by others, each as encoded text with its name.
     private func kept(
         besides others: Parameters,
         _ plan: ParameterSerializerPlan
@@ -260,9 +269,10 @@ extension RequestURL {
                 !names.contains(written(Self.outermost(item.key, plan.options)))
             else { continue }
             var text = String(pair)
-            // What is escaped in another character set than UTF-8 would not come back from being read.
+            // Percent escapes in another character set than UTF-8 would be lost by decoding, so such a parameter is
+            // kept unchanged.
             if pair.removingPercentEncoding != nil {
-                // A name alone stays one: to some servers an empty value is something else.
+                // A name without an equals sign stays so, because some servers distinguish it from an empty value.
                 let value = text.behind(UInt8(ascii: "=")).map { Self.value(String($0), item.value, plan.options) }
                 let kept = Parameters.Item(key: item.key, value: value ?? .null)
                 text = try Self.text(of: kept, value == nil ? barePlan : plan)
@@ -272,7 +282,8 @@ extension RequestURL {
         return kept
     }
 
-    /// The value of a parameter, which is a list where commas that are not escaped stand between its elements.
+    /// Returns the value of a parameter, as a list if the options use comma-separated lists and the text contains
+    /// unescaped commas.
     private static func value(
         _ text: String,
         _ value: ParameterValue,
@@ -283,7 +294,7 @@ extension RequestURL {
         return .array(elements.map { Parameters(parsing: "=\($0)").items.first?.value ?? "" })
     }
 
-    /// A parameter as it is written; empty when it is left out.
+    /// Returns a parameter as encoded text, which is empty if the parameter is omitted.
     private static func text(
         of item: Parameters.Item,
         _ plan: ParameterSerializerPlan
@@ -294,7 +305,7 @@ extension RequestURL {
         return output.text()
     }
 
-    /// The name of the list or the set of values to which a name belongs, or the name itself.
+    /// Returns the name of the list or dictionary that a nested name belongs to, or the name itself.
     private static func outermost(_ name: String, _ options: ParameterEncodingOptions) -> String {
         let hasDots = if case .dots = options.nesting { true } else { false }
         return String(name.prefix { $0 != "[" && !(hasDots && $0 == ".") })

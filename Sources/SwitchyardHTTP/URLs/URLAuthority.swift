@@ -1,21 +1,22 @@
 import Foundation
 import SwitchyardServices
 
-/// The authority of a URL, checked: `user@host:port`.
+/// The validated authority of a URL: `user@host:port`.
 package struct URLAuthority {
-    /// What stands before `@`, percent-encoded; `nil` when there is none.
+    /// The percent-encoded text before `@`, or `nil` if there is none.
     package var userInfo: [UInt8]?
-    /// The host as it is sent: in ASCII, an IPv6 address in its brackets, with its zone if it has one (RFC 6874).
+    /// The host in the form in which it is sent: in ASCII, an IPv6 address in brackets, with its zone if it has one
+    /// (RFC 6874).
     var host: [UInt8]
-    /// The port, when one is given.
+    /// The explicit port, or `nil` if there is none.
     var port: Int?
 
-    /// Checks the bytes of an authority.
+    /// Validates the bytes of an authority.
     ///
-    /// - Throws: ``RequestError/URLReason/invalidHost`` or ``RequestError/URLReason/invalidPort`` about `text`.
+    /// - Throws: ``RequestError/URLReason/invalidHost`` or ``RequestError/URLReason/invalidPort`` with `text`.
     init(_ bytes: ArraySlice<UInt8>, in text: String) throws(RequestError) {
         var rest = bytes
-        // A backslash is a slash to some parsers: with it, two readers of one URL may see two hosts.
+        // Some parsers treat a backslash as a slash, so two parsers could find different hosts in one URL.
         guard !rest.contains(UInt8(ascii: "\\")) else { throw .url(text: text, reason: .invalidHost) }
         if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
             var encoded: [UInt8] = []
@@ -64,7 +65,7 @@ package struct URLAuthority {
         return host
     }
 
-    /// `user@host:port`.
+    /// The authority as `user@host:port`.
     var bytes: [UInt8] {
         (userInfo.map { $0 + [UInt8(ascii: "@")] } ?? []) + host + (port.map { Array(":\($0)".utf8) } ?? [])
     }

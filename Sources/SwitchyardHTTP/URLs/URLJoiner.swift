@@ -1,15 +1,16 @@
-/// Joins one path to a base URL.
+/// A join of one path with a base URL.
 package struct URLJoiner: ~Copyable {
     /// Whether the path was an absolute URL.
     private(set) var isAbsolute = false
     /// The URL so far.
     package var output: ByteBuffer
-    /// The origin of an absolute or scheme-relative path; `nil` while the base's is kept.
+    /// The origin of an absolute or scheme-relative path, or `nil` if the origin of the base URL is kept.
     package private(set) var foreignOrigin: RequestURL.Origin?
 
     /// Joins `path` to `base`.
     ///
-    /// - Throws: ``RequestError/url(text:reason:)`` when the path is no path and no URL, or leaves the base's path.
+    /// - Throws: ``RequestError/url(text:reason:)`` if the path is neither a valid path nor a URL, or leaves the base
+    ///   URL's path.
     package init(path: String, on base: BaseURL, join: PathJoin, secured: Bool) throws(RequestError) {
         let stem = secured ? base.securedStem : base.stem
         output = ByteBuffer(capacity: stem.whole.count + path.utf8.count + 96)
@@ -20,12 +21,16 @@ package struct URLJoiner: ~Copyable {
         }
     }
 
-    // MARK: - The usual case
+    // MARK: - Fast path
 
-    /// The characters of a path that need no look at all; `.` and `:` may mean something, depending on their place.
+    /// The path characters that need no further check.
+    ///
+    /// `.` and `:` may have a special meaning, depending on their place.
     private static let plain = URLCharacters.pathSegment.subtracting(URLCharacters(":"))
 
-    /// Appends a path that needs neither encoding nor thought; otherwise changes nothing and returns `false`.
+    /// Appends a path that needs no encoding or resolving.
+    ///
+    /// For any other path, it changes nothing and returns `false`.
     private mutating func appendPlain(_ path: String, to stem: BaseURL.Stem) -> Bool {
         var path = path
         return path.withUTF8 { bytes in
@@ -52,7 +57,7 @@ package struct URLJoiner: ~Copyable {
         return true
     }
 
-    // MARK: - All other cases
+    // MARK: - General path
 
     private mutating func joinCarefully(
         _ path: String,
@@ -115,7 +120,7 @@ package struct URLJoiner: ~Copyable {
         output.append(query)
     }
 
-    /// RFC 3986 section 5.2.2, with the base's path and query.
+    /// Resolves a reference against the base's path and query (RFC 3986 section 5.2.2).
     private mutating func resolve(
         _ parts: URLParts,
         _ base: BaseURL,
@@ -129,7 +134,8 @@ package struct URLJoiner: ~Copyable {
             output.append(checked.bytes)
             output.append(DotSegments.removed(from: URLEscaping.path(parts.path), clamps: true) ?? [])
         } else if let scheme = parts.scheme, String(decoding: scheme, as: UTF8.self).lowercased() != stem.scheme {
-            // `mailto:x` is no path; the base's own scheme without `//` is one, as the RFC allows and browsers do.
+            // `mailto:x` is not a path. The scheme of the base without `//` is accepted as a path, as RFC 3986 allows
+            // and browsers do.
             throw .url(text: text, reason: .unsupportedScheme(String(decoding: scheme, as: UTF8.self)))
         } else if parts.path.isEmpty {
             output.append(stem.whole)
@@ -159,7 +165,7 @@ extension BaseURL.Stem {
     var scheme: String { isSecure ? "https" : "http" }
 }
 
-/// How a request's path is joined to the base URL.
+/// The way in which the path of a request is joined to the base URL.
 ///
 /// | base | path | ``append`` | ``relative`` |
 /// |---|---|---|---|
@@ -182,8 +188,10 @@ extension BaseURL.Stem {
 /// | `https://h/v1` | `items:find` | `https://h/v1/items:find` | error |
 /// | `https://h/v1` | `httpLogs/x` | `https://h/v1/httpLogs/x` | `https://h/httpLogs/x` |
 public enum PathJoin: Sendable, Hashable {
-    /// The path is appended to the base's path, which it can never leave; the default.
+    /// The path is appended to the base's path, which it cannot leave.
+    ///
+    /// This is the default.
     case append
-    /// The path is resolved against the base as a link on that page would be (RFC 3986 section 5.2).
+    /// The path is resolved against the base like a link on that page (RFC 3986 section 5.2).
     case relative
 }

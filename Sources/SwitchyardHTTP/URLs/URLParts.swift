@@ -1,16 +1,16 @@
 import SwitchyardServices
 
-/// The parts of a URL or of a reference to one, as slices of its bytes (RFC 3986 appendix B).
+/// The parts of a URL or of a relative reference, as slices of its bytes (RFC 3986 appendix B).
 ///
-/// Nothing is validated or changed here. A fragment is cut off: it is never sent.
+/// Nothing is validated or changed. The fragment is removed, because it is never sent.
 package struct URLParts {
-    /// The scheme without its colon; `nil` when there is none.
+    /// The scheme without its colon, or `nil` if there is none.
     var scheme: ArraySlice<UInt8>?
-    /// What stands between `//` and the path; `nil` when there is no `//`.
+    /// The bytes between `//` and the path, or `nil` if there is no `//`.
     var authority: ArraySlice<UInt8>?
     /// The path, which may be empty.
     var path: ArraySlice<UInt8>
-    /// What follows the first `?`; `nil` when there is none.
+    /// The bytes after the first `?`, or `nil` if there is none.
     var query: ArraySlice<UInt8>?
 
     init(_ bytes: [UInt8]) {
@@ -33,14 +33,14 @@ package struct URLParts {
         path = rest
     }
 
-    /// Whether a text is an absolute URL, with scheme and host.
+    /// Whether a text is an absolute URL with scheme and authority.
     package static func areAbsolute(in text: String) -> Bool {
         guard text.hasByte(UInt8(ascii: ":")) else { return false }
         let parts = URLParts(Array(text.utf8))
         return parts.scheme != nil && parts.authority != nil
     }
 
-    /// The position of the colon behind a scheme: a letter, then letters, digits, `+`, `-` and `.`.
+    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.`.
     private static func schemeEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first, isLetter(first), let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
             return nil

@@ -1,6 +1,8 @@
-/// A pattern of URLs: `*` stands for anything within a path segment, `**` for anything, `?` for one character.
+/// A pattern for URLs: `*` matches anything within a path segment, `**` matches anything, and `?` matches one character
+/// other than a slash.
 ///
-/// As a segment of its own in front of others, `**` stands for any number of segments, none included.
+/// `?` compares bytes, so a percent-encoded character needs `???`. If `**` is a whole segment before others, it matches
+/// any number of segments, including none.
 ///
 /// | pattern | matches | does not match |
 /// |---|---|---|
@@ -11,21 +13,22 @@
 /// | `/v?/x` | `/v1/x` | `/v10/x` |
 /// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
 ///
-/// A pattern without a scheme is meant below the base URL, with or without a slash in front. Queries are not looked at,
-/// and in scheme and host the case of letters is not (RFC 3986 section 6.2.2.1). Spaces and characters beyond ASCII
-/// stand for what they become in a URL.
+/// A pattern without a scheme is relative to the base URL, with or without a leading slash. Queries are ignored. Scheme
+/// and host are compared case-insensitively (RFC 3986 section 6.2.2.1). Spaces and non-ASCII characters in the pattern
+/// match their percent-encoded form.
 public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     private enum Element: Sendable, Hashable {
         case byte(UInt8)
         case one
         case segment
         case all
-        /// `**/` behind a slash or at the start, as two elements: whole segments, and the inside of one of them.
+        /// `**/` at the start or after a slash, as two elements: `folders` for whole segments, and `folder` for the
+        /// inside of a segment.
         case folders
         case folder
     }
 
-    /// The pattern as it was given.
+    /// The text of the pattern.
     public let text: String
     private let elements: [Element]
     private let isAbsolute: Bool
@@ -56,7 +59,9 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// Whether what follows these elements is the start of a path segment; behind two slashes it is a host.
+    /// Whether a path segment starts after these elements.
+    ///
+    /// After two slashes there is a host, not a path segment.
     private static func startsSegment(_ elements: ArraySlice<Element>) -> Bool {
         guard !elements.isEmpty, elements.last != .folder else { return true }
         return elements.last == .byte(slash) && elements.dropLast().last != .byte(slash)
@@ -67,29 +72,33 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(value)
     }
 
-    /// Whether a URL matches.
+    /// Whether a URL matches the pattern.
     ///
     /// - Parameters:
-    ///   - url: The URL; a query or fragment is ignored.
-    ///   - base: The base URL below which a pattern without a scheme is meant.
-    /// - Returns: Whether it matches.
+    ///   - url: The URL. Its query and fragment are ignored.
+    ///   - base: The base URL for a pattern without a scheme.
+    /// - Returns: Whether the URL matches.
     public func matches(_ url: RequestURL, base: BaseURL) -> Bool {
         matches(text: url.text, base: base.url.text)
     }
 
-    /// Whether the text of a URL matches; without a base, a pattern without a scheme is compared with the whole text.
+    /// Whether the text of a URL matches the pattern.
+    ///
+    /// If `base` is `nil`, a pattern without a scheme is compared with the whole text.
     func matches(text: String, base: String?) -> Bool {
         let url = Self.comparable(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         guard !isAbsolute, let base else { return Self.match(elements[...], url[...]) }
         var stem = Self.comparable(base.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         if stem.last != UInt8(ascii: "/") { stem.append(UInt8(ascii: "/")) }
-        // The base URL itself may come without the slash.
+        // The base URL itself may be written without the trailing slash.
         guard url.starts(with: stem) || url == stem.dropLast() else { return false }
         let relative = elements.first == .byte(UInt8(ascii: "/")) ? elements.dropFirst() : elements[...]
         return Self.match(relative, url.dropFirst(stem.count))
     }
 
-    /// The bytes of a URL, or of a pattern, with scheme and host in lower case; a user's name stays as it is.
+    /// Returns the bytes of a URL or pattern with scheme and host in lower case.
+    ///
+    /// The user name is unchanged.
     private static func comparable(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes = Array(text)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
@@ -104,8 +113,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         return bytes
     }
 
-    /// Matches by all places in the pattern that the text so far can lead to, so that the time is bounded by the product
-    /// of the lengths for any pattern.
+    /// Matches by tracking all positions in the pattern that the text so far can reach, so the time is at most
+    /// proportional to the product of the lengths of pattern and text.
     private static func match(_ pattern: ArraySlice<Element>, _ text: ArraySlice<UInt8>) -> Bool {
         var reachable = Places(in: pattern)
         var next = reachable
@@ -128,7 +137,7 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         return reachable.contains(pattern.endIndex)
     }
 
-    /// Places in a pattern, its end among them.
+    /// A set of positions in a pattern, including its end.
     private struct Places {
         private let pattern: ArraySlice<Element>
         private var marks: [Bool]
@@ -141,7 +150,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
         func contains(_ position: Int) -> Bool { marks[position - pattern.startIndex] }
 
-        /// Enters a place, and those that are reached from there without a character: wildcards may stand for nothing.
+        /// Inserts a position, and all positions that are reachable from it without a character, because wildcards may
+        /// match nothing.
         mutating func insert(_ position: Int) {
             isEmpty = false
             var next = position
@@ -158,7 +168,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         }
     }
 
-    /// How many elements to skip for a wildcard that stands for nothing; `nil` for what stands for something.
+    /// Returns the number of elements to skip if a wildcard matches nothing, or `nil` for an element that must match a
+    /// character.
     private static func widthOfWildcard(_ element: Element) -> Int? {
         switch element {
         case .segment, .all: 1

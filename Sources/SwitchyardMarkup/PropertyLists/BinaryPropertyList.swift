@@ -1,13 +1,15 @@
 import Foundation
 import SwitchyardAPI
 
-/// The references between the objects of a property list in binary form.
+/// The references between the objects of a binary property list.
 ///
-/// Objects stand anywhere, a table says where each begins, and arrays, sets and dictionaries name theirs by number.
+/// Objects are stored in any order. A table contains the offset of each object, and arrays, sets and dictionaries refer
+/// to their members by object number.
 struct BinaryPropertyList {
-    /// The most values that a list may come to when everything that is named twice is read twice.
+    /// The maximum number of values in a list, where an object with several references counts once per reference.
     private static let maximumSize = 10_000_000
-    /// The most bytes that its texts and data may then come to, beyond those of the file.
+    /// The maximum number of bytes of text and data beyond the file's size, where an object with several references
+    /// counts once per reference.
     private static let maximumGrowth = 64 << 20
 
     private let bytes: [UInt8]
@@ -17,7 +19,7 @@ struct BinaryPropertyList {
     private let count: Int
     private let top: Int
 
-    /// Reads what stands at the end of the list: the sizes of numbers, and where the table is.
+    /// Reads the trailer of the list, which contains the sizes of numbers and the position of the table.
     init(_ bytes: [UInt8]) throws(DecodingFailure) {
         self.bytes = bytes
         guard bytes.count >= 40 else { throw Self.malformed }
@@ -32,7 +34,7 @@ struct BinaryPropertyList {
         (self.count, self.top, self.table) = (count, top, table)
     }
 
-    /// Checks how deep the list nests, and how large it is when it is read.
+    /// Checks the nesting depth of the list, and its size after all references are expanded.
     func check(limit: Int) throws(DecodingFailure) {
         var walk = Walk(count: count)
         try enter(top, &walk, limit: limit)
@@ -56,22 +58,22 @@ struct BinaryPropertyList {
 // MARK: - Walking
 
 extension BinaryPropertyList {
-    /// An array, a set or a dictionary whose members are being looked at.
+    /// An array, a set or a dictionary whose members are being visited.
     private struct Visit {
         let object: Int
         let members: [Int]
         var next = 0
     }
 
-    /// How far the look at the objects has come.
+    /// The progress of the walk over the objects.
     private struct Walk {
-        /// From the top to what is being looked at.
+        /// The containers from the top object to the current one.
         var path: [Visit] = []
-        /// How deep each object nests that was looked at; 0 for what holds nothing.
+        /// The nesting depth of each visited object, which is 0 for objects without members.
         var heights: [Int?]
-        /// To how many values each comes.
+        /// The number of values in each object with its members.
         var sizes: [Int]
-        /// To how many bytes of texts and data each comes.
+        /// The number of bytes of text and data in each object with its members.
         var bytes: [Int]
         var references = 0
 
@@ -89,11 +91,12 @@ extension BinaryPropertyList {
             return
         }
         walk.references += members.count
-        // No two of them share their references: together they have no more than there are bytes.
+        // In a valid file, objects do not share the bytes of their references, so there are at most as many references
+        // as bytes.
         guard walk.references <= bytes.count else { throw Self.malformed }
         guard walk.path.count < limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
         walk.path.append(Visit(object: object, members: members))
-        // Whoever meets it before it is left holds itself, and nests without end.
+        // A member that refers to this object before the walk has left it forms a cycle, and exceeds every depth limit.
         walk.heights[object] = .max >> 1
     }
 
@@ -119,11 +122,11 @@ extension BinaryPropertyList {
 extension BinaryPropertyList {
     private static let malformed = DecodingFailure(.malformed(offset: nil))
 
-    /// The numbers of the objects that an object holds; `nil` when it is no kind that holds any.
+    /// Returns the numbers of an object's members, or `nil` if the object is not a container.
     private func members(of object: Int) throws(DecodingFailure) -> [Int]? {
         let start = try start(of: object)
         let kind = bytes[start] >> 4
-        // Arrays, ordered sets and sets; dictionaries, with as many keys in front of their values.
+        // Arrays, ordered sets, sets and dictionaries. A dictionary has its keys before its values.
         guard (0xA...0xD).contains(kind) else { return nil }
         var (position, length) = try head(at: start)
         guard length <= (table - position) / referenceSize else { throw Self.malformed }
@@ -141,11 +144,11 @@ extension BinaryPropertyList {
         return members
     }
 
-    /// The bytes that a text or data come to; 0 for everything that is small.
+    /// Returns the number of bytes of a text or data object, and 0 for other objects, which are small.
     private func leafLength(of object: Int) throws(DecodingFailure) -> Int {
         let start = try start(of: object)
         let kind = bytes[start] >> 4
-        // Data, text in ASCII, in UTF-16 and in UTF-8; of UTF-16 the length counts pairs of bytes.
+        // Data, ASCII text, UTF-16 text and UTF-8 text. For UTF-16 the length counts two-byte units.
         guard (4...7).contains(kind) else { return 0 }
         return min(try head(at: start).length, bytes.count) * (kind == 6 ? 2 : 1)
     }
@@ -156,7 +159,7 @@ extension BinaryPropertyList {
         return start
     }
 
-    /// How many members or units an object has, and where the first stands.
+    /// Returns the number of members or units of an object, and the position of the first.
     private func head(at start: Int) throws(DecodingFailure) -> (position: Int, length: Int) {
         let (position, length) = (start + 1, Int(bytes[start] & 15))
         guard length == 15 else { return (position, length) }
@@ -168,7 +171,7 @@ extension BinaryPropertyList {
         return (position + 1 + size, number)
     }
 
-    /// The whole number of some bytes, the highest first; `nil` when it is larger than any place in memory.
+    /// Returns the number in big-endian bytes, or `nil` if it exceeds `Int`.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -2,16 +2,16 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardServices
 
-/// Guards the decoder of property lists against those that nest so deep that reading them would overflow the stack.
+/// A check for property lists whose nesting would overflow the stack of the decoder.
 ///
-/// Foundation sets no limit, follows an array of the binary form that holds itself for ever, and ends the process.
+/// Foundation has no depth limit. It follows a binary array that contains itself without end, and the process crashes.
 enum PropertyListDepth {
-    /// Checks a list in one pass, without making anything of it.
+    /// Checks the nesting depth of a list in one pass without decoding it.
     ///
     /// - Parameters:
     ///   - data: The list, in XML or binary form.
-    ///   - limit: How deep arrays and dictionaries may nest.
-    /// - Throws: ``DecodingFailure`` when it nests deeper, or is no list whose depth could be told.
+    ///   - limit: The maximum nesting depth of arrays and dictionaries.
+    /// - Throws: ``DecodingFailure`` if the list is nested deeper, or its depth cannot be determined.
     static func check(_ data: Data, limit: Int = JSONDepth.standard) throws(DecodingFailure) {
         let bytes = [UInt8](data)
         if bytes.starts(with: "bplist0".utf8) {
@@ -23,20 +23,21 @@ enum PropertyListDepth {
 
     private static func checkMarkup(_ bytes: [UInt8], limit: Int) throws(DecodingFailure) {
         try checkForm(bytes)
-        // Where bytes are no characters of ASCII, a look at them is none at the text.
+        // In an encoding that is not ASCII-compatible, such as UTF-16, the bytes cannot be scanned for tags.
         if let null = bytes.firstIndex(of: 0) { throw DecodingFailure(.malformed(offset: null)) }
         var markup = PropertyListMarkup(bytes)
         var depth = 0
         while let tag = try markup.next() {
             if tag == .closing { depth = max(0, depth - 1) }
             guard tag == .opening || tag == .empty else { continue }
-            // The element around the whole counts, and is none of those that nest.
+            // The root element increases `depth`, but does not count as nesting.
             guard depth <= limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
             if tag == .opening { depth += 1 }
         }
     }
 
-    /// Refuses the old form, which Foundation reads as well: it nests by parentheses and braces.
+    /// Throws an error for the old-style format, which Foundation also decodes and which nests with parentheses and
+    /// braces.
     private static func checkForm(_ bytes: [UInt8]) throws(DecodingFailure) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes[start...].firstIndex { !" \t\r\n".utf8.contains($0) } ?? bytes.count
@@ -50,14 +51,14 @@ enum PropertyListDepth {
         }
     }
 
-    /// Encodings in which the bytes of tags are tags, and nothing else is.
+    /// The encodings in which the ASCII bytes of tags occur only in tags.
     ///
-    /// Not so in Shift_JIS, GBK, GB 18030 and Big5: the second byte of a character may be `]` or `|` there.
+    /// Shift_JIS, GBK, GB 18030 and Big5 are not included, because the second byte of a character may be `]` or `|`.
     private static let plainEncodings: Set<String> = [
         "utf-8", "utf8", "us-ascii", "ascii", "macintosh", "koi8-r", "koi8-u", "euc-jp", "euc-kr",
     ]
 
-    /// The encoding that the list says it has; `nil` where it says nothing.
+    /// Returns the encoding that the list declares, or `nil` if it declares none.
     private static func encoding(of bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return nil }
         let declaration = String(decoding: bytes[..<end], as: UTF8.self)
@@ -65,14 +66,14 @@ enum PropertyListDepth {
     }
 }
 
-/// The tags of a property list in XML, one after the other.
+/// The sequence of tags in an XML property list.
 private struct PropertyListMarkup {
     enum Tag {
         case opening
         case closing
-        /// One that is both.
+        /// A self-closing tag, which opens and closes an element.
         case empty
-        /// None: a comment, text that is taken as it is, and the like.
+        /// Markup that is not a tag, such as a comment or a CDATA section.
         case other
     }
 
@@ -100,7 +101,8 @@ private struct PropertyListMarkup {
         return bytes[end - 1] == UInt8(ascii: "/") ? .empty : .opening
     }
 
-    /// What stands in no tag of a property list: another one, or the declarations of a document type.
+    /// Whether the byte is not allowed in a tag of a property list: the start of another tag, or of declarations in a
+    /// document type.
     private static func isForbidden(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: "[")
     }

@@ -1,13 +1,13 @@
 public import SwitchyardAPI
 public import SwitchyardServices
 
-/// What a text of XML consists of, in its order.
+/// An event of an XML text, in document order.
 public enum XMLEvent: Sendable, Hashable {
-    /// The beginning of an element; the attributes in the order of the text.
+    /// The start of an element, with its attributes in document order.
     case start(name: String, attributes: [Attribute])
     /// The end of an element.
     case end(name: String)
-    /// Text between markup, entities replaced; that of a CDATA section too.
+    /// Text between markup, with entities replaced, or the text of a CDATA section.
     case text(String)
     /// A comment.
     case comment(String)
@@ -16,9 +16,9 @@ public enum XMLEvent: Sendable, Hashable {
 
     /// An attribute of an element.
     public struct Attribute: Sendable, Hashable {
-        /// The name, with its prefix.
+        /// The name with its namespace prefix.
         public var name: String
-        /// The value, entities replaced.
+        /// The value with entities replaced.
         public var value: String
 
         /// Creates an attribute.
@@ -28,15 +28,15 @@ public enum XMLEvent: Sendable, Hashable {
         }
     }
 
-    /// The events of a text (XML 1.0, fifth edition).
+    /// Returns the events of an XML text (XML 1.0, fifth edition).
     ///
-    /// A document type is refused: it could name files of this machine, and grow without bounds.
+    /// A document type declaration is an error, because it could refer to local files and expand without bounds.
     ///
     /// - Parameters:
-    ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep elements may nest; ``/SwitchyardServices/JSONDepth/standard`` unless given.
+    ///   - text: The text in UTF-8, optionally with a byte order mark.
+    ///   - maximumDepth: The maximum nesting depth of elements; ``/SwitchyardServices/JSONDepth/standard`` by default.
     /// - Returns: The events.
-    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the byte at which the text stops being XML.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the byte offset at which the text is not well-formed.
     public static func events(
         of text: some Sequence<UInt8>,
         maximumDepth: Int = JSONDepth.standard

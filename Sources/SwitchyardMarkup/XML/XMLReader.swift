@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Reads a text of XML front to back, in one pass; never recursive, so that no text is too deep for the stack.
+/// A parser that reads XML in one pass.
+///
+/// It is not recursive, so deep nesting cannot overflow the stack.
 struct XMLReader {
     private let bytes: [UInt8]
     private let maximumDepth: Int
@@ -11,7 +13,7 @@ struct XMLReader {
     private var events: [XMLEvent] = []
     private var open: [String] = []
     private var hasRoot = false
-    /// Where the text begins, behind a byte order mark.
+    /// The start of the text after a byte order mark.
     private var beginning = 0
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
@@ -19,7 +21,7 @@ struct XMLReader {
         self.maximumDepth = maximumDepth
     }
 
-    /// The events of the whole text.
+    /// Returns the events of the whole text.
     mutating func document() throws(DecodingFailure) -> [XMLEvent] {
         guard let whole = String(validUTF8: bytes) else { throw DecodingFailure(.corrupted) }
         if let wrong = whole.unicodeScalars.firstIndex(where: { !$0.isXML }) {
@@ -78,7 +80,7 @@ struct XMLReader {
         if target.lowercased() != "xml" {
             events.append(.instruction(target: target, text: text))
         } else if target != "xml" || start > beginning {
-            // The name is kept for the declaration, which stands in front of everything else.
+            // The target `xml` is reserved for the XML declaration, which must be at the very start.
             throw malformed(at: start)
         }
     }
@@ -101,7 +103,8 @@ struct XMLReader {
         let start = position
         let name = try name()
         skipWhitespace()
-        // Names are the same where their characters are (section 1.2), not where they look alike.
+        // Names are equal if their code points are equal (section 1.2). `String` would also treat canonically
+        // equivalent names as equal.
         guard take(">"), open.popLast().map({ $0.utf8.elementsEqual(name.utf8) }) ?? false else {
             throw malformed(at: start)
         }
@@ -146,7 +149,7 @@ struct XMLReader {
         return string(start..<position)
     }
 
-    /// The text before an end mark, which is skipped.
+    /// Returns the text before an end mark, and skips the mark.
     private mutating func upTo(_ end: StaticString) throws(DecodingFailure) -> String {
         let start = position
         while position < bytes.count {
@@ -169,7 +172,9 @@ struct XMLReader {
         return true
     }
 
-    /// The text with its line ends as LF (section 2.11), and in an attribute with a space for each (section 3.3.3).
+    /// Returns the text with line ends as LF (section 2.11).
+    ///
+    /// In an attribute, each line end or tab becomes a space (section 3.3.3).
     private func string(_ range: Range<Int>, isAttribute: Bool = false) -> String {
         let carriageReturn = UInt8(ascii: "\r")
         guard isAttribute || bytes[range].contains(carriageReturn) else {
@@ -195,7 +200,9 @@ struct XMLReader {
 // MARK: - Entities
 
 extension XMLReader {
-    /// The text with `&amp;`, `&#228;` and their like replaced; others do not exist without a document type.
+    /// Returns the text with references such as `&amp;` and `&#228;` replaced.
+    ///
+    /// Other entities do not exist without a document type.
     private func replacingEntities(
         _ range: Range<Int>,
         isAttribute: Bool = false
@@ -214,7 +221,7 @@ extension XMLReader {
         return result + string(rest.startIndex..<rest.endIndex, isAttribute: isAttribute)
     }
 
-    /// The entities that need no declaration (section 4.6).
+    /// The predefined entities, which need no declaration (section 4.6).
     private static let predefinedEntities: [String: Character] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'",
     ]
@@ -231,7 +238,7 @@ extension XMLReader {
 }
 
 extension Unicode.Scalar {
-    /// Whether it may stand in a text at all (section 2.2).
+    /// Whether the character is allowed in XML (section 2.2).
     fileprivate var isXML: Bool {
         switch value {
         case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x1_0000...: true
@@ -241,10 +248,12 @@ extension Unicode.Scalar {
 }
 
 extension UInt8 {
-    /// Whether it is white space (section 2.3).
+    /// Whether the byte is whitespace (section 2.3).
     fileprivate var isSpaceOfXML: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 
-    /// Whether it may stand in a name; bytes beyond ASCII are taken for letters.
+    /// Whether the byte is allowed in a name.
+    ///
+    /// Non-ASCII bytes count as letters.
     fileprivate var isPartOfName: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -255,7 +264,7 @@ extension UInt8 {
         }
     }
 
-    /// Whether it may stand in a name, but not begin one.
+    /// Whether the byte is allowed in a name, but not as its first byte.
     fileprivate var isForbiddenFirst: Bool {
         isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
     }

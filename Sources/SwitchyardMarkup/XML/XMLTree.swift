@@ -1,21 +1,21 @@
 public import SwitchyardAPI
 public import SwitchyardServices
 
-/// An element of XML with all that is in it, as a tree.
+/// An XML element with its contents, as a tree.
 public struct XMLTree: Sendable, Hashable {
-    /// What stands in an element.
+    /// A child of an element.
     public enum Node: Sendable, Hashable {
-        /// Another element.
+        /// A child element.
         case element(XMLTree)
         /// Text.
         case text(String)
     }
 
-    /// The name, with its prefix.
+    /// The name with its namespace prefix.
     public var name: String
-    /// The values of the attributes by name.
+    /// The values of the attributes by their names.
     public var attributes: [String: String]
-    /// What stands in it, in its order; comments and instructions left out.
+    /// The children in document order, without comments and processing instructions.
     public var children: [Node] = []
 
     /// Creates an element.
@@ -25,7 +25,7 @@ public struct XMLTree: Sendable, Hashable {
         self.children = children
     }
 
-    /// The text in it and in the elements in it.
+    /// The text in the element and all of its descendants.
     public var text: String {
         children.map { node in
             switch node {
@@ -35,31 +35,32 @@ public struct XMLTree: Sendable, Hashable {
         }.joined()
     }
 
-    /// The elements in it of a name.
+    /// Returns the child elements with a name.
     public func elements(named name: String) -> [XMLTree] {
         children.compactMap { node in
             if case .element(let element) = node, element.name == name { element } else { nil }
         }
     }
 
-    /// The first element in it of a name.
+    /// The first child element with a name.
     public subscript(name: String) -> XMLTree? { elements(named: name).first }
 
-    /// Builds the root of a document.
+    /// Parses a document and creates its root element.
     ///
     /// - Parameters:
-    ///   - text: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep elements may nest; `JSONDepth.ceiling` at most, since a tree that is far deeper
-    ///     would overflow a thread's stack when it is let go.
-    /// - Throws: ``/SwitchyardAPI/DecodingFailure``; also where two attributes of an element differ in nothing but the
-    ///   Unicode form of their names.
+    ///   - text: The text in UTF-8, optionally with a byte order mark.
+    ///   - maximumDepth: The maximum nesting depth of elements. It is limited to `JSONDepth.ceiling`, because releasing
+    ///     a much deeper tree would overflow a thread's stack.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure``, also if the names of two attributes of an element differ only in
+    ///   their Unicode normalization.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         var open: [XMLTree] = [XMLTree(name: "")]
         for event in try XMLEvent.events(of: text, maximumDepth: min(maximumDepth, JSONDepth.ceiling)) {
             switch event {
             case .start(let name, let attributes):
                 let values = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }
-                // Two names that look alike in other characters are one key here, and a value would be lost.
+                // Canonically equivalent names are one key in a dictionary, so the value of one attribute would be
+                // lost.
                 guard values.count == attributes.count else {
                     throw DecodingFailure(.corrupted, keyPath: name, detail: "two attributes of one name")
                 }

@@ -3,34 +3,37 @@ import SwitchyardAPI
 import SwitchyardClient
 public import SwitchyardServices
 
-/// When a group is done, and with which outcome.
+/// The rule that decides when a group ends, and with which outcome.
 public enum GroupPolicy: Sendable, Hashable {
-    /// When every member has ended, whatever its outcome; the group succeeds when all have, and else in part.
+    /// The group ends when every member has ended; it succeeds if all members have succeeded, and partly otherwise.
     case collectAll
-    /// At the first member that fails or is cancelled: the others are cancelled and the group fails. Otherwise when all
-    /// have succeeded.
+    /// The group fails at the first member that fails or is cancelled, and the other members are cancelled.
+    ///
+    /// It succeeds when all members have succeeded.
     case failFast
-    /// At the first member that succeeds: the others are cancelled. When none does the group fails; one without members
-    /// succeeds.
+    /// The group succeeds at the first member that succeeds, and the other members are cancelled.
+    ///
+    /// If no member succeeds, the group fails. A group without members succeeds.
     case firstSuccess
-    /// When so many members have succeeded: the others are cancelled. The group fails as soon as too few are left; of 0
-    /// it succeeds at its start.
+    /// The group succeeds when this number of members have succeeded, and the other members are cancelled.
+    ///
+    /// The group fails as soon as too few members are left. If the number is 0, the group succeeds when it starts.
     case quorum(Int)
 }
 
-/// How a group, batch, chain or graph goes about its members.
+/// The options of a group, batch, chain or graph.
 public struct GroupOptions: Sendable {
-    /// When it is done, and with which outcome.
+    /// The rule that decides when the group ends, and with which outcome.
     public var policy: GroupPolicy
-    /// How many members are under way at once, at least 1; all of them when `nil`.
+    /// The maximum number of members that run at once, at least 1, or `nil` for no maximum.
     public var limit: Int?
-    /// How long it may take in all; as long as its members when `nil`.
+    /// The time that the group may take in total, or `nil` for no limit other than those of its members.
     public var timeout: Duration?
-    /// Names for accessories; none unless set.
+    /// The tags for accessories, none by default.
     public var tags: Set<String>
-    /// Where everything of the group comes, one after the other; the main queue unless set.
+    /// The queue on which all callbacks of the group come, one after the other, the main queue by default.
     public var queue: DispatchQueue
-    /// The clock of the timeout; the system's unless set.
+    /// The clock of the timeout, by default the system's.
     public var time: any TimeSource
 
     /// Creates options.
@@ -51,26 +54,28 @@ public struct GroupOptions: Sendable {
     }
 }
 
-/// How a group ended.
+/// The outcome of a group.
 public enum GroupOutcome: Sendable, Hashable {
-    /// As its policy asks for: with ``GroupPolicy/collectAll`` and ``GroupPolicy/failFast`` every member has succeeded.
+    /// The group has succeeded according to its policy.
+    ///
+    /// With ``GroupPolicy/collectAll`` and ``GroupPolicy/failFast``, every member has succeeded.
     case succeeded
-    /// Every member has ended, as ``GroupPolicy/collectAll`` asks for, and those at these positions have failed or were
-    /// cancelled.
+    /// Every member has ended, as ``GroupPolicy/collectAll`` requires, and the members at these positions have failed
+    /// or were cancelled.
     case partial(failed: [Int])
-    /// It cannot succeed any more; `member` is the position of the one that decided, `nil` when none did.
+    /// The group can no longer succeed; `member` is the position of the member that decided this, or `nil` if none did.
     case failed(member: Int?)
-    /// It was cancelled.
+    /// The group was cancelled.
     case cancelled
-    /// Its timeout passed.
+    /// The group's timeout passed.
     case timedOut
 }
 
-/// What became of a group and of each of its members.
+/// The outcomes of a group and of each of its members.
 public struct GroupReport: Sendable, Hashable {
-    /// How the group ended.
+    /// The outcome of the group.
     public var outcome: GroupOutcome
-    /// How the members ended, in the order in which they were added.
+    /// The outcomes of the members, in the order in which they were added.
     public var members: [MemberOutcome]
 
     /// Creates a report.
@@ -79,25 +84,25 @@ public struct GroupReport: Sendable, Hashable {
         self.members = members
     }
 
-    /// The outcome of the member that made the group fail; `nil` when none did, or there is no such member.
+    /// The outcome of the member that made the group fail, or `nil` if there is no such member.
     public var failure: MemberOutcome? {
         if case .failed(let member?) = outcome, members.indices.contains(member) { members[member] } else { nil }
     }
 }
 
-/// How far a group has come.
+/// The progress of a group.
 public struct GroupProgress: Sendable, Hashable {
-    /// Members that have ended.
+    /// The number of members that have ended.
     public var ended: Int
-    /// Members in all.
+    /// The number of all members.
     public var total: Int
 
-    /// Creates a report.
+    /// Creates a progress value.
     public init(ended: Int, total: Int) {
         self.ended = ended
         self.total = total
     }
 
-    /// The share done, 0 to 1; an empty group is done from the start.
+    /// The fraction of members that have ended, from 0 to 1, which is 1 for an empty group.
     public var fraction: Double { total > 0 ? Double(ended) / Double(total) : 1 }
 }

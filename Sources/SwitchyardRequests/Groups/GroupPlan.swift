@@ -1,12 +1,12 @@
 import SwitchyardAPI
 
-/// Decides which members of a group start when, and when the group has ended: a pure state machine.
+/// The decisions when a group's members start and when the group has ended, as a pure state machine.
 ///
 ///     ready --start--> running --verdict--> stopping --all members ended--> ended
 ///       \____________________ stop ____________/
 ///
-/// ``RequestGroup`` tells it what happened and does what it says, after the lock is released. Every member is counted
-/// once, every verdict is given once.
+/// ``RequestGroup`` reports each event and carries out the returned effects after it has released its lock. Every
+/// member is counted once, and every verdict is returned once.
 struct GroupPlan {
     private enum Phase: Equatable {
         case ready
@@ -15,25 +15,25 @@ struct GroupPlan {
         case ended(GroupOutcome)
     }
 
-    /// What is to be done, in this order.
+    /// The effects to carry out, in this order.
     struct Effects: Equatable {
-        /// The verdict is there, and nobody has been told.
+        /// Whether the verdict has been reached and no handler has been called yet.
         var willStop = false
         var cancel: [Int] = []
         var start: [Int] = []
-        /// The group has ended; handed out once.
+        /// The report of a group that has ended, returned once.
         var report: GroupReport?
     }
 
-    /// Where a member was added, and what it lets start.
+    /// The position of a member that was added, and the effects of adding it.
     typealias Addition = (index: Int, effects: Effects)
 
     private struct Member {
         var outcome: MemberOutcome?
         var hasStarted = false
-        /// How many members it still waits for.
+        /// The number of members that this one still waits for.
         var missing = 0
-        /// The members that wait for it.
+        /// The members that wait for this one.
         var dependents: [Int] = []
     }
 
@@ -41,7 +41,7 @@ struct GroupPlan {
     private let limit: Int
     private var phase = Phase.ready
     private var members: [Member] = []
-    /// The members that may start, in order; those before `nextReady` have been taken.
+    /// The members that may start, in order; those before `nextReady` have been started.
     private var ready: [Int] = []
     private var nextReady = 0
     private var running = 0
@@ -53,10 +53,10 @@ struct GroupPlan {
         self.limit = max(1, limit ?? .max)
     }
 
-    /// How far the group has come.
+    /// The progress of the group.
     var progress: GroupProgress { GroupProgress(ended: ended, total: members.count) }
 
-    /// The state as the outside sees it.
+    /// The public state of the group.
     var state: RequestState {
         switch phase {
         case .ready: .initialized
@@ -67,13 +67,13 @@ struct GroupPlan {
         }
     }
 
-    /// The report, once the group has ended.
+    /// The report, or `nil` until the group has ended.
     var report: GroupReport? {
         guard case .ended(let outcome) = phase else { return nil }
         return GroupReport(outcome: outcome, members: members.compactMap(\.outcome))
     }
 
-    /// Adds a member behind the others; `nil` when the verdict is there.
+    /// Appends a member, or returns `nil` if the verdict has been reached.
     mutating func add() -> Addition? {
         guard phase == .ready || phase == .running else { return nil }
         members.append(Member())
@@ -81,7 +81,7 @@ struct GroupPlan {
         return (members.count - 1, phase == .running ? Effects(start: takeReady()) : Effects())
     }
 
-    /// Lets members wait for the success of others, each named once; before the start only.
+    /// Sets the members that others wait for, each listed once, before the start only.
     mutating func require(_ dependencies: [(index: Int, others: [Int])]) {
         guard phase == .ready else { return }
         for (index, others) in dependencies where !others.isEmpty {
@@ -91,7 +91,7 @@ struct GroupPlan {
         ready = ready.filter { members[$0].missing == 0 }
     }
 
-    /// Starts; `nil` when it was started or stopped before.
+    /// Starts the group, or returns `nil` if it was already started or stopped.
     mutating func start() -> Effects? {
         guard phase == .ready else { return nil }
         phase = .running
@@ -99,7 +99,7 @@ struct GroupPlan {
         return Effects(start: takeReady())
     }
 
-    /// Counts a member that has ended.
+    /// Records that a member has ended.
     mutating func memberEnded(_ index: Int, _ outcome: MemberOutcome) -> Effects {
         guard members[index].outcome == nil else { return Effects() }
         members[index].outcome = outcome
@@ -115,7 +115,7 @@ struct GroupPlan {
         }
     }
 
-    /// Stops with a verdict from outside; `nil` when the verdict is there.
+    /// Stops the group with a verdict from outside, or returns `nil` if the verdict has been reached.
     mutating func stop(_ verdict: GroupOutcome) -> Effects? {
         guard phase == .ready || phase == .running else { return nil }
         return stop(with: verdict)
@@ -136,7 +136,7 @@ extension GroupPlan {
         return ended == members.count ? .succeeded : nil
     }
 
-    /// The verdict when all are to be collected and all have ended.
+    /// The verdict of a group that collects all outcomes, once all members have ended.
     private var collected: GroupOutcome {
         let failed = members.indices.filter { members[$0].outcome?.isSuccess != true }
         return failed.isEmpty ? .succeeded : .partial(failed: failed)

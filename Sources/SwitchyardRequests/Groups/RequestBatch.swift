@@ -1,66 +1,68 @@
 public import SwitchyardAPI
 import SwitchyardClient
 
-/// Requests of one kind that belong together: they succeed together, by the policy, and their values come in order.
+/// A batch of requests of one type, which succeeds or fails as a whole according to its policy and returns its values
+/// in order.
 ///
 ///     let batch = RequestBatch(ids.map { users.request(User.self, for: .user($0)) })
 ///     let everybody = try await batch.values()
 ///
-/// Unless told otherwise the first failure ends it: the others are cancelled, each ends once, and the report names the
-/// request that failed. An empty batch succeeds at once.
+/// By default, the first failure ends the batch. The other requests are cancelled, each ends exactly once, and the
+/// report contains the request that failed. An empty batch succeeds immediately.
 public final class RequestBatch<Value: Sendable>: GroupMember {
     /// The requests, in order.
     public let requests: [APIRequest<Value>]
-    /// The batch as a group: progress, accessories, state.
+    /// The batch as a group, with progress, accessories and state.
     public let group: RequestGroup
 
     /// Creates a batch.
     ///
     /// - Parameters:
     ///   - requests: The requests, in order.
-    ///   - options: When it is done; at the first failure unless given.
+    ///   - options: The options, whose policy by default ends the batch at the first failure.
     public init(_ requests: [APIRequest<Value>], options: GroupOptions = GroupOptions(policy: .failFast)) {
         self.requests = requests
         group = RequestGroup(kind: .batch, options: options)
         for request in requests { group.append(request) }
     }
 
-    /// Starts the requests; another start is ignored, also after the end.
+    /// Starts the requests; a second start is ignored, even after the end.
     @discardableResult
     public func resume() -> Bool { group.resume() }
 
-    /// Ends the batch as cancelled, and its unfinished requests.
+    /// Ends the batch as cancelled, and cancels its unfinished requests.
     public func cancel() { group.cancel() }
 
-    /// Calls back once when the batch has ended and all handlers have been called.
+    /// Calls the observer once, when the batch has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
 
-    /// Adds a handler for the end; one that is added after it is called soon.
+    /// Adds a handler for the end of the batch; if the batch has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (BatchReport<Value>) -> Void) -> RequestBatch {
         group.onFinish { [requests] in handler(BatchReport($0, requests)) }
         return self
     }
 
-    /// Adds an accessory of the batch itself; after the start it is too late.
+    /// Adds an accessory of the batch itself, which is possible only before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestBatch {
         group.adding(accessory)
         return self
     }
 
-    /// Starts the batch if need be, and waits for its end; cancelling the task cancels it.
+    /// Starts the batch if necessary, and waits until it has ended; cancelling the task cancels the batch.
     ///
-    /// - Returns: What became of every request.
+    /// - Returns: The outcomes of all requests.
     public func finished() async -> BatchReport<Value> {
         BatchReport(await group.finished(), requests)
     }
 
-    /// Starts the batch if need be, and waits for the values; cancelling the task cancels it.
+    /// Starts the batch if necessary, and waits for its values; cancelling the task cancels the batch.
     ///
-    /// - Returns: The values in order: all of them, or with another policy those that are there.
-    /// - Throws: The error of the request that made the batch fail; `APIError.Cancellation.caller` after a cancel,
-    ///   ``/SwitchyardAPI/APIError/LimitReason/deadline`` after the timeout.
+    /// - Returns: The values in order. They are complete if the policy requires all requests to succeed, otherwise they
+    ///   are those of the requests that succeeded.
+    /// - Throws: The error of the request that made the batch fail, `APIError.Cancellation.caller` if the batch was
+    ///   cancelled, or ``/SwitchyardAPI/APIError/LimitReason/deadline`` if its timeout passed.
     public func values() async throws(APIError) -> [Value] {
         let report = await finished()
         if let error = report.error { throw error }
@@ -68,15 +70,18 @@ public final class RequestBatch<Value: Sendable>: GroupMember {
     }
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 public struct BatchReport<Value: Sendable>: Sendable {
-    /// How the batch ended.
+    /// The outcome of the batch as a whole.
     public var outcome: GroupOutcome
-    /// How the requests ended, in order.
+    /// The results of the requests, in order.
     public var results: [Result<Value, APIError>]
-    /// The request that made the batch fail; `nil` when it was none of them, but a member that its group was given.
+    /// The request that made the batch fail.
+    ///
+    /// The value is `nil` if no request did. It is also `nil` if the failing member was added to the batch's group
+    /// directly.
     public var failedRequest: APIRequest<Value>?
-    /// How the member ended that made the batch fail.
+    /// The outcome of the member that made the batch fail.
     private let failure: MemberOutcome?
 
     init(_ report: GroupReport, _ requests: [APIRequest<Value>]) {
@@ -88,10 +93,10 @@ public struct BatchReport<Value: Sendable>: Sendable {
         }
     }
 
-    /// The values that are there, in order.
+    /// The values of the requests that succeeded, in order.
     public var values: [Value] { results.compactMap { try? $0.get() } }
 
-    /// Why the batch failed; `nil` when it succeeded, be it in part.
+    /// The error of the batch, or `nil` if it succeeded completely or partly.
     public var error: APIError? {
         switch outcome {
         case .succeeded, .partial: nil
@@ -104,7 +109,7 @@ public struct BatchReport<Value: Sendable>: Sendable {
 }
 
 extension BatchReport {
-    /// The error of a batch that failed by no request of its own.
+    /// Returns the error of a batch that failed for another reason than one of its requests.
     private static func error(of member: MemberOutcome?) -> APIError {
         switch member {
         case .failed(let reason): APIError(reason)
@@ -115,15 +120,15 @@ extension BatchReport {
 }
 
 extension RequestGroup {
-    /// Makes requests of different kinds together, and returns their values in order.
+    /// Sends requests of different types together, and returns their values in order.
     ///
     ///     let (me, topics) = try await RequestGroup.values(of: meRequest, topicsRequest)
     ///
-    /// The first failure cancels the others. Cancelling the task cancels them all.
+    /// The first failure cancels the other requests. Cancelling the task cancels all requests.
     ///
     /// - Parameters:
     ///   - request: The requests.
-    ///   - options: Limit, timeout and queue; the policy is always to fail fast.
+    ///   - options: The limit, timeout and queue. The policy is always `GroupPolicy.failFast`.
     /// - Returns: The values.
     /// - Throws: The error of the request that failed first.
     public static func values<each Value: Sendable>(

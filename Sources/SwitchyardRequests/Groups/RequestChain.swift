@@ -1,7 +1,7 @@
 import SwitchyardAPI
 import SwitchyardClient
 
-/// Requests one after the other, of which each may add the next ones from what it brought.
+/// A chain of requests that run one after the other, in which each may add further requests based on its value.
 ///
 ///     let chain = RequestChain()
 ///     chain.add(users.request(Token.self, for: .login)) { token, chain in
@@ -10,16 +10,16 @@ import SwitchyardClient
 ///     chain.onFinish { report in ... }
 ///     chain.resume()
 ///
-/// The first failure ends it, and the rest is dropped: every request that was added ends once, those that were not sent
-/// as cancelled. An empty chain succeeds at once.
+/// The first failure ends the chain, and the remaining requests are dropped. Every request that was added ends exactly
+/// once; requests that were not sent end as cancelled. An empty chain succeeds immediately.
 public final class RequestChain: GroupMember {
-    /// The chain as a group: members, progress, accessories, state.
+    /// The chain as a group, with members, progress, accessories and state.
     public let group: RequestGroup
 
     /// Creates a chain.
     ///
-    /// - Parameter options: Timeout, queue and names; a chain always sends one request at a time and ends at the first
-    ///   failure.
+    /// - Parameter options: The timeout, queue and tags. A chain always runs one request at a time and ends at the
+    ///   first failure.
     public init(options: GroupOptions = GroupOptions(policy: .failFast)) {
         var options = options
         options.policy = .failFast
@@ -31,12 +31,12 @@ public final class RequestChain: GroupMember {
         self.group = group
     }
 
-    /// Adds a request behind the others.
+    /// Adds a request at the end of the chain.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - next: Called with its value before the chain goes on, on the chain's queue; may add requests.
-    /// - Returns: `false` when the chain has ended.
+    ///   - next: Called with the request's value before the chain continues, on the chain's queue. It may add requests.
+    /// - Returns: `false` if the chain has ended.
     @discardableResult
     public func add<Value: Sendable>(
         _ request: APIRequest<Value>,
@@ -50,32 +50,32 @@ public final class RequestChain: GroupMember {
         return index != nil
     }
 
-    /// Starts the first request; another start is ignored, also after the end.
+    /// Starts the first request; a second start is ignored, even after the end.
     @discardableResult
     public func resume() -> Bool { group.resume() }
 
-    /// Cancels the request that is under way and drops the rest.
+    /// Cancels the running request and drops the others.
     public func cancel() { group.cancel() }
 
-    /// Calls back once when the chain has ended and all handlers have been called.
+    /// Calls the observer once, when the chain has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
 
-    /// Adds a handler for the end; one that is added after it is called soon.
+    /// Adds a handler for the end of the chain; if the chain has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestChain {
         group.onFinish(handler)
         return self
     }
 
-    /// Adds an accessory of the chain itself; after the start it is too late.
+    /// Adds an accessory of the chain itself, which is possible only before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestChain {
         group.adding(accessory)
         return self
     }
 
-    /// Starts the chain if need be, and waits for its end; cancelling the task cancels it.
+    /// Starts the chain if necessary, and waits until it has ended; cancelling the task cancels the chain.
     ///
-    /// - Returns: What became of every request, in order.
+    /// - Returns: The outcomes of all requests, in order.
     public func finished() async -> GroupReport { await group.finished() }
 }

@@ -3,7 +3,8 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// Requests of which some need others first: each starts as soon as those that it depends on have succeeded.
+/// A graph of requests with dependencies, in which each request starts as soon as the requests that it depends on have
+/// succeeded.
 ///
 ///     let login = users.request(Token.self, for: .login)
 ///     let graph = RequestGraph()
@@ -12,9 +13,9 @@ import SwitchyardServices
 ///     try graph.add(topics.request([Topic].self, for: .topics), named: "topics")
 ///     try graph.start()
 ///
-/// Names may be used before they are added; circles, unknown names and names that are there twice are errors. The first
-/// failure ends it unless the policy is ``GroupPolicy/collectAll``: then only what depends on the failed one is
-/// cancelled.
+/// A member may depend on a name that is added later. Cycles, unknown names and duplicate names are errors. The first
+/// failure ends the graph. If the policy is ``GroupPolicy/collectAll``, a failure cancels only the members that depend
+/// on the failed one.
 public final class RequestGraph: GroupMember {
     private struct Node {
         var name: String
@@ -25,12 +26,12 @@ public final class RequestGraph: GroupMember {
     private struct State {
         var nodes: [Node] = []
         var names: Set<String> = []
-        /// Whether the nodes are members of the group, or are being made so.
+        /// Whether the nodes are members of the group, or are being added to it.
         var hasEntered = false
-        /// Whether the group knows who needs whom, and may start.
+        /// Whether the group has received the dependencies, so that it may start.
         var isReady = false
 
-        /// The nodes, to be made members of the group; `nil` when they are.
+        /// Returns the nodes to add to the group, or `nil` if they were already added.
         mutating func enter() -> [Node]? {
             guard !hasEntered else { return nil }
             hasEntered = true
@@ -38,7 +39,7 @@ public final class RequestGraph: GroupMember {
         }
     }
 
-    /// The graph as a group: members, progress, accessories, state.
+    /// The graph as a group, with members, progress, accessories and state.
     public let group: RequestGroup
     private let contents: Locked<State>
 
@@ -57,14 +58,14 @@ public final class RequestGraph: GroupMember {
         )
     }
 
-    /// Adds a member; after the start it is too late.
+    /// Adds a member, which is possible only before the start.
     ///
     /// - Parameters:
     ///   - member: The member.
-    ///   - name: The name by which others depend on it.
-    ///   - dependencies: The names of those that have to succeed first.
-    /// - Throws: ``GraphError/duplicateName(_:)``, ``GraphError/started``, or ``GraphError/cycle(_:)`` with this one name
-    ///   when the member is this graph or holds it.
+    ///   - name: The name by which other members depend on it.
+    ///   - dependencies: The names of the members that must succeed first.
+    /// - Throws: ``GraphError/duplicateName(_:)``, ``GraphError/started``, or ``GraphError/cycle(_:)`` with this name
+    ///   alone if the member is this graph or contains it.
     public func add(
         _ member: some GroupMember,
         named name: String,
@@ -73,7 +74,7 @@ public final class RequestGraph: GroupMember {
         guard group.state == .initialized else { throw .started }
         let node = Node(name: name, member: member, dependencies: dependencies)
         guard let nest = member as? any MemberNest else { return try insert(node) }
-        // In one step, so that no two graphs enter each other.
+        // The check and the insertion are one step, so that two graphs cannot become members of each other.
         RequestGroup.nesting.lock()
         defer { RequestGroup.nesting.unlock() }
         if nest.holds(group) { throw .cycle([name]) }
@@ -88,66 +89,67 @@ public final class RequestGraph: GroupMember {
         }
     }
 
-    /// Starts what depends on nothing.
+    /// Starts the members without dependencies.
     ///
-    /// - Throws: ``GraphError``; then nothing was started.
+    /// - Throws: ``GraphError``, in which case nothing was started.
     public func start() throws(GraphError) {
         guard group.state == .initialized else { throw .started }
         try Self.enter(contents, into: group)
         guard group.resume() else { throw .started }
     }
 
-    /// Starts what depends on nothing; a graph that cannot be carried out fails.
+    /// Starts the members without dependencies; an invalid graph fails.
     @discardableResult
     public func resume() -> Bool { group.resume() }
 
-    /// Cancels what is under way and drops the rest; every member ends, also before the start.
+    /// Cancels the running members and drops the others; every member ends, even before the start.
     public func cancel() { group.cancel() }
 
-    /// Calls back once when the graph has ended and all handlers have been called.
+    /// Calls the observer once, when the graph has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
 
-    /// Adds a handler for the end; one that is added after it is called soon.
+    /// Adds a handler for the end of the graph; if the graph has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestGraph {
         group.onFinish(handler)
         return self
     }
 
-    /// Adds an accessory of the graph itself; after the start it is too late.
+    /// Adds an accessory of the graph itself, which is possible only before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestGraph {
         group.adding(accessory)
         return self
     }
 
-    /// Starts the graph, and waits for its end; cancelling the task cancels it.
+    /// Starts the graph and waits until it has ended; cancelling the task cancels the graph.
     ///
-    /// - Returns: What became of every member, in the order in which they were added.
+    /// - Returns: The outcomes of all members, in the order in which they were added.
     /// - Throws: ``GraphError``.
     public func finished() async throws(GraphError) -> GroupReport {
         if group.state == .initialized {
             do throws(GraphError) { try start() } catch { if error != .started { throw error } }
         }
-        // Whoever else is starting it has not said yet who needs whom: it is not for this one to let them go.
+        // Another caller that is starting the graph may not have set the dependencies yet, so this caller must not
+        // start the members.
         return await group.ended()
     }
 }
 
-/// Why a graph of requests cannot be carried out.
+/// The reason why a graph of requests is invalid or cannot be changed.
 public enum GraphError: Error, Sendable, Hashable {
-    /// Two members have one name.
+    /// Two members have the same name.
     case duplicateName(String)
-    /// A member depends on a name that nobody has.
+    /// A member depends on a name that no member has.
     case unknownName(String, dependent: String)
-    /// Members depend on each other in a circle, given from one of them round to the one before it.
+    /// Members depend on each other in a cycle, listed from one member to the one before it.
     case cycle([String])
-    /// The graph has been started.
+    /// The graph was already started.
     case started
 }
 
 extension GraphError: CustomStringConvertible {
-    /// What is wrong, with the names of the members.
+    /// The error as text, with the names of the members.
     public var description: String {
         switch self {
         case .duplicateName(let name): "two members are named \(name)"
@@ -158,10 +160,10 @@ extension GraphError: CustomStringConvertible {
     }
 }
 
-// MARK: - Nodes become members
+// MARK: - Adding the nodes to the group
 
 extension RequestGraph {
-    /// Makes the nodes members of the group unless they are; `false` when the group must not start now.
+    /// Adds the nodes to the group if this has not happened yet, and returns `false` if the group must not start now.
     private static func prepare(_ group: RequestGroup, _ contents: Locked<State>) -> Bool {
         do throws(GraphError) {
             try enter(contents, into: group)
@@ -171,9 +173,9 @@ extension RequestGraph {
         return contents.withLock { $0.isReady }
     }
 
-    /// Makes the nodes members of the group, with what they need.
+    /// Adds the nodes to the group, with their dependencies.
     private static func enter(_ contents: Locked<State>, into group: RequestGroup) throws(GraphError) {
-        // In one step: the nodes that enter are those that were checked, whatever is being added.
+        // The nodes are checked and taken in one step, so that a node that is added meanwhile cannot slip in unchecked.
         let (nodes, order) = try contents.withLock { state throws(GraphError) in
             guard !state.hasEntered else { throw .started }
             let order = try checked(state.nodes)
@@ -185,9 +187,10 @@ extension RequestGraph {
         contents.withLock { $0.isReady = true }
     }
 
-    /// Makes the nodes members of the group, behind those that the group has already.
+    /// Appends the nodes to the members of the group.
     ///
-    /// - Returns: Where they stand in the group; `nil` when it was too late for one of them, which has been cancelled.
+    /// - Returns: The positions of the nodes in the group, or `nil` if the group had already ended for one of them,
+    ///   which has been cancelled.
     @discardableResult
     private static func append(_ nodes: [Node], to group: RequestGroup) -> [Int]? {
         var places: [Int] = []
@@ -197,7 +200,7 @@ extension RequestGraph {
         return places.count == nodes.count ? places : nil
     }
 
-    /// The positions that each member depends on, if that makes sense.
+    /// Returns the positions that each member depends on, and throws if the graph is invalid.
     private static func checked(_ nodes: [Node]) throws(GraphError) -> [Set<Int>] {
         let positions = Dictionary(uniqueKeysWithValues: zip(nodes.map(\.name), nodes.indices))
         var dependencies: [Set<Int>] = []
@@ -215,21 +218,22 @@ extension RequestGraph {
 }
 
 extension RequestGroup {
-    /// Lets the members at some places wait for others of them; before the start only.
+    /// Sets the dependencies of the members at some positions, before the start only.
     func require(_ dependencies: [Set<Int>], at places: [Int]) {
         let required = zip(places, dependencies).map { place, own in (place, own.map { places[$0] }) }
         contents.withLock { $0.plan.require(required) }
     }
 }
 
-/// Looks for circles among dependencies, without recursion, so that long chains do no harm.
+/// A search for cycles in dependencies, without recursion so that long chains do not overflow the stack.
 enum DependencyCycle {
     private enum Mark { case unseen, open, done }
 
-    /// Looks for a circle.
+    /// Finds a cycle.
     ///
     /// - Parameter dependencies: The positions that each position depends on.
-    /// - Returns: Positions of which each depends on the next and the last on the first; `nil` when there are none.
+    /// - Returns: The positions of a cycle, in which each position depends on the next and the last one on the first,
+    ///   or `nil` if there is no cycle.
     static func find(in dependencies: [Set<Int>]) -> [Int]? {
         var marks = [Mark](repeating: .unseen, count: dependencies.count)
         for start in dependencies.indices where marks[start] == .unseen {

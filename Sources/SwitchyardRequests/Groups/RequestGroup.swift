@@ -4,30 +4,31 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// Several members, of whatever kind, that are started together and report together when all have ended.
+/// A group of members of any kind, which are started together and whose outcomes are reported together when all have
+/// ended.
 ///
 ///     let group = RequestGroup([topics.request([Topic].self, for: .topics), users.request(User.self, for: .me)])
 ///     group.onFinish { report in show(report.members) }
 ///     group.resume()
 ///
-/// The report comes behind the last callback of the last member: members are counted when they have told everybody, and
-/// nothing is guessed or polled. It comes exactly once, after a cancel and for an empty group too. A group under way
-/// keeps itself and its members alive. Members that have ended before the start count as ended; a member that is there
-/// twice is one. A group can be a member of another one, but not of itself or of one of its members: it would wait for
-/// its own end.
+/// The report comes after the last callback of the last member, because a member counts as ended only when all its
+/// handlers have been called. The report comes exactly once, also after a cancellation and for an empty group. A
+/// running group retains itself and its members. Members that ended before the start count as ended, and a member that
+/// is added twice counts once. A group can be a member of another group. It cannot be a member of itself or of one of
+/// its members, because it would wait for its own end.
 ///
-/// The order is that of ``RequestAccessory``, with the members between `willStart` and `didStop`.
+/// Callbacks come in the order of ``RequestAccessory``, with the members between `willStart` and `didStop`.
 public final class RequestGroup: GroupMember {
-    /// A look at a member's outcome before the group counts it, when members may still be added.
+    /// A closure that receives a member's outcome before the group counts it, when members may still be added.
     typealias Step = @Sendable (MemberOutcome, RequestGroup) -> Void
 
-    /// What is done before a group starts or is stopped, however that comes about.
+    /// The steps before a group starts or stops, whatever the cause.
     struct Prelude: Sendable {
-        /// Makes the group ready; `false` when it must not start.
+        /// Prepares the group, and returns `false` if it must not start.
         var start: @Sendable (RequestGroup) -> Bool
-        /// Sees to it that everybody who has to end is a member.
+        /// Adds all pending members to the group, so that these members end with the group.
         var stop: @Sendable (RequestGroup) -> Void
-        /// Those who are to be members, whether they are yet or not.
+        /// Returns the present and pending members of the group.
         var members: @Sendable () -> [any GroupMember]
     }
 
@@ -41,18 +42,18 @@ public final class RequestGroup: GroupMember {
         var finishHandlers: [@Sendable (GroupReport) -> Void] = []
         var observers: [@Sendable (MemberOutcome) -> Void] = []
         var timer: (any ScheduledTimer)?
-        /// How many members are being watched.
+        /// The number of members whose end the group observes.
         var watched = 0
         var hasAnnouncedStart = false
         var hasAnnouncedStop = false
-        /// Whether the handlers have been taken.
+        /// Whether the handlers have been taken to be called.
         var isOver = false
     }
 
-    /// What accessories are told about it.
+    /// The description of the group for accessories.
     public let subject: AccessorySubject
     let queue: DispatchQueue
-    /// Held while a member that has members itself is added to any group or graph.
+    /// The lock that is held while a member with members of its own is added to any group or graph.
     static let nesting = NSLock()
     let contents: Locked<State>
     private let timeout: Duration?
@@ -62,8 +63,8 @@ public final class RequestGroup: GroupMember {
     /// Creates a group.
     ///
     /// - Parameters:
-    ///   - members: The members, in order; more can be added.
-    ///   - options: When it is done, and how many members are under way at once.
+    ///   - members: The members, in order. More can be added later.
+    ///   - options: The policy, the number of concurrent members, and other options.
     public convenience init(
         _ members: [any GroupMember] = [],
         options: GroupOptions = GroupOptions(policy: .collectAll)
@@ -84,30 +85,31 @@ public final class RequestGroup: GroupMember {
     /// The members, in order.
     public var members: [any GroupMember] { contents.withLock { $0.members } }
 
-    /// Where the group stands.
+    /// The state of the group.
     public var state: RequestState { contents.withLock { $0.plan.state } }
 
-    /// How far the group has come.
+    /// The progress of the group.
     public var progress: GroupProgress { contents.withLock { $0.plan.progress } }
 
-    /// What became of it; `nil` before its end.
+    /// The report, or `nil` until the group has ended.
     public var report: GroupReport? { contents.withLock { $0.plan.report } }
 }
 
-// MARK: - Starting and stopping
+// MARK: - Start and stop
 
 extension RequestGroup {
-    /// Adds a member behind the others; while the group is under way it is started in its turn.
+    /// Adds a member at the end; if the group is running, the member is started in its turn.
     ///
-    /// - Returns: `false` when the member is there already, is this group or holds it, or it is too late.
+    /// - Returns: `false` if the member was already added, is this group or contains it, or if the group's outcome is
+    ///   already decided.
     @discardableResult
     public func add(_ member: any GroupMember) -> Bool {
         append(member, once: true) != nil
     }
 
-    /// Starts the members; another start is ignored.
+    /// Starts the members; a second start is ignored.
     ///
-    /// - Returns: Whether this call started it.
+    /// - Returns: Whether this call started the group.
     @discardableResult
     public func resume() -> Bool {
         if let prelude, state == .initialized, !prelude.start(self) { return false }
@@ -125,9 +127,9 @@ extension RequestGroup {
         return true
     }
 
-    /// Ends the group as cancelled, and its unfinished members; it reports when they have ended.
+    /// Ends the group as cancelled and cancels its unfinished members; the report comes when they have ended.
     ///
-    /// A group that was not started ends too. One that has its verdict keeps it.
+    /// A group that was not started ends too. If the outcome is already decided, it does not change.
     public func cancel() {
         stop(.cancelled)
     }
@@ -141,11 +143,11 @@ extension RequestGroup {
         }
     }
 
-    /// Adds a member with a look at its outcome; `nil` when it is too late, or the member holds this group.
+    /// Adds a member with a step, or returns `nil` if the outcome is already decided or the member contains this group.
     @discardableResult
     func append(_ member: any GroupMember, once: Bool = false, step: Step? = nil) -> Int? {
         guard let nest = member as? any MemberNest else { return start(enter(member, once, step)) }
-        // In one step, so that no two groups enter each other.
+        // The check and the insertion are one step, so that two groups cannot become members of each other.
         return start(Self.nesting.withLock { nest.holds(self) ? nil : enter(member, once, step) })
     }
 
@@ -159,7 +161,7 @@ extension RequestGroup {
         }
     }
 
-    /// Starts what a member that was added lets start; where it stands.
+    /// Starts the members that an addition allows to start, and returns the position of the added member.
     private func start(_ added: GroupPlan.Addition?) -> Int? {
         guard let added else { return nil }
         if state == .resumed {
@@ -182,10 +184,10 @@ extension RequestGroup {
     }
 }
 
-// MARK: - On the queue
+// MARK: - Work on the group's queue
 
 extension RequestGroup {
-    /// Waits for the end of every member that nobody waits for yet.
+    /// Observes the end of every member that is not observed yet.
     private func watchMembers() {
         let (first, members) = contents.withLock { state in
             defer { state.watched = state.members.count }
@@ -213,14 +215,14 @@ extension RequestGroup {
 
     private func perform(_ effects: GroupPlan.Effects) {
         let (members, accessories, isStopNew) = contents.withLock { state in
-            // The end of the last member may come in front of the stop that was decided on before it.
+            // The last member may end before the stop is announced that was decided earlier.
             let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
             if isStopNew { state.hasAnnouncedStop = true }
             return (state.members, state.hasAnnouncedStart ? state.accessories : [], isStopNew)
         }
         if isStopNew { accessories.willStop(subject) }
         for index in effects.cancel { members[index].cancel() }
-        // What a member begins that makes calls of its own, it begins as whoever the group's calls belong to.
+        // Calls that a member makes when it starts belong to the owners of the group's calls.
         let owners = effects.start.isEmpty ? [] : CallOwner.inherited + members.compactMap(\.callOwner)
         CallOwner.$inherited.withValue(owners) {
             for index in effects.start { members[index].resume() }
@@ -246,7 +248,7 @@ extension RequestGroup {
 }
 
 extension RequestGroup {
-    /// Adds a handler for the end; one that is added after it is called soon.
+    /// Adds a handler for the end of the group; if the group has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestGroup {
         let report = contents.withLock { state -> GroupReport? in
@@ -258,21 +260,21 @@ extension RequestGroup {
         return self
     }
 
-    /// Adds a handler that is told about every member that ends.
+    /// Adds a handler that is called for every member that ends.
     @discardableResult
     public func onProgress(_ handler: @escaping @Sendable (GroupProgress) -> Void) -> RequestGroup {
         contents.withLock { if !$0.isOver { $0.progressHandlers.append(handler) } }
         return self
     }
 
-    /// Adds an accessory; after the start it is too late.
+    /// Adds an accessory, which is possible only before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestGroup {
         contents.withLock { if !$0.isOver { $0.accessories.append(accessory) } }
         return self
     }
 
-    /// Calls back once when the group has ended and all handlers have been called.
+    /// Calls the observer once, when the group has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) {
         let report = contents.withLock { state -> GroupReport? in
             guard !state.isOver else { return state.plan.report }
@@ -282,17 +284,17 @@ extension RequestGroup {
         if let report { queue.async { observer(report.asMember) } }
     }
 
-    /// Starts the group if need be, and waits for its end.
+    /// Starts the group if necessary, and waits until it has ended.
     ///
     /// Cancelling the task cancels the group.
     ///
-    /// - Returns: What became of it.
+    /// - Returns: The report.
     public func finished() async -> GroupReport {
         resume()
         return await ended()
     }
 
-    /// Waits for the end of a group that somebody else starts; cancelling the task cancels the group.
+    /// Waits until a group has ended that another caller starts; cancelling the task cancels the group.
     func ended() async -> GroupReport {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<GroupReport, Never>) in
@@ -305,7 +307,7 @@ extension RequestGroup {
 }
 
 extension GroupReport {
-    /// What the group is to one that it is a member of: one that was to collect all has done what was asked for.
+    /// The outcome of the group as a member of another group, where a partial success counts as success.
     var asMember: MemberOutcome {
         switch outcome {
         case .succeeded, .partial: .succeeded
@@ -323,12 +325,12 @@ extension GroupReport {
 
 /// A member of a group that has members of its own.
 protocol MemberNest: GroupMember {
-    /// Those that it waits for, at this moment.
+    /// The members that this one currently waits for.
     var nested: [any GroupMember] { get }
 }
 
 extension MemberNest {
-    /// Whether a group is this, or a member at any depth.
+    /// Returns whether a group is this one, or a member of it at any depth.
     func holds(_ group: RequestGroup) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var rest: [any MemberNest] = [self]

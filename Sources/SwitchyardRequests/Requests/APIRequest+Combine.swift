@@ -3,10 +3,11 @@
     public import SwitchyardAPI
 
     extension APIRequest {
-        /// The value as a publisher, which starts the request when somebody subscribes.
+        /// A publisher of the value, which starts the request when it is subscribed to.
         ///
-        /// It ends with the value or the error, on the request's queue; a subscriber that goes away is told nothing, and
-        /// the request goes on for the others. Cancel the request itself to break it off.
+        /// It completes with the value or the error, on the request's queue. If a subscriber cancels its subscription,
+        /// it receives nothing more, and the request continues for the other subscribers. To cancel the transfer,
+        /// cancel the request itself.
         public var publisher: AnyPublisher<Value, APIError> {
             Deferred { [self] in
                 let subject = Relay<Value>()
@@ -18,9 +19,10 @@
         }
     }
 
-    /// Hands one outcome to a subject.
+    /// An object that passes one outcome to a subject.
     private final class Relay<Value: Sendable>: @unchecked Sendable {
-        // @unchecked is sound: Combine's subjects may be sent to from any thread, and the reference never changes.
+        // `@unchecked` is sound because Combine's subjects accept values from any thread and the reference never
+        // changes.
         private let subject = CurrentValueSubject<Value?, APIError>(nil)
 
         var values: AnyPublisher<Value, APIError> {

@@ -7,31 +7,31 @@ public import SwitchyardTransport
 // MARK: - Handlers
 
 extension APIRequest {
-    /// Adds a handler for the value; one that is added after the end is called soon, with the outcome that was kept.
+    /// Adds a handler for the value; if the request has already ended, the handler is called soon with the outcome.
     @discardableResult
     public func onSuccess(_ handler: @escaping @Sendable (Value) -> Void) -> APIRequest {
         add(.own) { if case .success(let response) = $0 { handler(response.value) } }
     }
 
-    /// Adds a handler for failures, of which a cancel is none.
+    /// Adds a handler for failures, which do not include a cancellation.
     @discardableResult
     public func onFailure(_ handler: @escaping @Sendable (APIError) -> Void) -> APIRequest {
         add(.own) { if case .failure(let error) = $0, !error.isCancellation { handler(error) } }
     }
 
-    /// Adds a handler for a cancel.
+    /// Adds a handler for a cancellation.
     @discardableResult
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> APIRequest {
         add(.own) { if case .failure(let error) = $0, error.isCancellation { handler() } }
     }
 
-    /// Adds a handler for every outcome; it is called after those of the one outcome.
+    /// Adds a handler for every outcome, which is called after the handlers for a specific outcome.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (Outcome) -> Void) -> APIRequest {
         add(.finished, handler)
     }
 
-    /// Adds a handler for the value that goes when its owner goes; it holds the owner weakly.
+    /// Adds a handler for the value that is not called after its owner has been released; the owner is held weakly.
     @discardableResult
     public func onSuccess<Owner: AnyObject & Sendable>(
         for owner: Owner,
@@ -40,7 +40,7 @@ extension APIRequest {
         onSuccess { [weak owner] value in owner.map { handler($0, value) } }
     }
 
-    /// Adds a handler for every outcome that goes when its owner goes; it holds the owner weakly.
+    /// Adds a handler for every outcome that is not called after its owner has been released; the owner is held weakly.
     @discardableResult
     public func onFinish<Owner: AnyObject & Sendable>(
         for owner: Owner,
@@ -49,7 +49,7 @@ extension APIRequest {
         onFinish { [weak owner] outcome in owner.map { handler($0, outcome) } }
     }
 
-    /// Calls back once when the request has ended and all handlers have been called.
+    /// Calls the observer once, when the request has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) {
         keep(.ended) { observer(MemberOutcome($0)) }
     }
@@ -68,10 +68,10 @@ extension APIRequest {
     }
 }
 
-// MARK: - What takes part
+// MARK: - Accessories, hooks, filters and progress
 
 extension APIRequest {
-    /// Adds an accessory; after the start it is too late.
+    /// Adds an accessory, which is possible only before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> APIRequest {
         change { $0.accessories.append(accessory) }
@@ -80,19 +80,20 @@ extension APIRequest {
     /// The accessories, in order.
     public var accessories: [any RequestAccessory] { record.withLock { $0.extras.accessories } }
 
-    /// Adds a hook; after the start it is too late.
+    /// Adds a hook, which is possible only before the start.
     @discardableResult
     public func adding(_ hook: some CallHook) -> APIRequest {
         change { $0.hooks.append(hook) }
     }
 
-    /// Tells a delegate, which is held weakly, before the handlers.
+    /// Sets a delegate, which is called before the handlers and held weakly.
     @discardableResult
     public func delegating(to delegate: some APIRequestDelegate) -> APIRequest {
         change { $0.delegate = delegate }
     }
 
-    /// Adds a change of the value that is made in the background, before anybody is told; what it throws is the failure.
+    /// Adds a closure that changes the response in the background, before any handler is called; if it throws, the
+    /// request fails.
     @discardableResult
     public func preprocessing(
         _ change: @escaping @Sendable (inout APIResponse<Value>) throws -> Void
@@ -100,33 +101,35 @@ extension APIRequest {
         self.change { $0.preprocessors.append(change) }
     }
 
-    /// Adds a change of the error that is made in the background, before anybody is told.
+    /// Adds a closure that changes the error in the background, before any handler is called.
     @discardableResult
     public func preprocessingFailure(_ change: @escaping @Sendable (inout APIError) -> Void) -> APIRequest {
         self.change { $0.failurePreprocessors.append(change) }
     }
 
-    /// Adds a change of the value that is made on the request's queue; what it throws is the failure.
+    /// Adds a closure that changes the response on the request's queue; if it throws, the request fails.
     @discardableResult
     public func filtering(_ change: @escaping @Sendable (inout APIResponse<Value>) throws -> Void) -> APIRequest {
         self.change { $0.filters.append(change) }
     }
 
-    /// Adds a change of the error that is made on the request's queue.
+    /// Adds a closure that changes the error on the request's queue.
     @discardableResult
     public func filteringFailure(_ change: @escaping @Sendable (inout APIError) -> Void) -> APIRequest {
         self.change { $0.failureFilters.append(change) }
     }
 
-    /// Adds a handler for the bytes of each attempt, called on a thread of the transport; after the start it is too late.
+    /// Adds a handler for the progress of each attempt, which is possible only before the start.
+    ///
+    /// The handler is called on a thread of the transport.
     @discardableResult
     public func onProgress(_ handler: @escaping TransferProgressHandler) -> APIRequest {
         change { $0.progress.append(handler) }
     }
 
-    /// The progress as a sequence, of which the newest report is kept for a reader that is slow; it ends with the request.
+    /// Returns a stream of the progress, which buffers the newest report and ends with the request.
     ///
-    /// After the start it is too late to ask for it: then it has no reports.
+    /// It must be called before the start, otherwise the stream has no reports.
     public func progressUpdates() -> AsyncStream<TransferProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self,
@@ -138,7 +141,7 @@ extension APIRequest {
     }
 
     private func change(_ change: (inout RequestExtras<Value>) -> Void) -> APIRequest {
-        // Nothing would let it go again once the request has ended.
+        // After the end nothing would release the extras.
         record.withLock { if $0.outcome == nil { change(&$0.extras) } }
         return self
     }
@@ -147,7 +150,7 @@ extension APIRequest {
 // MARK: - Waiting
 
 extension APIRequest {
-    /// Starts the request if need be, and waits for its value.
+    /// Starts the request if necessary, and waits for its value.
     ///
     /// Cancelling the task cancels the request.
     ///
@@ -157,11 +160,11 @@ extension APIRequest {
         try await answer().value
     }
 
-    /// Starts the request if need be, and waits for its value with the answer that it came from.
+    /// Starts the request if necessary, and waits for its value with the response that it came from.
     ///
     /// Cancelling the task cancels the request.
     ///
-    /// - Returns: The value, with status, header fields and where it comes from.
+    /// - Returns: The value, with status, header fields and origin.
     /// - Throws: ``/SwitchyardAPI/APIError``.
     public func answer() async throws(APIError) -> APIResponse<Value> {
         resume()
@@ -177,7 +180,7 @@ extension APIRequest {
 }
 
 extension MemberOutcome {
-    /// What an outcome is to a group.
+    /// Creates the outcome of a member from its result.
     init<Value>(_ outcome: Result<Value, APIError>) {
         switch outcome {
         case .success: self = .succeeded

@@ -3,10 +3,12 @@ public import SwitchyardAPI
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A call as an object: made without being started, put into groups, suspended, cancelled, asked for its state.
+/// A call as an object, which can be created without being started, added to groups, suspended, cancelled and asked for
+/// its state.
 ///
-/// The plain way to make a call is `value(for:)` of a manager; a request object is for those who need more, and costs
-/// more. A running one keeps itself alive, not its manager: when that goes, the request ends as cancelled.
+/// The simple way to make a call is `value(for:)` of a manager. Use a request object only if you need more, because it
+/// costs more. A running request retains itself, but not its manager. If the manager is released, the request ends as
+/// cancelled.
 ///
 /// ### Use
 ///
@@ -16,31 +18,31 @@ import SwitchyardServices
 ///     request.resume()
 ///
 /// ### Order
-/// Everything but the preprocessors comes on the request's queue, one after the other:
+/// All callbacks except preprocessors come on the request's queue, one after the other:
 /// 1. `willStart` of the accessories, `reform` and `shouldCall` of the hooks, the call, `didCall`;
 /// 2. preprocessors, in the background;
-/// 3. `willStop`, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers of the outcome, handlers
-///    of every outcome, `afterSuccess` or `afterFailure`, `didStop`;
-/// 4. those who wait for the end, groups among them. All handlers have been let go by then.
+/// 3. `willStop`, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers for the specific
+///    outcome, handlers for every outcome, `afterSuccess` or `afterFailure`, `didStop`;
+/// 4. observers of the end, including groups. The request no longer holds any handler then.
 ///
-/// It is the same order for a stored answer. A cancelled request comes with `willStop`, the delegate, the handlers of
-/// cancelling and of every outcome, and `didStop`; one that was never started without the two of the accessories.
+/// The order is the same for a stored response. A cancelled request calls `willStop`, the delegate, the handlers for a
+/// cancellation and for every outcome, and `didStop`. If it was never started, `willStop` and `didStop` are not called.
 public final class APIRequest<Value: Sendable>: GroupMember {
-    /// How a request ends.
+    /// The outcome of a request.
     public typealias Outcome = Result<APIResponse<Value>, APIError>
-    /// Makes the call, calls back once from any thread, and returns how to cancel it.
+    /// Makes the call, calls the completion once from any thread, and returns a closure that cancels the call.
     typealias Launch =
         @Sendable (RequestID, APIConfiguration, @escaping @Sendable (Outcome) -> Void) -> @Sendable () -> Void
 
-    /// The name of the request, the same from its making to its end.
+    /// The identifier of the request, which never changes.
     public let id: RequestID
-    /// What is sent, as it was asked for; hooks may change the copy that is sent.
+    /// The call as it was requested; hooks may change the copy that is sent.
     public let configuration: APIConfiguration
     let queue: DispatchQueue
     let launch: Launch
-    /// Takes the owner of the call, when the request is made.
+    /// Sets the owner of the call when the request is created.
     private let owned: @Sendable (APIConfiguration) -> APIConfiguration
-    /// Puts the words of the request's module into an error that does not come from its call.
+    /// Adds the module's message to an error that does not come from the call.
     let completed: @Sendable (APIError) -> APIError
     let startsWithFirstHandler: Bool
     let record: Locked<RequestRecord<Value>>
@@ -63,7 +65,8 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         )
     }
 
-    /// For a queue that is a request's own already: queues on queues would grow with each that is made of another.
+    /// Creates a request on a queue that already belongs to a request, because otherwise each request made from another
+    /// would add a queue.
     init(
         _ configuration: APIConfiguration,
         onSerial queue: DispatchQueue,
@@ -82,31 +85,31 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         record = Locked(RequestRecord())
     }
 
-    /// Where the request stands; `cancelled` and `finished` stay.
+    /// The state of the request, which stays `cancelled` or `finished` once it is.
     public var state: RequestState { record.withLock { $0.state } }
 
-    /// How the request ended; `nil` until then.
+    /// The outcome of the request, or `nil` until it has ended.
     public var outcome: Outcome? { record.withLock { $0.outcome } }
 
     /// Whether the request was cancelled, by its own ``cancel()`` or with its call.
     public var isCancelled: Bool { state == .cancelled }
 
-    /// Whether the request is under way: started, held or not, and not ended.
+    /// Whether the request was started and its outcome is not decided, even if it is suspended.
     public var isExecuting: Bool { record.withLock { $0.isRunning } }
 
-    /// The answer with its status and header fields; `nil` without one.
+    /// The response with its status and header fields, or `nil` if there is none.
     public var response: APIResponse<Value>? { try? outcome?.get() }
 
-    /// What accessories are told about it.
+    /// The description of the request for accessories.
     public var subject: AccessorySubject { AccessorySubject(kind: .request, id: id, tags: configuration.tags) }
 }
 
-// MARK: - Starting and stopping
+// MARK: - Start and stop
 
 extension APIRequest {
-    /// Starts the request, or lets one go on that was suspended; another start is ignored.
+    /// Starts the request, or resumes it if it was suspended; a second start is ignored.
     ///
-    /// - Returns: Whether this call made it go on.
+    /// - Returns: Whether this call started or resumed the request.
     @discardableResult
     public func resume() -> Bool {
         switch record.withLock({ $0.resume() }) {
@@ -120,28 +123,32 @@ extension APIRequest {
         return true
     }
 
-    /// Holds the request: one that was not started will not be sent before it is resumed, one that was goes on, its
-    /// deadline too, but tells nobody before it is resumed.
+    /// Suspends the request.
     ///
-    /// - Returns: Whether this call suspended it.
+    /// If the request was not started, it is not sent before it is resumed. If it was started, its call and its
+    /// deadline continue, but no callback comes before it is resumed.
+    ///
+    /// - Returns: Whether this call suspended the request.
     @discardableResult
     public func suspend() -> Bool {
         record.withLock { $0.suspend() }
     }
 
-    /// Ends the request unless it has ended: the transfer is broken off at once, and the outcome is told as
-    /// ``/SwitchyardAPI/APIError/Cancellation/caller``, never as a failure.
+    /// Cancels the request unless it has ended.
     ///
-    /// It may be called from every callback. One that was not started ends too.
+    /// The transfer is stopped immediately. The outcome is reported as ``/SwitchyardAPI/APIError/Cancellation/caller``,
+    /// never as a failure. This function may be called from every callback. A request that was not started ends too.
     public func cancel() {
         guard let cancelCall = record.withLock({ $0.cancel() }) else { return }
         cancelCall()
         queue.async { self.tellCancelled(.failure(self.completed(APIError(.cancelled(.caller))))) }
     }
 
-    /// A new request like this one, not started; it has the accessories, hooks and filters, and no handlers.
+    /// Returns a new request like this one, not started, with the same accessories, hooks, filters and delegate but
+    /// without handlers.
     ///
-    /// A request keeps them for that beyond its end, so one of them that holds the request should hold it weakly.
+    /// A request retains its accessories, hooks and filters for this purpose even after its end, so if one of these
+    /// refers to the request, it should do so weakly.
     public func repeated() -> APIRequest {
         let copy = APIRequest(
             configuration,
@@ -158,7 +165,7 @@ extension APIRequest {
     }
 }
 
-// MARK: - On the queue
+// MARK: - Work on the request's queue
 
 extension APIRequest {
     private func begin() {
@@ -230,7 +237,7 @@ extension APIRequest {
         return outcome
     }
 
-    /// Puts the words of the module into an error that has come of a success.
+    /// Adds the module's message to an error that replaces a success.
     private func worded(_ outcome: Outcome, insteadOf earlier: Outcome) -> Outcome {
         guard case .success = earlier else { return outcome }
         return outcome.mapError(completed)
@@ -246,24 +253,25 @@ extension APIRequest {
 }
 
 extension DispatchQueue {
-    /// A serial queue that runs on this one; the main queue is serial already.
+    /// Returns a serial queue that targets this one, or the main queue itself, which is already serial.
     func serial(_ label: String) -> DispatchQueue {
         self === DispatchQueue.main ? self : DispatchQueue(label: label, target: self)
     }
 }
 
 extension APIManager {
-    /// Makes a call without starting it.
+    /// Creates a request without starting it.
     ///
-    /// It goes the same way as every other call of the manager, the cache included, and ends when the manager goes.
+    /// The call is processed like every other call of the manager, including the cache, and ends when the manager is
+    /// released.
     ///
     /// - Parameters:
-    ///   - type: The type of the value; an optional one may be missing.
-    ///   - configuration: What to ask.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
-    ///   - queue: Where everything of the request comes; the main queue unless given.
-    ///   - startsWithFirstHandler: Whether the first handler starts it; the client's
-    ///     `NetworkClient.startsRequestsWithFirstHandler` unless given.
+    ///   - type: The type of the value. If it is optional, the value may be missing.
+    ///   - configuration: The description of the call.
+    ///   - keyPath: The key path of the value in the response, within the module's envelope if it has one.
+    ///   - queue: The queue for all callbacks, the main queue by default.
+    ///   - startsWithFirstHandler: Whether the first handler starts the request. If `nil`, the client's
+    ///     `NetworkClient.startsRequestsWithFirstHandler` applies.
     /// - Returns: The request.
     public func request<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self,
@@ -280,14 +288,15 @@ extension APIManager {
         )
     }
 
-    /// Makes a call with a serialiser of its own without starting it.
+    /// Creates a request with its own serialiser, without starting it.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask.
-    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
-    ///   - queue: Where everything of the request comes; the main queue unless given.
-    ///   - startsWithFirstHandler: Whether the first handler starts it; the client's
-    ///     `NetworkClient.startsRequestsWithFirstHandler` unless given.
+    ///   - configuration: The description of the call.
+    ///   - serializer: The serialiser that makes the value. ``APIModule/serializer(for:at:)`` removes the module's
+    ///     envelope.
+    ///   - queue: The queue for all callbacks, the main queue by default.
+    ///   - startsWithFirstHandler: Whether the first handler starts the request. If `nil`, the client's
+    ///     `NetworkClient.startsRequestsWithFirstHandler` applies.
     /// - Returns: The request.
     public func request<Value: Sendable>(
         for configuration: APIConfiguration,
@@ -314,12 +323,12 @@ extension APIManager {
 }
 
 extension APIRequest {
-    /// Makes a request of an operation of your own, so that it can join groups, batches and chains.
+    /// Creates a request from an operation of your own, so that it can join groups, batches and chains.
     ///
     /// - Parameters:
-    ///   - tags: Names for accessories.
-    ///   - queue: Where everything of the request comes; the main queue unless given.
-    ///   - operation: Makes the value. Its task is cancelled with the request.
+    ///   - tags: The tags for accessories.
+    ///   - queue: The queue for all callbacks, the main queue by default.
+    ///   - operation: Returns the value. Its task is cancelled with the request.
     public convenience init(
         tags: Set<String> = [],
         on queue: DispatchQueue = .main,
@@ -339,22 +348,23 @@ extension APIRequest {
         }
     }
 
-    /// What becomes of an answer that another request may follow.
+    /// The decision about an outcome that another request may follow.
     public enum ChainAction: Sendable {
-        /// Another request is made, and its outcome is the outcome.
+        /// Another request is sent, and its outcome is used.
         case pass(to: APIRequest)
-        /// Another answer is the outcome.
+        /// Another outcome is used.
         case use(Outcome)
-        /// The answer is the outcome.
+        /// The outcome is used as it is.
         case useThis
     }
 
-    /// A request that makes this one and then decides by its outcome.
+    /// Returns a request that sends this one and then decides by its outcome.
     ///
-    /// What is ``repeated()`` of it repeats this one too.
+    /// Calling ``repeated()`` on the returned request repeats this one too.
     ///
-    /// - Parameter decide: Decides, on the queue of this request; not called when it was cancelled.
-    /// - Returns: The request; cancelling it cancels whichever is under way.
+    /// - Parameter decide: Decides about the outcome, on the queue of this request. It is not called if the request was
+    ///   cancelled.
+    /// - Returns: The request, whose cancellation cancels whichever request is running.
     public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
         let wasMade = Locked(false)
         return APIRequest(configuration, onSerial: queue, completed: completed) { [self] _, _, completion in
@@ -382,9 +392,9 @@ extension APIRequest {
 }
 
 extension NetworkClient {
-    /// Whether the first handler that is added to a request object of this client starts it; off unless set.
+    /// Whether the first handler that is added to a request object of this client starts it, `false` by default.
     ///
-    /// It concerns the objects made from then on, of all managers of the client.
+    /// It applies to request objects that are created afterwards, by all managers of the client.
     public var startsRequestsWithFirstHandler: Bool {
         get { sharedObjects.existing(StartRule.self)?.startsWithFirstHandler ?? false }
         set { sharedObjects.replace(StartRule(startsWithFirstHandler: newValue)) }

@@ -1,41 +1,41 @@
 public import SwitchyardAPI
 public import SwitchyardClient
 
-/// Looks into the call of a request object, and may stop it or its success.
+/// A hook into the call of a request object, which may refuse the call or turn its success into a failure.
 ///
-/// The hooks of a request come on its queue, each in the order of the hooks:
+/// The hooks of a request are called on its queue, in order, at these points:
 ///
 ///     reform          may change what is sent, or end the request by throwing
 ///     shouldCall      may refuse to send
-///                     (stored answer, reachability, sending)
-///     didCall         the call is under way
-///                     (checking, decoding, storing, then willStop of the accessories)
-///     beforeSuccess   may veto: then the request fails
+///                     (stored response, reachability, sending)
+///     didCall         the call is running
+///                     (validating, decoding, storing, then willStop of the accessories)
+///     beforeSuccess   may refuse the success, so that the request fails
 ///     beforeFailure
 ///                     (filters, delegate, handlers)
 ///     afterSuccess, afterFailure
 ///                     (didStop of the accessories)
 ///
-/// A cancelled request comes with none of the last four.
+/// For a cancelled request, the last four are not called.
 public protocol CallHook: Sendable {
-    /// Changes what is sent, or checks it.
+    /// Changes or validates the configuration that is sent.
     ///
-    /// - Parameter configuration: What is sent.
+    /// - Parameter configuration: The configuration.
     /// - Throws: The error with which the request ends.
     func reform(_ configuration: inout APIConfiguration) throws(APIError)
-    /// Whether the call may be made at all; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
+    /// Returns whether the call may be made; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
     func shouldCall(_ configuration: APIConfiguration) -> Bool
-    /// The call is under way.
+    /// Called when the call is running.
     func didCall(_ id: RequestID)
-    /// Whether the success may be told; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
+    /// Returns whether the request may succeed; otherwise it fails with `APIError.SecurityReason.forbidden()`.
     ///
-    /// Hooks learn of the answer all but its value, since requests have values of any type.
+    /// Hooks receive the response without its value, because requests have values of any type.
     func beforeSuccess(_ id: RequestID, _ answer: APIResponse<Void>) -> Bool
-    /// Everybody has been told of the success.
+    /// Called after all handlers of a success have been called.
     func afterSuccess(_ id: RequestID, _ answer: APIResponse<Void>)
-    /// Nobody has been told of the failure.
+    /// Called before any handler of a failure is called.
     func beforeFailure(_ id: RequestID, _ error: APIError)
-    /// Everybody has been told of the failure.
+    /// Called after all handlers of a failure have been called.
     func afterFailure(_ id: RequestID, _ error: APIError)
 }
 

@@ -1,28 +1,29 @@
 import SwitchyardAPI
 import SwitchyardServices
 
-/// Something that can be started, cancelled and waited for together with others: a request, a message over a socket, a
+/// A member of a group, which can be started, cancelled and observed, such as a request, a message over a socket or a
 /// computation.
 ///
-/// ``APIRequest`` is one. Adopt it to put your own things into a ``RequestGroup``, a ``RequestChain`` or a
+/// ``APIRequest`` conforms to this protocol. Adopt it to add your own types to a ``RequestGroup`` or a
 /// ``RequestGraph``.
 public protocol GroupMember: AnyObject, Sendable {
-    /// Starts it; does nothing when it was started before or has ended.
+    /// Starts the member; does nothing if it was started before or has ended.
     ///
-    /// - Returns: Whether this call made it go on.
+    /// - Returns: Whether this call started or resumed the member.
     @discardableResult
     func resume() -> Bool
 
-    /// Ends it unless it has ended; one that was never started ends too, and will not start.
+    /// Cancels the member unless it has ended; a member that was never started ends too and will not start.
     func cancel()
 
-    /// Calls back once when it has ended and everybody else has been told; soon, if it has ended already.
+    /// Calls the observer once, when the member has ended and all its handlers have been called, or soon if it has
+    /// already ended.
     ///
-    /// - Parameter observer: Called on any thread. Several may be added.
+    /// - Parameter observer: Called on any thread. Several observers may be added.
     func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void)
 }
 
-/// The one of several members, one after the other, that a cancel concerns.
+/// The current one of several members that run one after the other, to which a cancellation applies.
 final class CurrentMember: Sendable {
     private struct State {
         var member: any GroupMember
@@ -35,7 +36,7 @@ final class CurrentMember: Sendable {
         state = Locked(State(member: member))
     }
 
-    /// Lets another take the place; one that comes after a cancel is cancelled.
+    /// Replaces the current member; if there was a cancellation, the new member is cancelled.
     func replace(with member: any GroupMember) {
         let isCancelled = state.withLock { state in
             state.member = member

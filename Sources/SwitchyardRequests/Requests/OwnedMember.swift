@@ -2,7 +2,7 @@ import SwitchyardClient
 
 /// A member whose call has an owner.
 protocol OwnedMember {
-    /// Whose call it is; `nil` for one that is bound to nobody.
+    /// The owner of the call, or `nil` if the call is bound to no user.
     var owner: CallOwner? { get }
 }
 

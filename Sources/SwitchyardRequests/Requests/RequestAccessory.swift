@@ -1,21 +1,23 @@
 import SwitchyardAPI
 public import SwitchyardClient
 
-/// Goes along with a request, a batch or a chain: an activity indicator, a log, a measurement.
+/// An accessory that follows a request, group, batch, chain or graph, such as an activity indicator, a log or a
+/// measurement.
 ///
-/// The three come on the queue of what it goes along with, in this order, each once, wherever the answer comes from:
+/// The three methods are called on the subject's queue, in this order and once each, whether the response comes from a
+/// server or a cache:
 ///
 ///     willStart       before anything is sent
-///     willStop        the outcome is known, nobody has been told
-///     didStop         everybody has been told
+///     willStop        the outcome is known, no handler has been called
+///     didStop         all handlers have been called
 ///
-/// What is cancelled before it starts comes with none of them.
+/// If the subject is cancelled before it starts, none of the methods is called.
 public protocol RequestAccessory: Sendable {
-    /// It is about to start.
+    /// Called when the subject is about to start.
     func willStart(_ subject: AccessorySubject)
-    /// Its outcome is known, and its handlers are about to be called.
+    /// Called when the outcome of the subject is known and its handlers are about to be called.
     func willStop(_ subject: AccessorySubject)
-    /// Its handlers have been called.
+    /// Called when the handlers of the subject have been called.
     func didStop(_ subject: AccessorySubject)
 }
 
@@ -28,11 +30,11 @@ extension RequestAccessory {
     public func didStop(_ subject: AccessorySubject) {}
 }
 
-/// What an accessory goes along with.
+/// The subject that an accessory follows.
 public struct AccessorySubject: Sendable, Hashable {
-    /// The kinds.
+    /// The kind of a subject.
     public enum Kind: String, Sendable, Hashable {
-        /// One request.
+        /// An `APIRequest`.
         case request
         /// A ``RequestGroup``.
         case group
@@ -46,9 +48,9 @@ public struct AccessorySubject: Sendable, Hashable {
 
     /// The kind.
     public var kind: Kind
-    /// Its name.
+    /// The identifier of the subject.
     public var id: RequestID
-    /// The names that it was given.
+    /// The tags of the subject.
     public var tags: Set<String>
 
     /// Creates a subject.
@@ -63,12 +65,12 @@ public struct AccessorySubject: Sendable, Hashable {
 ///
 ///     request.adding(ClosureAccessory(willStart: { _ in spinner.start() }, didStop: { _ in spinner.stop() }))
 public struct ClosureAccessory: RequestAccessory {
-    /// A step.
+    /// A closure for one of the three methods.
     public typealias Step = @Sendable (AccessorySubject) -> Void
 
     private let steps: (willStart: Step?, willStop: Step?, didStop: Step?)
 
-    /// Creates an accessory; a step that is not given does nothing.
+    /// Creates an accessory, in which a closure that is `nil` does nothing.
     public init(willStart: Step? = nil, willStop: Step? = nil, didStop: Step? = nil) {
         steps = (willStart, willStop, didStop)
     }

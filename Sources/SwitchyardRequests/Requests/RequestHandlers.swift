@@ -2,12 +2,13 @@ public import SwitchyardAPI
 public import SwitchyardClient
 import SwitchyardTransport
 
-/// Who is told how a request object ends, in the order in which it was added.
+/// The handlers of a request object, in the order in which they were added.
 struct RequestHandlers<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
     typealias Handler = @Sendable (Outcome) -> Void
 
-    /// The turns: first the handlers of one outcome, then those of every outcome, last those who wait for the end.
+    /// The groups of handlers in calling order: handlers for a specific outcome, handlers for every outcome, and
+    /// observers of the end.
     enum Kind { case own, finished, ended }
 
     private var own: [Handler] = []
@@ -32,7 +33,7 @@ struct RequestHandlers<Value: Sendable> {
     }
 }
 
-/// What takes part in a request object's way apart from its handlers.
+/// The accessories, hooks, filters and other closures of a request object, apart from its handlers.
 struct RequestExtras<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
 
@@ -45,7 +46,7 @@ struct RequestExtras<Value: Sendable> {
     var progress: [TransferProgressHandler] = []
     weak var delegate: (any APIRequestDelegate)?
 
-    /// The configuration with those who want to hear of the progress.
+    /// Returns the configuration with the progress handlers added.
     func watched(_ configuration: APIConfiguration) -> APIConfiguration {
         guard !progress.isEmpty else { return configuration }
         var watched = configuration
@@ -56,12 +57,12 @@ struct RequestExtras<Value: Sendable> {
         return watched
     }
 
-    /// The outcome after the preprocessors.
+    /// Returns the outcome after the preprocessors.
     func preprocessed(_ outcome: Outcome, of id: RequestID) -> Outcome {
         Self.changed(outcome, of: id, preprocessors, failurePreprocessors)
     }
 
-    /// The outcome after the filters.
+    /// Returns the outcome after the filters.
     func filtered(_ outcome: Outcome, of id: RequestID) -> Outcome {
         Self.changed(outcome, of: id, filters, failureFilters)
     }
@@ -90,7 +91,9 @@ struct RequestExtras<Value: Sendable> {
 }
 
 extension APIResponse {
-    /// What was thrown over the answer, with what is known of the answer; an error of another call keeps its own place.
+    /// Returns the error that replaces the response, with the response's context.
+    ///
+    /// An error that already has a service in its context comes from another call and is not changed.
     func failure(_ error: any Error, of id: RequestID) -> APIError {
         var error = APIError(error)
         guard error.context.service == nil else { return error }
@@ -104,15 +107,15 @@ extension APIResponse {
     }
 }
 
-/// Is told how request objects end; every method may be left out.
+/// A delegate that is notified when a request object ends.
 ///
-/// Called on the request's queue, before its handlers.
+/// Every method is optional. The methods are called on the request's queue, before the request's handlers.
 public protocol APIRequestDelegate: AnyObject, Sendable {
-    /// The request has a value.
+    /// Called when the request has succeeded with a value.
     func requestDidFinish(_ id: RequestID)
-    /// The request failed.
+    /// Called when the request has failed.
     func request(_ id: RequestID, didFailWith error: APIError)
-    /// The request was cancelled.
+    /// Called when the request was cancelled.
     func requestWasCancelled(_ id: RequestID)
 }
 

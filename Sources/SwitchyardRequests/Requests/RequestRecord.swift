@@ -1,19 +1,19 @@
 public import SwitchyardAPI
 import SwitchyardClient
 
-/// The state of a request object and what hangs on it: a pure state machine behind the lock of ``APIRequest``.
+/// The state of a request object with its handlers, as a pure state machine that ``APIRequest`` protects with its lock.
 struct RequestRecord<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
 
     private enum Phase {
         case ready
         case running
-        /// The outcome is decided, and those who come before the handlers are being called.
+        /// The outcome is decided, and the callbacks that precede the handlers are running.
         case ending
         case ended(Outcome)
     }
 
-    /// What follows from a resume.
+    /// The step that follows from a resume.
     enum Step {
         case nothing
         case start
@@ -29,11 +29,11 @@ struct RequestRecord<Value: Sendable> {
     private var held: Outcome?
     private var cancelCall: (@Sendable () -> Void)?
     var extras = RequestExtras<Value>()
-    /// What took part in the request that has ended.
+    /// The extras of the request after it has ended.
     private var leftExtras = RequestExtras<Value>()
     private var handlers = RequestHandlers<Value>()
 
-    /// The state as the outside sees it.
+    /// The public state of the request.
     var state: RequestState {
         if isCancelled { return .cancelled }
         switch phase {
@@ -43,17 +43,17 @@ struct RequestRecord<Value: Sendable> {
         }
     }
 
-    /// What another request like this one needs, also after the end.
+    /// The extras for a repeated request, which are available also after the end.
     var repeatedExtras: RequestExtras<Value> {
         if case .ended = phase { leftExtras } else { extras }
     }
 
-    /// Whether the request was started and nothing has been decided.
+    /// Whether the request was started and its outcome is not decided.
     var isRunning: Bool {
         if case .running = phase { true } else { false }
     }
 
-    /// The outcome, once it is there.
+    /// The outcome, or `nil` until the request has ended.
     var outcome: Outcome? {
         if case .ended(let outcome) = phase { outcome } else { nil }
     }
@@ -82,21 +82,25 @@ struct RequestRecord<Value: Sendable> {
         }
     }
 
-    /// Whether the call may begin; `false` when it was cancelled meanwhile.
+    /// Records that the start is announced, or returns `false` if the request was cancelled meanwhile.
     mutating func announceStart() -> Bool {
         guard case .running = phase else { return false }
         hasAnnouncedStart = true
         return true
     }
 
-    /// Keeps how to cancel the call; `false` when the request wants it no more.
+    /// Stores the closure that cancels the call, or returns `false` if the request was cancelled and the call must be
+    /// too.
     mutating func attach(_ cancel: @escaping @Sendable () -> Void) -> Bool {
         guard case .running = phase else { return !isCancelled }
         cancelCall = cancel
         return true
     }
 
-    /// Takes an answer; `nil` when it has to wait, or nobody wants it any more.
+    /// Returns the outcome of the call if the request can end with it now, or `nil` if the request is suspended or
+    /// already ending.
+    ///
+    /// If the request is suspended, the outcome is kept until it is resumed.
     mutating func answered(_ outcome: Outcome) -> Outcome? {
         guard case .running = phase else { return nil }
         cancelCall = nil
@@ -105,7 +109,8 @@ struct RequestRecord<Value: Sendable> {
         return nil
     }
 
-    /// Decides the outcome; `nil` when it was decided before, or has to wait since the request was suspended meanwhile.
+    /// Decides the outcome and returns the extras, or returns `nil` if the outcome was decided before or the request
+    /// was suspended meanwhile.
     mutating func beginEnding(with outcome: Outcome) -> RequestExtras<Value>? {
         guard case .running = phase else { return nil }
         guard !isSuspended else {
@@ -117,8 +122,9 @@ struct RequestRecord<Value: Sendable> {
         return extras
     }
 
-    /// Cancels; `nil` when the outcome is decided, otherwise what ends the call, which does nothing
-    /// where no call is under way.
+    /// Cancels the request and returns the closure that cancels its call, or `nil` if the outcome is already decided.
+    ///
+    /// If no call is running, the closure does nothing.
     mutating func cancel() -> (@Sendable () -> Void)? {
         switch phase {
         case .ending, .ended: return nil
@@ -131,10 +137,10 @@ struct RequestRecord<Value: Sendable> {
         }
     }
 
-    /// Whether the accessories have been told of the start.
+    /// Whether the accessories have been notified of the start.
     var wasAnnounced: Bool { hasAnnouncedStart }
 
-    /// Ends, and hands over the handlers, each of which is called once.
+    /// Ends the request, and returns the handlers, each of which must be called once.
     mutating func end(with outcome: Outcome) -> RequestHandlers<Value> {
         phase = .ended(outcome)
         isCancelled = outcome.isCancellation
@@ -147,7 +153,7 @@ struct RequestRecord<Value: Sendable> {
         return handlers
     }
 
-    /// Keeps a handler; the outcome instead when it is there already.
+    /// Adds a handler, or returns the outcome if the request has already ended.
     mutating func add(
         _ handler: @escaping RequestHandlers<Value>.Handler,
         _ kind: RequestHandlers<Value>.Kind
@@ -158,36 +164,39 @@ struct RequestRecord<Value: Sendable> {
     }
 }
 
-/// Where a request object stands.
+/// The state of a request object.
 ///
-///     initialized --resume--> resumed --answer--> finished
+///     initialized --resume--> resumed --response--> finished
 ///          |    <--suspend-- / \ --suspend--> suspended --resume--> resumed
 ///          \_________________ cancel ________________ cancelled
 public enum RequestState: String, Sendable, Hashable, CaseIterable {
-    /// Made, and not started yet.
+    /// The request was created and has not been started.
     case initialized
-    /// Started and on its way.
+    /// The request was started and is running.
     case resumed
-    /// Held: one that was not started will not be sent, one that was will not report before it is resumed.
+    /// The request is suspended.
+    ///
+    /// If it was not started, it is not sent before it is resumed. If it was started, it does not report its outcome
+    /// before it is resumed.
     case suspended
-    /// Ended by a cancel, for good.
+    /// The request was cancelled, which is final.
     case cancelled
-    /// Ended with a value or an error, for good.
+    /// The request ended with a value or an error, which is final.
     case finished
 
     /// Whether the request has ended.
     public var isTerminal: Bool { self == .cancelled || self == .finished }
 }
 
-/// How a member of a group ended.
+/// The outcome of a member of a group.
 public enum MemberOutcome: Sendable, Hashable {
-    /// With a value.
+    /// The member succeeded with a value.
     case succeeded
-    /// With an error.
+    /// The member failed with an error.
     case failed(APIError.Reason)
-    /// By a cancel, its own or the group's.
+    /// The member was cancelled, by itself or by the group.
     case cancelled
 
-    /// Whether it ended with a value.
+    /// Whether the member succeeded with a value.
     public var isSuccess: Bool { self == .succeeded }
 }

@@ -3,31 +3,33 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The connections of one listener of an ``EventSource``, one after the other.
+/// The successive connections of one iterator of an ``EventSource``.
 ///
-/// @unchecked is sound: it belongs to one iterator, whose `next` is called by one task at a time and awaited; nothing
-/// else touches what varies.
+/// `@unchecked Sendable` is sound: the object belongs to one iterator, whose `next` is called by one task at a time and
+/// awaited. No other code accesses its mutable state.
 final class EventConnection: @unchecked Sendable {
-    /// The shortest pause that a server can ask for.
+    /// The minimum pause that a server can request.
     ///
-    /// One that wants to be asked at once, and closes at once, would be asked for ever without one. Gecko has the same
-    /// bound, and section 9.2.3 of the standard allows it: "Optionally, wait some more."
+    /// Without a minimum, a server that requests no pause and closes each connection immediately would be asked in an
+    /// endless loop. Gecko has the same minimum, and section 9.2.3 of the standard allows it: "Optionally, wait some
+    /// more."
     private static let shortestPause = Duration.milliseconds(500)
-    /// The longest pause that an answer can ask for by `Retry-After`.
+    /// The maximum pause that a response can request with `Retry-After`.
     private static let longestRetryAfter = Duration.seconds(3600)
 
     private let configuration: APIConfiguration
     private let options: EventSource.Options
     private let transfer: Transfer
-    /// Keeps the client for as long as somebody listens.
+    /// The event source, which retains the client while the iterator exists.
     private let source: EventSource
     private var parser: EventParser
     private var reader: EventReader?
     private var server: Server.ID?
-    /// Servers that are asked next only if there is no other; by name, since the list may change meanwhile.
+    /// The servers that are asked next only if there is no other server, stored by identifier because the server list
+    /// may change.
     private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
-    /// How long the server wants to be left alone, after an answer that said so.
+    /// The pause that a response has requested with `Retry-After`.
     private var retryAfter: Duration?
     private var failures = 0
     private var hasBegun = false
@@ -35,7 +37,7 @@ final class EventConnection: @unchecked Sendable {
 
     init(_ source: EventSource) {
         self.source = source
-        // One key over all connections.
+        // All connections share one idempotency key.
         configuration = source.configuration.snapshot()
         options = source.options
         transfer = Transfer(id: source.id, client: source.client, hasEnd: false)
@@ -48,7 +50,7 @@ final class EventConnection: @unchecked Sendable {
         transfer.end()
     }
 
-    /// Waits for the next event; `nil` when the server has no more.
+    /// Waits for the next event, and returns `nil` if the server has no more events.
     func next() async throws(EventSourceFailure) -> ServerSentEvent? {
         guard !isOver else { return nil }
         do throws(EventSourceFailure) {
@@ -85,7 +87,8 @@ final class EventConnection: @unchecked Sendable {
 
     // MARK: Connecting
 
-    /// Makes a connection; `false` when the server says that there is nothing more, or the wait for the next one begins.
+    /// Opens a connection; returns `false` if the server reports that there are no more events, or after waiting to
+    /// reconnect.
     private func connect() async throws(EventSourceFailure) -> Bool {
         let response: ServiceResponse
         do throws(RequestFailure) {
@@ -108,7 +111,8 @@ final class EventConnection: @unchecked Sendable {
         return true
     }
 
-    /// Whether another connection is to be made after an answer that is none; `false` when the server has nothing more.
+    /// Returns whether another connection may be made after a response that is not an event stream; `false` if the
+    /// server has no more events.
     ///
     /// A response with a transient status (``/SwitchyardHTTP/Transience``) is handled like a connection that failed.
     private func takeRefusal(_ response: ServiceResponse) async throws(EventSourceFailure) -> Bool {
@@ -127,7 +131,7 @@ final class EventConnection: @unchecked Sendable {
         return true
     }
 
-    /// An answer with the beginning of its body, as far as that comes within two seconds.
+    /// Returns a response with the start of its body, limited to the bytes that arrive within two seconds.
     private func whole(_ response: ServiceResponse) async -> ServiceResponse {
         let time = transfer.core.time
         let timer = time.schedule(at: time.now.advanced(by: .seconds(2))) { response.discardBody() }
@@ -138,35 +142,37 @@ final class EventConnection: @unchecked Sendable {
         return answer
     }
 
-    /// Whether another connection may be made once a server has had the request.
+    /// Whether another connection may be made after a server has received the request.
     private var mayReconnect: Bool { configuration.resendRule == .anytime }
 
     private var request: APIConfiguration {
         var request = configuration
         request.setField("Accept", "text/event-stream")
-        // What a browser sends: the HTML standard (section 9.2.2) sets the cache mode `no-store`, for which the Fetch standard
-        // sends this. The directive `no-store` would not keep a cache on the way from answering (RFC 9111 section 5.2.1.5).
+        // A browser sends this field: the HTML standard (section 9.2.2) sets the cache mode `no-store`, for which the
+        // Fetch standard sends `no-cache`. The directive `no-store` would not stop an intermediate cache from
+        // responding (RFC 9111 section 5.2.1.5).
         request.setField("Cache-Control", "no-cache")
         let last = HTTPHeaders.Field(name: "Last-Event-ID", value: parser.lastEventID)
-        // An event stream may give an id that no header field can hold; that is no reason to end here.
+        // An event stream may send an id that no header field can hold; this must not end the events.
         if !last.value.isEmpty, last.isValid { request.setField(last.name, last.value) }
         return request
     }
 
-    /// Whether the request may be sent again after it got no answer, and may get one then.
+    /// Returns whether the failure is transient and the request may be sent again.
     private func mayPass(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
         case .transport(let cause): Transience(cause.kind) != .permanent && (mayReconnect || !cause.mayHaveBeenSent)
-        // That of one request, and not of all of them: a server that hangs, or a network that swallows everything.
+        // The deadline of one request has passed, not the deadline of the whole event source: the server hangs, or the
+        // network drops all packets.
         case .deadlineExceeded: mayReconnect && transfer.handle.reason == nil
-        // Nothing was done.
+        // The request was not sent.
         case .overloaded, .rateLimited, .queueFull: true
         case .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
         default: false
         }
     }
 
-    /// Takes note of a connection that failed; `false` when it was one too many.
+    /// Records a failed connection; `false` if there were too many failures.
     private var mayTryAgain: Bool {
         failures += 1
         return failures <= options.maximumFailures ?? .max
@@ -174,13 +180,13 @@ final class EventConnection: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// The next event of the connection; `nil` when it has ended or broken off, and another is to be made.
+    /// Returns the next event of the connection; `nil` if the connection has ended or broken, so another must be made.
     private func nextEvent() async throws(EventSourceFailure) -> ServerSentEvent? {
         guard reader != nil else { return nil }
         do throws(RequestFailure) {
             let event = try await reader?.next()
             takeNote()
-            // An end in good order is no failure either.
+            // A connection that the server ends properly is not a failure either.
             failures = 0
             return event
         } catch {
@@ -197,22 +203,23 @@ final class EventConnection: @unchecked Sendable {
         guard let read = reader?.parser else { return }
         parser = read
         reconnectionTime = read.reconnectionTime.map { max($0, Self.shortestPause) } ?? reconnectionTime
-        // A head alone shows no life: a server may break off every connection behind it.
+        // A response head alone does not show that the server works: it may break every connection after the head.
         if reader?.hasLines == true { failures = 0 }
     }
 
-    /// Asks another server next, if there is one.
+    /// Makes the next connection prefer another server.
     private func avoidServer() {
         guard transfer.pool.hasAlternatives, let server else { return }
         avoided.append(server)
     }
 
-    /// Waits as long as the server wants; longer, up to a limit, after failures in a row, but for that only until the
-    /// network is back.
+    /// Waits for the server's reconnection time or, after consecutive failures, longer, up to a limit; the additional
+    /// time ends when the network is back.
     private func waitToReconnect() async throws(EventSourceFailure) {
         reader = nil
         let factor = Double(1 << min(max(0, failures - 1), 16))
-        // Twice nothing is nothing: a server that is down must not be asked without a pause.
+        // Doubling a reconnection time of zero yields zero, but a server that is down must not be asked without a
+        // pause.
         let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
         let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)
         let asked = max(reconnectionTime, min(retryAfter ?? .zero, Self.longestRetryAfter))

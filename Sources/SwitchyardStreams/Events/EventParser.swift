@@ -1,11 +1,11 @@
 import Foundation
 import SwitchyardServices
 
-/// Makes events of the lines of an event stream (HTML Standard, section 9.2.6): pure, for one connection.
+/// A parser that turns the lines of one connection's event stream into events (HTML Standard, section 9.2.6).
 struct EventParser: Sendable {
-    /// The id with which the next connection says where it has been; events of an earlier connection count.
+    /// The last event id, which the next connection sends; it may come from an earlier connection.
     private(set) var lastEventID: String
-    /// How long to wait before connecting again, as the server said last.
+    /// The time to wait before reconnecting, as the server last set it.
     private(set) var reconnectionTime: Duration?
 
     private var idBuffer: String
@@ -17,10 +17,10 @@ struct EventParser: Sendable {
         idBuffer = lastEventID
     }
 
-    /// The bytes that the event under way holds.
+    /// The number of bytes in the incomplete event.
     var size: Int { dataBuffer.utf8.count + typeBuffer.utf8.count }
 
-    /// Takes the bytes of a line in; an empty one completes an event.
+    /// Parses a line; an empty line completes an event.
     mutating func take(_ bytes: Data) -> ServerSentEvent? {
         guard let first = bytes.first else { return dispatch() }
         guard first != UInt8(ascii: ":") else { return nil }
@@ -40,7 +40,7 @@ struct EventParser: Sendable {
         case "data": dataBuffer += value + "\n"
         case "id" where !value.unicodeScalars.contains("\0"): idBuffer = value
         case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isDigit):
-            // A number that no clock can hold is as good as for ever.
+            // The value is capped because larger numbers overflow a `Duration`.
             reconnectionTime = .milliseconds(Int64(value).map { min($0, 1 << 40) } ?? 1 << 40)
         default: break
         }
@@ -65,13 +65,13 @@ struct EventParser: Sendable {
     }
 }
 
-/// An event of a server, as the HTML Standard defines it (section 9.2).
+/// A server-sent event, as defined by the HTML Standard (section 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// Its type; `message` when the server names none.
+    /// The event type; `message` if the server names none.
     public var type: String
-    /// Its data; several lines are joined by LF.
+    /// The data; several lines are joined by LF.
     public var data: String
-    /// The last event id that the server has given, with this event or before; empty when none.
+    /// The last event id that the server has sent with this event or an earlier one; empty if there is none.
     public var lastEventID: String
 
     /// Creates an event.

@@ -4,55 +4,56 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The events of a server, over as many connections as it takes (HTML Standard, section 9.2).
+/// The events of a server, received over as many connections as needed (HTML Standard, section 9.2).
 ///
 ///     for try await event in client.eventSource(APIConfiguration(path: "news")) {
 ///         show(event.data)
 ///     }
 ///
-/// When the connection ends or breaks, another is made after the server's reconnection time, to the next server of the
-/// service if the last one failed, with `Last-Event-ID` from the last whole event. It ends without an error when the
-/// server answers 204, and with one when the answer is no event stream. A request that must not be repeated
-/// (`APIConfiguration.resendRule`) makes one connection: its events end with it, or fail with it. Leaving the loop,
-/// cancelling the task and ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close it. It ends when its user logs
-/// out or another user logs in: an id of one user is never sent for another.
+/// When a connection ends or breaks, another connection is made after the server's reconnection time, with
+/// `Last-Event-ID` from the last complete event. If the last connection failed, the next server of the service is used.
+/// The sequence ends without an error if the server responds with 204, and with an error if the response is not an
+/// event stream. A request that must not be repeated (`APIConfiguration.resendRule`) makes only one connection: the
+/// sequence ends or fails with it. Leaving the loop, cancelling the task, and
+/// ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close the connection. The sequence also ends when its
+/// user logs out or another user logs in, so the event id of one user is never sent for another user.
 public struct EventSource: AsyncSequence, Sendable {
-    /// One event.
+    /// An event.
     public typealias Element = ServerSentEvent
     /// The failure that ends the events.
     public typealias Failure = EventSourceFailure
 
-    /// How an event source behaves.
+    /// The options of an event source.
     public struct Options: Sendable {
-        /// How long to wait before connecting again, until the server says otherwise; 3 s unless set.
+        /// The time to wait before reconnecting, until the server sets another; 3 s unless set.
         ///
-        /// A server that asks for less than half a second is given that.
+        /// If a server requests less than 0.5 s, the time is 0.5 s.
         public var reconnectionTime = Duration.seconds(3)
-        /// The longest wait after connections that failed one after the other, each of which doubles it; 60 s unless set.
+        /// The maximum wait after consecutive failed connections, each of which doubles the wait; 60 s unless set.
         ///
-        /// What failures have added to the reconnection time ends when the network is back
+        /// The time that failures have added to the reconnection time ends when the network is back
         /// (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
-        /// How many connections may fail one after the other; no limit unless set.
+        /// The maximum number of consecutive failed connections; no limit unless set.
         ///
-        /// One over which a line came, or that was ended in good order, begins the count anew.
+        /// A connection that received a line or ended properly resets the count.
         public var maximumFailures: Int?
-        /// The id to begin with: that of the last event the app has seen, in an earlier run for instance.
+        /// The event id to start with, such as the id of the last event that the app received in an earlier run.
         public var lastEventID = ""
-        /// The largest event in bytes; 1 MiB unless set.
+        /// The maximum size of an event in bytes; 1 MiB unless set.
         ///
-        /// A larger one ends the events.
+        /// A larger event ends the sequence.
         public var eventLimit = 1 << 20
 
-        /// Creates options; every one has a default.
+        /// Creates options with default values.
         public init() {}
     }
 
-    /// The name with which the source can be closed from elsewhere.
+    /// The identifier with which the source can be closed from elsewhere.
     public let id: RequestID
     let configuration: APIConfiguration
     let options: Options
-    /// Held for as long as somebody listens.
+    /// The client, retained while an iterator exists.
     let client: NetworkClient
 
     init(_ configuration: APIConfiguration, _ options: Options, id: RequestID, client: NetworkClient) {
@@ -62,23 +63,23 @@ public struct EventSource: AsyncSequence, Sendable {
         self.client = client
     }
 
-    /// Starts listening; the connection is made when the first event is asked for.
+    /// Creates an iterator; the connection is made when the first event is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(connection: EventConnection(self))
     }
 
-    /// Listens event by event.
+    /// An iterator over the events.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let connection: EventConnection
 
-        /// Returns the next event, or `nil` when the server has no more.
+        /// Returns the next event, or `nil` if the server has no more events.
         ///
         /// - Throws: ``EventSourceFailure``.
         public mutating func next() async throws(EventSourceFailure) -> ServerSentEvent? {
             try await connection.next()
         }
 
-        /// Returns the next event, or `nil` when the server has no more; the isolation of the caller plays no part.
+        /// Returns the next event, or `nil` if the server has no more events; the isolation of the caller is ignored.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(EventSourceFailure) -> ServerSentEvent? {
@@ -87,16 +88,17 @@ public struct EventSource: AsyncSequence, Sendable {
     }
 }
 
-/// Why an event source ended.
+/// An error that ended an event source.
 public enum EventSourceFailure: Error, Sendable {
-    /// The request failed, or was cancelled.
+    /// The request failed or was cancelled.
     case request(RequestFailure)
-    /// The server answered with a status other than 200 and 204; of the body the first 64 KiB.
+    /// The server responded with a status other than 200 and 204; the response has at most the first 64 KiB of its
+    /// body.
     case refused(ServiceResponse)
-    /// The answer is no `text/event-stream`; of the body the first 64 KiB.
+    /// The response is not a `text/event-stream`; it has at most the first 64 KiB of its body.
     case contentType(ServiceResponse)
 
-    /// What came in place of events; `nil` when nothing did.
+    /// The response that was not an event stream; `nil` if there was no response.
     public var answer: ServiceResponse? {
         switch self {
         case .request: nil
@@ -106,7 +108,7 @@ public enum EventSourceFailure: Error, Sendable {
 }
 
 extension EventSourceFailure: CustomStringConvertible {
-    /// What came in place of events.
+    /// The reason for the failure.
     public var description: String {
         switch self {
         case .request(let failure): failure.description
@@ -118,13 +120,14 @@ extension EventSourceFailure: CustomStringConvertible {
 }
 
 extension NetworkClient {
-    /// Listens to the events of a server.
+    /// Receives the events of a server.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask; `Accept`, `Cache-Control` and `Last-Event-ID` are added.
-    ///   - options: How to connect again.
-    ///   - id: The name with which it can be closed from elsewhere.
-    /// - Returns: The events; the connection is made when the first is asked for. One listener at a time.
+    ///   - configuration: The request; `Accept`, `Cache-Control` and `Last-Event-ID` are added.
+    ///   - options: The options for reconnecting.
+    ///   - id: The identifier with which the source can be closed from elsewhere.
+    /// - Returns: The events. The connection is made when the first event is requested. The sequence supports one
+    ///   iterator at a time.
     public func eventSource(
         _ configuration: APIConfiguration,
         options: EventSource.Options = EventSource.Options(),
@@ -135,9 +138,9 @@ extension NetworkClient {
 }
 
 extension ResponseBytes {
-    /// The body as server-sent events, of this one connection.
+    /// Returns the body as server-sent events, limited to this one connection.
     ///
-    /// - Parameter limit: The largest event in bytes; 1 MiB unless given.
+    /// - Parameter limit: The maximum size of an event in bytes; 1 MiB unless given.
     /// - Returns: The events.
     public func events(limit: Int = 1 << 20) -> ResponseEvents {
         ResponseEvents(body: body, limit: limit)

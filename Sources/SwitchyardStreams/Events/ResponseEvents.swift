@@ -2,9 +2,9 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The server-sent events of one ``/SwitchyardClient/StreamedResponse``; an event that is not whole at the end is none.
+/// The server-sent events of one ``/SwitchyardClient/StreamedResponse``; an incomplete event at the end is discarded.
 public struct ResponseEvents: AsyncSequence, Sendable {
-    /// One event.
+    /// An event.
     public typealias Element = ServerSentEvent
     /// The failure that ends a body early.
     public typealias Failure = RequestFailure
@@ -12,23 +12,23 @@ public struct ResponseEvents: AsyncSequence, Sendable {
     let body: LiveBody
     let limit: Int
 
-    /// Starts reading.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(reader: EventReader(body, EventParser(), limit: limit))
     }
 
-    /// Reads the body event by event.
+    /// An iterator over the events of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var reader: EventReader
 
         /// Returns the next event, or `nil` at the end.
         ///
-        /// - Throws: `RequestFailure` when the body breaks off, the transfer was cancelled or an event is too large.
+        /// - Throws: `RequestFailure` if the body is interrupted, the transfer was cancelled, or an event is too large.
         public mutating func next() async throws(RequestFailure) -> ServerSentEvent? {
             try await reader.next()
         }
 
-        /// Returns the next event, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next event, or `nil` at the end; the isolation of the caller is ignored.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RequestFailure) -> ServerSentEvent? {
@@ -37,10 +37,10 @@ public struct ResponseEvents: AsyncSequence, Sendable {
     }
 }
 
-/// Reads the events of one body.
+/// A reader of the events of one body.
 struct EventReader {
     private(set) var parser: EventParser
-    /// Whether a line has come, be it a comment.
+    /// Whether a line has arrived, including comment lines.
     private(set) var hasLines = false
     private let body: LiveBody
     private let limit: Int

@@ -2,14 +2,14 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// The bounded buffer between a body, which comes in a task, and a reader that blocks its thread.
+/// A bounded buffer between a body, which arrives in a task, and a reader that blocks its thread.
 ///
-/// @unchecked is sound: all that varies is in `state`, behind the condition's lock.
+/// `@unchecked Sendable` is sound: all mutable state is in `state`, protected by the condition's lock.
 final class BlockingPipe: @unchecked Sendable {
     private static let capacity = 1 << 20
 
     private struct State {
-        /// What waits to be read, piece by piece, so that a read moves nothing but what it takes.
+        /// The unread pieces, kept separately so that a read copies only the bytes that it returns.
         var pieces: ArraySlice<Data> = []
         var count = 0
         var end: Result<Void, RequestFailure>?
@@ -22,7 +22,7 @@ final class BlockingPipe: @unchecked Sendable {
             count += piece.count
         }
 
-        /// Moves bytes into a buffer, at most `most`; how many there were.
+        /// Moves at most `most` bytes into a buffer, and returns their number.
         mutating func take(into buffer: UnsafeMutablePointer<UInt8>, atMost most: Int) -> Int {
             var taken = 0
             while taken < most, let piece = pieces.popFirst() {
@@ -40,9 +40,9 @@ final class BlockingPipe: @unchecked Sendable {
     private let condition = NSCondition()
     private var state = State()
 
-    // MARK: The writer's side
+    // MARK: Writing
 
-    /// Hands a piece to the reader, and waits for room; `false` when nobody reads any more.
+    /// Passes a piece to the reader and waits for room; returns `false` if the pipe is closed.
     func write(_ piece: Data) async -> Bool {
         withLock { state in
             state.append(piece)
@@ -59,7 +59,7 @@ final class BlockingPipe: @unchecked Sendable {
         return withLock { !$0.isClosed }
     }
 
-    /// Takes note of the end; what is buffered can still be read.
+    /// Records the end of the body; buffered bytes can still be read.
     func finish(_ end: Result<Void, RequestFailure>) {
         withLock { state in
             state.end = end
@@ -67,9 +67,9 @@ final class BlockingPipe: @unchecked Sendable {
         }
     }
 
-    // MARK: The reader's side
+    // MARK: Reading
 
-    /// Waits for bytes; 0 at the end, -1 after a failure or the close.
+    /// Waits for bytes and returns their number; returns 0 at the end, -1 after a failure or after the pipe was closed.
     func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
         let (result, room): (Int, CheckedContinuation<Void, Never>?) = withLock { state in
             while state.count == 0, state.end == nil, !state.isClosed { condition.wait() }
@@ -86,10 +86,10 @@ final class BlockingPipe: @unchecked Sendable {
         return result
     }
 
-    /// Whether everything was read, or nothing more will come.
+    /// Whether all bytes were read and no more will arrive.
     var isAtEnd: Bool { withLock { $0.count == 0 && $0.end != nil } }
 
-    /// Why the body broke off, once all before was read.
+    /// The failure that interrupted the body, once all preceding bytes were read.
     var failure: RequestFailure? {
         withLock { state in
             guard state.count == 0, case .failure(let error) = state.end else { return nil }
@@ -97,7 +97,7 @@ final class BlockingPipe: @unchecked Sendable {
         }
     }
 
-    /// Lets go of whoever waits.
+    /// Closes the pipe and resumes all waiters.
     func close() {
         let room = withLock { state in
             state.isClosed = true

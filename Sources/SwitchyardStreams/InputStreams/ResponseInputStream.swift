@@ -1,14 +1,14 @@
 public import Foundation
 public import SwitchyardClient
 
-/// The body of a ``/SwitchyardClient/StreamedResponse`` as Foundation's input stream, for code that wants one.
+/// The body of a ``/SwitchyardClient/StreamedResponse`` as a Foundation input stream, for APIs that require one.
 ///
-/// Reading waits for the network, so read away from the main thread and from the threads of tasks. At most 1 MiB and a
-/// piece wait for the reader. Closing or releasing the stream ends the transfer.
+/// Reading waits for the network, so do not read on the main thread or on the threads of tasks. At most 1 MiB and one
+/// piece are buffered for the reader. Closing or releasing the stream ends the transfer.
 ///
-/// It is for a loop that reads: it may be scheduled on a run loop and have a delegate, as code that takes any stream
-/// does, and tells nothing there. It is no body for a request of `URLSession`, which wants functions of its streams
-/// that Apple does not document.
+/// The stream is intended for a loop that reads. It may be scheduled on a run loop and have a delegate, as code that
+/// accepts any stream does, but it sends no events. It cannot be the body of a `URLSession` request, because
+/// `URLSession` calls undocumented methods of its streams.
 public final class ResponseInputStream: InputStream {
     private let body: LiveBody
     private let pipe = BlockingPipe()
@@ -28,7 +28,7 @@ public final class ResponseInputStream: InputStream {
         body.cancel(.cancelled)
     }
 
-    /// Starts to take the body in.
+    /// Starts receiving the body.
     public override func open() {
         guard !isOpen, !isClosed else { return }
         isOpen = true
@@ -51,12 +51,13 @@ public final class ResponseInputStream: InputStream {
         body.cancel(.cancelled)
     }
 
-    /// Waits for bytes; 0 at the end, -1 before the stream is open, after it was closed and after a failure.
+    /// Waits for bytes and returns their number; returns 0 at the end, and -1 before the stream is open, after it was
+    /// closed, and after a failure.
     public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
         isOpen && !isClosed ? pipe.read(buffer, maxLength: count) : -1
     }
 
-    /// There is no buffer to look into.
+    /// Returns `false`, because the stream has no accessible buffer.
     public override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         length: UnsafeMutablePointer<Int>
@@ -64,10 +65,10 @@ public final class ResponseInputStream: InputStream {
         false
     }
 
-    /// Whether a read may bring something: it may as long as the end was not met.
+    /// Whether a read may return bytes, which is the case until the end is reached.
     public override var hasBytesAvailable: Bool { isOpen && !isClosed && !pipe.isAtEnd }
 
-    /// Where the stream is.
+    /// The status of the stream.
     public override var streamStatus: Stream.Status {
         if isClosed { return .closed }
         guard isOpen else { return .notOpen }
@@ -75,43 +76,43 @@ public final class ResponseInputStream: InputStream {
         return pipe.isAtEnd ? .atEnd : .open
     }
 
-    /// Why the body broke off.
+    /// The failure that interrupted the body.
     public override var streamError: (any Error)? { pipe.failure }
 
     // MARK: Run loops and properties
 
-    // Foundation leaves these to each class of stream, and ends the process where one is missing
+    // Foundation leaves these methods to each subclass, and crashes the process if one is missing
     // (PKMultipartInputStream, issues 6 and 10).
 
-    /// Does nothing: there are no events.
+    /// Does nothing, because the stream sends no events.
     public override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
 
-    /// Does nothing: there are no events.
+    /// Does nothing, because the stream sends no events.
     public override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {}
 
     #if canImport(Darwin)
-        /// Who would be told of events, of which there are none.
+        /// The delegate, which receives no events.
         public override var delegate: (any StreamDelegate)? {
             get { listener }
             set { listener = newValue }
         }
 
-        /// There are no properties.
+        /// Returns `nil`, because the stream has no properties.
         public override func property(forKey key: Stream.PropertyKey) -> Any? { nil }
 
-        /// There are no properties; `false` says so.
+        /// Returns `false`, because the stream has no properties.
         public override func setProperty(_ property: Any?, forKey key: Stream.PropertyKey) -> Bool { false }
     #else
-        /// There are no properties.
+        /// Returns `nil`, because the stream has no properties.
         public override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
-        /// There are no properties; `false` says so.
+        /// Returns `false`, because the stream has no properties.
         public override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
     #endif
 }
 
 extension StreamedResponse {
-    /// The body as Foundation's input stream, unopened; the body can be read in one form only.
+    /// Returns the body as a Foundation input stream that is not open yet; the body can be read in one form only.
     public func inputStream() -> ResponseInputStream {
         ResponseInputStream(bytes.body)
     }

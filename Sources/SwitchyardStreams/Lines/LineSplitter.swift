@@ -1,49 +1,50 @@
 import Foundation
 import SwitchyardHTTP
 
-/// Cuts bytes into lines, wherever the pieces are cut: between CR and LF, or within a character.
+/// A splitter that turns bytes into lines, wherever the pieces are divided, even between CR and LF or within a
+/// character.
 ///
-/// A byte order mark in front of the first line does not belong to it.
+/// A byte order mark before the first line is not part of the line.
 struct LineSplitter: Sendable {
-    /// What ends a line.
+    /// The rule for the end of a line.
     enum Rule: Sendable, Hashable {
-        /// LF or CRLF: as in JSON Lines, and as most programs mean it.
+        /// LF or CRLF, as in JSON Lines and in the output of most programs.
         case lineFeed
-        /// LF, CRLF or CR: as in server-sent events (HTML Standard, section 9.2.5).
+        /// LF, CRLF or CR, as in server-sent events (HTML Standard, section 9.2.5).
         case any
     }
 
     private let rule: Rule
     private let limit: Int
     private var rest = Data()
-    /// How far `rest` has been looked through.
+    /// The number of bytes of `rest` that contain no line end.
     private var searched = 0
     private var skipsLineFeed = false
     /// Whether a byte order mark may still come.
     private var isAtStart = true
 
     /// - Parameters:
-    ///   - rule: What ends a line.
-    ///   - limit: The longest line in bytes.
+    ///   - rule: The rule for the end of a line.
+    ///   - limit: The maximum length of a line in bytes.
     init(_ rule: Rule, limit: Int) {
         self.rule = rule
         self.limit = limit
     }
 
-    /// Takes the next piece in.
+    /// Appends the next piece.
     mutating func append(_ piece: Data) {
         if searched == 0, rest.isEmpty {
             rest = piece
         } else {
-            // A slice keeps all that came before it, for as long as it is only added to.
+            // A slice that bytes are appended to would retain all bytes before its start.
             if rest.startIndex > 0 { rest = Data(rest) }
             rest.append(piece)
         }
     }
 
-    /// The next line without its end; `nil` when it is not whole yet.
+    /// Returns the next line without its end; `nil` if the line is not complete yet.
     ///
-    /// - Throws: ``TransportError`` with ``TransportError/Kind/bodyTooLarge`` for a line above the limit.
+    /// - Throws: ``TransportError`` with ``TransportError/Kind/bodyTooLarge`` if a line exceeds the limit.
     mutating func next() throws(TransportError) -> Data? {
         skipMark()
         guard !isAtStart else { return nil }
@@ -62,12 +63,12 @@ struct LineSplitter: Sendable {
         return line
     }
 
-    /// A line without the CR of its end, which may be all of the end that is there yet.
+    /// Returns a line without the CR of its end, whose LF may not have arrived yet.
     private func withoutReturn(_ line: Data) -> Data {
         rule == .lineFeed && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
-    /// What stands behind the last end of a line; `nil` when nothing does.
+    /// Returns the bytes after the last line end; `nil` if there are none.
     mutating func finish() -> Data? {
         skipLineFeed()
         defer {
@@ -77,14 +78,14 @@ struct LineSplitter: Sendable {
         return rest.isEmpty ? nil : rest
     }
 
-    /// The LF of a CRLF whose CR ended a line already.
+    /// Skips the LF of a CRLF whose CR has already ended a line.
     private mutating func skipLineFeed() {
         guard skipsLineFeed, let first = rest.first else { return }
         skipsLineFeed = false
         if first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
     }
 
-    /// Takes a byte order mark off the start, once it is there or cannot come any more.
+    /// Removes a byte order mark from the start, once it is complete or can no longer come.
     private mutating func skipMark() {
         guard isAtStart, !rest.isEmpty else { return }
         guard rest.count >= Data.byteOrderMark.count || !Data.byteOrderMark.starts(with: rest) else { return }
@@ -102,6 +103,6 @@ struct LineSplitter: Sendable {
 }
 
 extension Data {
-    /// The mark that some programs put in front of a text in UTF-8, U+FEFF.
+    /// The byte order mark U+FEFF, which some programs write before UTF-8 text.
     static let byteOrderMark = Data([0xEF, 0xBB, 0xBF])
 }

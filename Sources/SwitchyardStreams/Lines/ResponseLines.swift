@@ -2,13 +2,13 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The lines of a ``/SwitchyardClient/StreamedResponse``, each as soon as it is whole.
+/// The lines of a ``/SwitchyardClient/StreamedResponse``, each as soon as it is complete.
 ///
-/// A line ends with LF or CRLF, which do not belong to it; what stands behind the last one is a line too, if it is not
-/// empty. A CR by itself ends no line, since JSON Lines and the programs of today write none. Characters may be cut
-/// anywhere between pieces; bytes that are not UTF-8 are replaced by U+FFFD. A byte order mark in front is left out.
+/// A line ends with LF or CRLF, which is not part of the line. Text after the last line end is a line too, unless it is
+/// empty. A CR alone does not end a line, because JSON Lines and current programs do not use it. A character may be
+/// divided between pieces. Bytes that are not valid UTF-8 are replaced by U+FFFD. A leading byte order mark is removed.
 public struct ResponseLines: AsyncSequence, Sendable {
-    /// One line, without its end.
+    /// A line, without its end.
     public typealias Element = String
     /// The failure that ends a body early.
     public typealias Failure = RequestFailure
@@ -16,23 +16,23 @@ public struct ResponseLines: AsyncSequence, Sendable {
     let body: LiveBody
     let limit: Int
 
-    /// Starts reading.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(reader: LineReader(body, .lineFeed, limit: limit))
     }
 
-    /// Reads the body line by line.
+    /// An iterator over the lines of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var reader: LineReader
 
         /// Returns the next line, or `nil` at the end.
         ///
-        /// - Throws: `RequestFailure` when the body breaks off, the transfer was cancelled or a line is too long.
+        /// - Throws: `RequestFailure` if the body is interrupted, the transfer was cancelled, or a line is too long.
         public mutating func next() async throws(RequestFailure) -> String? {
             try await next(isolation: nil)
         }
 
-        /// Returns the next line, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next line, or `nil` at the end; the isolation of the caller is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             try await reader.next().map { String(decoding: $0, as: UTF8.self) }
         }
@@ -43,9 +43,9 @@ extension ResponseBytes {
     /// The body as lines of at most 1 MiB.
     public var lines: ResponseLines { lines(limit: 1 << 20) }
 
-    /// The body as lines.
+    /// Returns the body as lines.
     ///
-    /// - Parameter limit: The longest line in bytes; a longer one ends the transfer with
+    /// - Parameter limit: The maximum length of a line in bytes; a longer line ends the transfer with
     ///   ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
     /// - Returns: The lines.
     public func lines(limit: Int) -> ResponseLines {
@@ -53,7 +53,7 @@ extension ResponseBytes {
     }
 }
 
-/// Reads the lines of a body, with the last one even if nothing ends it.
+/// A reader of the lines of a body, including a last line without a line end.
 struct LineReader {
     private let body: LiveBody
     private var splitter: LineSplitter

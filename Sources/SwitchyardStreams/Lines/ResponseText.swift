@@ -2,24 +2,24 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The body of a ``/SwitchyardClient/StreamedResponse`` as pieces of text, each as soon as it is there.
+/// The body of a ``/SwitchyardClient/StreamedResponse`` as pieces of text, each as soon as it arrives.
 ///
-/// A character that is cut between two pieces of the body comes whole, with the later one. Bytes that are not UTF-8 are
-/// replaced by U+FFFD. A byte order mark in front is left out.
+/// A character that is divided between two pieces of the body is part of the later piece of text. Bytes that are not
+/// valid UTF-8 are replaced by U+FFFD. A leading byte order mark is removed.
 public struct ResponseText: AsyncSequence, Sendable {
-    /// One piece of text, never empty.
+    /// A piece of text, never empty.
     public typealias Element = String
     /// The failure that ends a body early.
     public typealias Failure = RequestFailure
 
     let body: LiveBody
 
-    /// Starts reading.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(body: body)
     }
 
-    /// Reads the body piece by piece.
+    /// An iterator over the text of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let body: LiveBody
         private var rest = Data()
@@ -31,12 +31,12 @@ public struct ResponseText: AsyncSequence, Sendable {
 
         /// Returns the next piece, or `nil` at the end.
         ///
-        /// - Throws: ``/SwitchyardClient/RequestFailure`` when the body breaks off or the transfer was cancelled.
+        /// - Throws: ``/SwitchyardClient/RequestFailure`` if the body is interrupted or the transfer was cancelled.
         public mutating func next() async throws(RequestFailure) -> String? {
             try await next(isolation: nil)
         }
 
-        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next piece, or `nil` at the end; the isolation of the caller is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             while let piece = try await body.next() {
                 var bytes = rest + piece

@@ -3,24 +3,24 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The values of a `StreamedResponse` of JSON lines: one JSON value per line, decoded as soon as it is whole.
+/// The values of a `StreamedResponse` of JSON lines: one JSON value per line, decoded as soon as the line is complete.
 ///
-/// Empty lines are left out (<https://jsonlines.org>). A value may nest 128 deep, so that none overflows the stack of the
-/// thread on which it is decoded.
+/// Empty lines are skipped (<https://jsonlines.org>). The nesting depth of a value is limited to 128, so that no value
+/// overflows the stack of the thread on which it is decoded.
 public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// One value.
+    /// A value.
     public typealias Element = Value
 
     let body: LiveBody
     let decoder: JSONDecoder
     let limit: Int
 
-    /// Starts reading.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(reader: LineReader(body, .lineFeed, limit: limit), body: body, decoder: decoder)
     }
 
-    /// Reads the body value by value.
+    /// An iterator over the values of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var reader: LineReader
         let body: LiveBody
@@ -35,8 +35,8 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
 
         /// Returns the next value, or `nil` at the end.
         ///
-        /// - Throws: `RequestFailure` when the body breaks off, ``LineDecodingError`` when a line is no such value; then
-        ///   the transfer has been ended.
+        /// - Throws: `RequestFailure` if the body is interrupted, ``LineDecodingError`` if a line cannot be decoded;
+        ///   the transfer is then ended.
         public mutating func next() async throws -> Value? {
             while let bytes = try await reader.next() {
                 line += 1
@@ -60,17 +60,17 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
     }
 }
 
-/// A line of a stream could not be decoded.
+/// An error for a line of a stream that could not be decoded.
 public struct LineDecodingError: Error, CustomStringConvertible {
     /// The number of the line, counted from 1.
     public var line: Int
-    /// What the decoder found.
+    /// The error of the decoder.
     public var underlying: any Error
 
-    /// The line, and what is wrong at which place; holds none of the line's values.
+    /// The line number, the error, and its location, without any value of the line.
     public var description: String { "line \(line) cannot be decoded: \(complaint)" }
 
-    /// What is wrong, in words of our own: the decoder's may quote what it read.
+    /// The description of the error in our own words, because the decoder's description may quote the input.
     private var complaint: String {
         guard let error = underlying as? DecodingError else { return "\(type(of: underlying))" }
         switch error {
@@ -88,12 +88,12 @@ public struct LineDecodingError: Error, CustomStringConvertible {
 }
 
 extension ResponseBytes {
-    /// The body as JSON lines.
+    /// Returns the values of the body's JSON lines.
     ///
     /// - Parameters:
     ///   - type: The type of the values.
-    ///   - decoder: Decodes each line; it must not be changed later.
-    ///   - limit: The longest line in bytes; 1 MiB unless given.
+    ///   - decoder: The decoder of each line; it must not be changed later.
+    ///   - limit: The maximum length of a line in bytes; 1 MiB unless given.
     /// - Returns: The values.
     public func values<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self,

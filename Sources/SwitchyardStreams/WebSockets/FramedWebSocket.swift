@@ -2,10 +2,10 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A WebSocket whose frames are written and read here (RFC 6455), over a connection of a transport.
+/// A WebSocket whose frames are written and read by Switchyard (RFC 6455), over a connection of a transport.
 ///
-/// One task reads, and another one writes while there is something to write. All decisions are made by
-/// ``FramedWebSocketState`` under a lock, and carried out when it is released.
+/// One task reads, and another one writes while there is something to write. ``FramedWebSocketState`` makes all
+/// decisions under a lock, and this class carries them out after the lock is released.
 final class FramedWebSocket: WebSocketEngine {
     typealias Message = WebSocket.Message
 
@@ -16,15 +16,16 @@ final class FramedWebSocket: WebSocketEngine {
     private let state: Locked<FramedWebSocketState>
     private let timer = Locked<(any ScheduledTimer)?>(nil)
     private let inbox: MessageInbox<Message>
-    /// Lets the inbox ask this object, which does not exist yet when the inbox is made.
+    /// A closure through which the inbox requests messages; it is replaced after initialization, because this object
+    /// does not exist yet when the inbox is created.
     private let asking: Locked<@Sendable () -> Void>
 
-    /// Creates the connection and begins to read.
+    /// Creates the connection and starts reading.
     ///
     /// - Parameters:
-    ///   - link: The connection; the opening handshake is done.
-    ///   - options: How it behaves.
-    ///   - compression: What both sides have agreed on; `nil` for no compression.
+    ///   - link: The connection, after the opening handshake.
+    ///   - options: The options of the connection.
+    ///   - compression: The negotiated compression; `nil` for no compression.
     ///   - time: The clock of pings and timeouts.
     init(
         over link: any WebSocketLink,
@@ -43,7 +44,7 @@ final class FramedWebSocket: WebSocketEngine {
         inbox = MessageInbox { _ in asking.withLock { $0 }() }
         asking.withLock { $0 = { [weak self] in self?.ask() } }
         setTimer()
-        // It ends with the connection, which somebody ends: the server, a timer, or whoever lets go of the WebSocket.
+        // The task ends with the connection, which the server, a timer, or the release of the WebSocket ends.
         Task { await readAll() }
     }
 
@@ -60,7 +61,7 @@ final class FramedWebSocket: WebSocketEngine {
         serve()
     }
 
-    /// Hands over the next message, or the end, if somebody waits for it.
+    /// Delivers the next message, or the end, if a caller waits for it.
     private func serve() {
         let (outcome, reader) = state.withLock { ($0.takeForReader(), $0.takeReader()) }
         reader?()
@@ -79,7 +80,7 @@ final class FramedWebSocket: WebSocketEngine {
         }
     }
 
-    /// Waits until what has been read is no more than the next reader should find ready.
+    /// Waits while more messages are buffered than allowed.
     private func waitForRoom() async {
         await withCheckedContinuation { (reader: CheckedContinuation<Void, Never>) in
             let now = time.now
@@ -104,7 +105,7 @@ final class FramedWebSocket: WebSocketEngine {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (sender: CheckedContinuation<Result<Void, TransportError>, Never>) in
                 let (refusal, step) = state.withLock { state -> (TransportError?, FramedWebSocketState.Step) in
-                    // A cancel after this look finds the message in its place.
+                    // If the task is cancelled after this check, the cancellation finds the message in the queue.
                     guard !Task.isCancelled else { return (.sendCancelled, FramedWebSocketState.Step()) }
                     return state.add(outgoing, id: id) { sender.resume(returning: $0) }
                 }
@@ -117,7 +118,7 @@ final class FramedWebSocket: WebSocketEngine {
         try outcome.get()
     }
 
-    /// Writes what there is to write, until there is no more.
+    /// Writes until nothing is left to write.
     private func writeAll() async {
         while let bytes = state.withLock({ $0.nextWrite() }) {
             do throws(TransportError) {
@@ -130,7 +131,7 @@ final class FramedWebSocket: WebSocketEngine {
         }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
     func close(_ code: WebSocket.CloseCode, reason: String) {
         let now = time.now
@@ -144,7 +145,7 @@ final class FramedWebSocket: WebSocketEngine {
         close(.goingAway, reason: "")
     }
 
-    /// Does what follows from a change of the state.
+    /// Carries out the actions that follow from a change of the state.
     private func carryOut(_ step: FramedWebSocketState.Step) {
         for sender in step.failed { sender.waiter(.failure(sender.error)) }
         if step.startsWriting { Task { await writeAll() } }
@@ -163,11 +164,12 @@ final class FramedWebSocket: WebSocketEngine {
         }?.cancel()
     }
 
-    // MARK: Time
+    // MARK: Timers
 
     private func setTimer() {
         guard let due = state.withLock({ $0.nextLook }) else { return }
-        // In a task, behind those that have bytes to take: where tasks wait for a thread, that is no silence of the server.
+        // The check runs in a task, after the tasks that have bytes to process: if tasks wait for a thread, the server
+        // is not silent.
         let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }
         let before = timer.withLock { timer in
             defer { timer = next }

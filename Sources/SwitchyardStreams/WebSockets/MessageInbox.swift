@@ -1,10 +1,10 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Hands messages on, one by one and in order, to those who wait for them.
+/// An inbox that delivers messages one by one, in order, to the callers that wait for them.
 ///
-/// The system is asked for one message at a time, and only while somebody waits. Who gives up leaves the question
-/// standing: the message that answers it is kept for the next one who comes, so that a cancel loses none.
+/// The inbox requests one message at a time from the system, and only while a caller waits. If the caller is cancelled,
+/// the request stays active, and the inbox keeps its message for the next caller, so a cancellation loses no message.
 final class MessageInbox<Message: Sendable>: Sendable {
     typealias Outcome = Result<Message, TransportError>
 
@@ -14,10 +14,10 @@ final class MessageInbox<Message: Sendable>: Sendable {
     }
 
     private struct State {
-        /// What nobody waited for any more when it came; one message at most.
+        /// The message that arrived after its caller was cancelled; at most one.
         var kept: Message?
         var waiters: [Waiter] = []
-        /// Whether the system has been asked, and has not answered.
+        /// Whether a request to the system is active.
         var isAsked = false
         var end: TransportError?
         var lastID: UInt64 = 0
@@ -26,16 +26,16 @@ final class MessageInbox<Message: Sendable>: Sendable {
     private let state = Locked(State())
     private let ask: @Sendable (MessageInbox) -> Void
 
-    /// Creates an inbox that is empty.
+    /// Creates an empty inbox.
     ///
-    /// - Parameter ask: Asks the system for the next message, which it hands to ``take(_:)``.
+    /// - Parameter ask: A closure that requests the next message from the system, which must be passed to ``take(_:)``.
     init(ask: @escaping @Sendable (MessageInbox) -> Void) {
         self.ask = ask
     }
 
     /// Waits for the next message.
     ///
-    /// - Throws: ``TransportError`` that ended the messages; with ``TransportError/Kind/cancelled`` when the task is
+    /// - Throws: The ``TransportError`` that ended the messages; with ``TransportError/Kind/cancelled`` if the task is
     ///   cancelled.
     func next() async throws(TransportError) -> Message {
         let id = state.withLock { state in
@@ -52,7 +52,7 @@ final class MessageInbox<Message: Sendable>: Sendable {
 
     private func wait(_ waiter: Waiter) {
         let (outcome, asks): (Outcome?, Bool) = state.withLock { state in
-            // A cancel after this look finds the waiter in its place.
+            // If the task is cancelled after this check, the cancellation finds the waiter in the list.
             if Task.isCancelled { return (.failure(.waitCancelled), false) }
             if let message = state.kept {
                 state.kept = nil
@@ -74,7 +74,7 @@ final class MessageInbox<Message: Sendable>: Sendable {
         waiter?.continuation.resume(returning: .failure(.waitCancelled))
     }
 
-    /// Takes the system's answer; a failure is the end.
+    /// Accepts the system's result; a failure ends the messages.
     func take(_ outcome: Outcome) {
         let (served, asks): ([Waiter], Bool) = state.withLock { state in
             state.isAsked = false

@@ -5,34 +5,35 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Why a WebSocket was not opened.
+/// An error for which a WebSocket was not opened.
 public enum WebSocketFailure: Error, Sendable {
-    /// The request failed, or was cancelled.
+    /// The request failed or was cancelled.
     case request(RequestFailure)
-    /// The server answered with a status other than 101 (Switching Protocols); the response has no body.
+    /// The server responded with a status other than 101 (Switching Protocols); the response has no body.
     case refused(ServiceResponse)
-    /// The server answered with 101, and not by the rules of RFC 6455 section 4.1; the text says what is wrong.
+    /// The server responded with 101, but violated RFC 6455 section 4.1; the text describes the violation.
     case handshake(ServiceResponse, String)
-    /// The connection was closed, and no other follows it; thrown by ``ReconnectingWebSocket`` alone.
+    /// The connection was closed, and no other connection follows; thrown by ``ReconnectingWebSocket`` only.
     case closed(WebSocket.Closure)
 }
 
 extension NetworkClient {
     /// Opens a WebSocket (RFC 6455) under the rules of the client.
     ///
-    /// The opening request is a GET like any other request: the client chooses the server and goes on to the next one
-    /// when that is down, refuses the connection or breaks the handshake, each of which counts as evidence. Header fields,
-    /// credentials with their renewal, cookies, interceptors and retries hold for it, and redirects are followed as
-    /// ``/SwitchyardClient/APIConfiguration/redirects`` says. ``cancel(_:)-(RequestID)``, the end of the owner and
-    /// ``shutdown()`` end the connection.
+    /// The opening request is a GET like any other request. The client chooses the server, and tries the next server if
+    /// that server is down, refuses the connection or violates the handshake. Each of these failures counts against the
+    /// server. Header fields, credentials and their refresh, cookies, interceptors and retries apply, and redirects are
+    /// followed according to ``/SwitchyardClient/APIConfiguration/redirects``. ``cancel(_:)-(RequestID)``, the end of
+    /// the owner and ``shutdown()`` end the connection.
     ///
-    /// A `timeout` that the configuration itself sets bounds the connection in all; other timeouts bound the opening.
+    /// If the configuration itself sets a `timeout`, it limits the whole lifetime of the connection. Other timeouts
+    /// limit the opening.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask for.
-    ///   - options: How the connection behaves.
-    ///   - id: The name with which another task can cancel the connection.
-    /// - Returns: The connection, which stands.
+    ///   - configuration: The opening request.
+    ///   - options: The options of the connection.
+    ///   - id: The identifier with which another task can cancel the connection.
+    /// - Returns: The open connection.
     /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
     public func webSocket(
         _ configuration: APIConfiguration,
@@ -55,11 +56,11 @@ extension NetworkClient {
 struct WebSocketOpening: Sendable {
     private let configuration: APIConfiguration
     private let options: WebSocket.Options
-    /// In the client's table for as long as the connection stands, by identifier and owner.
+    /// The transfer, which is in the client's table by identifier and owner while the connection is open.
     private let transfer: Transfer
     /// Whether the transfer ends with the connection.
     private let endsTransfer: Bool
-    /// What each attempt has asked with, a key of its own among others.
+    /// The handshake of each attempt, which has a key of its own.
     private let handshakes: HandshakeList
 
     init(
@@ -76,13 +77,13 @@ struct WebSocketOpening: Sendable {
         self.configuration = Self.opening(configuration, options, handshakes)
     }
 
-    /// The configuration whose requests ask for a WebSocket.
+    /// Returns the configuration of the opening request.
     private static func opening(
         _ configuration: APIConfiguration,
         _ options: WebSocket.Options,
         _ handshakes: HandshakeList
     ) -> APIConfiguration {
-        // One key over all attempts.
+        // All attempts share one idempotency key.
         var opening = configuration.snapshot()
         if opening.tls == nil, options.tls != TLSConfiguration() { opening.tls = options.tls }
         let modifier = opening.modifier
@@ -93,8 +94,8 @@ struct WebSocketOpening: Sendable {
         return opening
     }
 
-    /// Enters the transfer in the client's table; from here on the connection belongs to the transfer's owner, whose end is
-    /// that of the connection.
+    /// Adds the transfer to the client's table; from then on, the connection belongs to the transfer's owner and ends
+    /// with it.
     func begin() throws(WebSocketFailure) {
         do throws(RequestFailure.Reason) {
             try transfer.begin(configuration)
@@ -105,8 +106,8 @@ struct WebSocketOpening: Sendable {
 
     /// Opens the connection.
     ///
-    /// - Parameter first: Servers that are not asked as long as there is another.
-    /// - Returns: The connection, which stands.
+    /// - Parameter first: The servers that are not asked as long as there is another server.
+    /// - Returns: The open connection.
     /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
     func open(avoiding first: [Server.ID] = []) async throws(WebSocketFailure) -> WebSocket {
         var avoided = first
@@ -138,7 +139,7 @@ struct WebSocketOpening: Sendable {
         }
     }
 
-    /// Charges a server with a handshake that it has broken.
+    /// Records a handshake violation as a failure of the server.
     private func charge(_ response: ServiceResponse) {
         guard let attempt = response.context.attempt else { return }
         transfer.charge(Transfer.Break(attempt: attempt, outcome: AttemptOutcome(.protocolViolation)))
@@ -183,7 +184,7 @@ struct WebSocketOpening: Sendable {
                 if let failure { body.charge(failure) }
                 body.end()
             }
-            // The body ends when the connection does, and tells the client how.
+            // The body ends when the connection ends, and this read reports the result to the client.
             Task { _ = try? await body.next() }
             return WebSocket(engine, subprotocol: subprotocol, context: response.context)
         }
@@ -199,7 +200,7 @@ final class HandshakeList: Sendable {
         self.options = options
     }
 
-    /// Makes the handshake of an attempt.
+    /// Creates the handshake of an attempt.
     func make() -> Handshake {
         let new = Handshake(subprotocols: options.subprotocols, offersCompression: options.compression)
         made.withLock { $0.append(new) }
@@ -210,7 +211,7 @@ final class HandshakeList: Sendable {
         made.withLock { $0 = [] }
     }
 
-    /// Checks the response to one of the attempts.
+    /// Checks the response against the handshakes of the attempts.
     func agreement(in headers: HTTPHeaders) throws(Handshake.Refusal) -> Handshake.Agreement {
         let accept = headers["Sec-WebSocket-Accept"]
         let attempts = made.withLock { $0 }
@@ -220,7 +221,7 @@ final class HandshakeList: Sendable {
 }
 
 extension ServiceResponse {
-    /// The response, whose body is ended and left out.
+    /// The response without its body, which is cancelled.
     fileprivate var withoutBody: ServiceResponse {
         discardBody()
         var response = self
@@ -230,7 +231,7 @@ extension ServiceResponse {
 }
 
 extension WebSocketFailure: Discreet {
-    /// What happened, with credentials hidden.
+    /// The reason for the failure, with credentials redacted.
     public var description: String {
         switch self {
         case .request(let failure): "\(failure)"

@@ -4,7 +4,7 @@
     import SwitchyardServices
     import SwitchyardTransport
 
-    /// A WebSocket that URLSession carries.
+    /// A WebSocket over `URLSession`.
     final class SystemWebSocket: WebSocketEngine {
         private let task: URLSessionWebSocketTask
         private let socket: URLSessionSocket
@@ -15,10 +15,11 @@
         private let closeTimeout: Duration
 
         /// - Parameters:
-        ///   - task: The task; its opening handshake is done.
-        ///   - socket: The connection that it belongs to.
-        ///   - options: How it behaves.
-        ///   - end: Ends the connection at once; given what the server is charged with.
+        ///   - task: The task, after the opening handshake.
+        ///   - socket: The connection that the task belongs to.
+        ///   - options: The options of the connection.
+        ///   - end: A closure that ends the connection immediately; it receives the failure that counts against the
+        ///     server.
         init(
             _ task: URLSessionWebSocketTask,
             of socket: URLSessionSocket,
@@ -30,8 +31,8 @@
             self.end = end
             closeTimeout = options.closeTimeout
             inbox = MessageInbox { inbox in
-                // Not the function that waits by itself: before iOS 17 it went on waiting when its task was cancelled
-                // (SwiftPhoenixClient, issue 281).
+                // The `async` variant is avoided because before iOS 17 it continued to wait after its task was
+                // cancelled (SwiftPhoenixClient, issue 281).
                 task.receive { inbox.take(Self.outcome(of: $0, task, socket)) }
             }
             task.maximumMessageSize = options.maximumMessageSize
@@ -50,16 +51,18 @@
             return WebSocket.Closure(code: code, reason: reason, isByServer: isOwn == nil, isClean: code != .abnormal)
         }
 
-        /// Pings until one is not answered before the next is due, which ends the connection, or the task is cancelled.
+        /// Sends pings until the task is cancelled or a ping receives no pong before the next ping is due, which ends
+        /// the connection.
         ///
-        /// Nobody waits for a pong: `URLSession` tells of one more than once, or never, when the connection breaks.
+        /// No task awaits a pong, because `URLSession` may call the pong handler more than once, or never, when the
+        /// connection breaks.
         private static func ping(
             _ task: URLSessionWebSocketTask,
             every interval: Duration,
             _ end: @Sendable (TransportError?) -> Void
         ) async {
             var isAlive = Locked(true)
-            // Pings keep real time, which proxies go by; a sleep throws for one reason, that the task was cancelled.
+            // Pings use real time because proxies do. The sleep throws only if the task was cancelled.
             while (try? await Task.sleep(for: interval.sleepable)) != nil {
                 guard isAlive.withLock({ $0 }) else {
                     return end(TransportError(.timeout, message: "a ping was not answered by the time of the next"))
@@ -104,7 +107,8 @@
             }
         }
 
-        /// What ended a call; what we refused shows as a cancel or a bad answer otherwise.
+        /// Returns the error that ended a call; without it, a refusal by this class would appear as a cancellation or a
+        /// bad response.
         private static func failure(
             _ error: any Error,
             _ task: URLSessionWebSocketTask,

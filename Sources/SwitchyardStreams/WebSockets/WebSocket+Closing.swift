@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 
 extension WebSocket {
-    /// Why a connection was closed (RFC 6455 section 7.4).
+    /// The code with which a connection was closed (RFC 6455 section 7.4).
     public struct CloseCode: RawRepresentable, Sendable, Hashable {
         /// The number.
         public var rawValue: UInt16
@@ -11,11 +11,11 @@ extension WebSocket {
             self.rawValue = rawValue
         }
 
-        /// 1000: the connection has served its purpose.
+        /// 1000: the purpose of the connection is fulfilled.
         public static let normal = Self(rawValue: 1000)
-        /// 1001: the server goes down, or the app leaves.
+        /// 1001: the server is going down, or the app is leaving.
         public static let goingAway = Self(rawValue: 1001)
-        /// 1002: the protocol was broken.
+        /// 1002: a protocol violation.
         public static let protocolError = Self(rawValue: 1002)
         /// 1003: a message of this type is not accepted.
         public static let unsupportedData = Self(rawValue: 1003)
@@ -25,13 +25,13 @@ extension WebSocket {
         public static let abnormal = Self(rawValue: 1006)
         /// 1007: a message is not what its type says, such as text that is no valid UTF-8.
         public static let invalidPayload = Self(rawValue: 1007)
-        /// 1008: a message is against a policy of the receiver.
+        /// 1008: a message violates a policy of the receiver.
         public static let policyViolation = Self(rawValue: 1008)
         /// 1009: a message is too large.
         public static let messageTooBig = Self(rawValue: 1009)
-        /// 1010: the server has not agreed to an extension.
+        /// 1010: the server has not accepted a required extension.
         public static let missingExtension = Self(rawValue: 1010)
-        /// 1011: the server has met an error.
+        /// 1011: the server has encountered an error.
         public static let internalError = Self(rawValue: 1011)
         /// 1012: the server restarts.
         public static let serviceRestart = Self(rawValue: 1012)
@@ -47,13 +47,14 @@ extension WebSocket {
         }
     }
 
-    /// How a connection ended.
+    /// The end of a connection.
     public struct Closure: Sendable, Hashable {
-        /// The code of the Close frame; ``CloseCode/noStatus`` for a frame without, ``CloseCode/abnormal`` without a frame.
+        /// The code of the Close frame; ``CloseCode/noStatus`` if the frame has no code, ``CloseCode/abnormal`` if
+        /// there was no frame.
         public var code: CloseCode
-        /// The reason of the Close frame; empty when it has none.
+        /// The reason in the Close frame; empty if it has none.
         public var reason: String
-        /// Whether the server began the closing.
+        /// Whether the server started the closing handshake.
         public var isByServer: Bool
         /// Whether both sides have sent a Close frame.
         public var isClean: Bool
@@ -66,10 +67,11 @@ extension WebSocket {
             self.isClean = isClean
         }
 
-        /// Whether nothing went wrong: the codes 1000, 1001 and 1005, on both sides.
+        /// Whether the connection was closed without a problem: the codes 1000, 1001 and 1005, with Close frames from
+        /// both sides.
         public var isNormal: Bool { isClean && [.normal, .goingAway, .noStatus].contains(code) }
 
-        /// The closure as what ends a call.
+        /// The closure as a transport error.
         var error: TransportError {
             let who = isByServer ? "the server" : "this side"
             let said = code == .noStatus ? "" : ": \(code.rawValue)"

@@ -1,54 +1,55 @@
 public import SwitchyardHTTP
 
 extension WebSocket {
-    /// How a connection behaves.
+    /// The options of a connection.
     public struct Options: Sendable {
-        /// The time between two pings; none are sent when `nil`, the default.
+        /// The time between two pings; no pings are sent unless set.
         ///
-        /// A connection over which nothing comes from one ping to the next ends with
-        /// ``/SwitchyardHTTP/TransportError/Kind/timeout``. Less than a second counts as one second.
+        /// A connection that receives nothing between two pings ends with
+        /// ``/SwitchyardHTTP/TransportError/Kind/timeout``. A value below one second counts as one second.
         public var pingInterval: Duration?
-        /// The longest time in which nothing comes from the server, pongs included; no limit when `nil`, the default.
+        /// The maximum time in which nothing arrives from the server, including pongs; no limit unless set.
         ///
-        /// Then the connection ends with ``/SwitchyardHTTP/TransportError/Kind/timeout``. Less than a second counts as one
-        /// second. On Apple systems only ``pingInterval`` finds a silent server.
+        /// After this time, the connection ends with ``/SwitchyardHTTP/TransportError/Kind/timeout``. A value below one
+        /// second counts as one second. On Apple systems, only ``pingInterval`` detects a silent server.
         public var idleTimeout: Duration?
-        /// How long the server may take to close the connection after a Close frame; 5 s by default.
+        /// The time that the server may take to close the connection after a Close frame; 5 s by default.
         public var closeTimeout = Duration.seconds(5)
-        /// The largest message in bytes that is accepted, decompressed; 1 MiB unless set.
+        /// The maximum size in bytes of a received message after decompression; 1 MiB unless set.
         ///
-        /// A larger one ends the connection with ``CloseCode/messageTooBig``.
+        /// A larger message ends the connection with ``CloseCode/messageTooBig``.
         public var maximumMessageSize = 1 << 20
-        /// The largest payload of a frame in bytes that is accepted; ``maximumMessageSize`` when `nil`, the default.
+        /// The maximum payload in bytes of a received frame; ``maximumMessageSize`` unless set.
         ///
-        /// Of no effect on Apple systems.
+        /// It has no effect on Apple systems.
         public var maximumFrameSize: Int?
-        /// The largest payload of a frame in bytes that is sent; 64 KiB unless set.
+        /// The maximum payload in bytes of a sent frame; 64 KiB unless set.
         ///
-        /// A larger message goes out in several frames. Of no effect on Apple systems.
+        /// A larger message is sent in several frames. It has no effect on Apple systems.
         public var fragmentSize = 64 << 10
-        /// The subprotocols that are offered, the preferred one first; none unless set.
+        /// The subprotocols that are offered, in order of preference; none unless set.
         ///
-        /// The server may choose one of them (``WebSocket/subprotocol``) or none; the choice of another one fails the
-        /// opening.
+        /// The server may choose one of them (``WebSocket/subprotocol``) or none. If it chooses another one, the
+        /// opening fails.
         public var subprotocols: [String] = []
-        /// Whether compression is offered (permessage-deflate, RFC 7692); off unless set.
+        /// Whether compression is offered (permessage-deflate, RFC 7692); `false` unless set.
         ///
-        /// Text that a secret stands in beside what others have a say in should not be compressed (RFC 7692 section 8).
+        /// Do not compress messages that combine a secret with text that others can influence (RFC 7692 section 8).
         /// Apple systems decide by themselves.
         public var compression = false
-        /// Whom the connection trusts; the system's trust unless set, and with a client the trust of its transport.
+        /// The trust settings of the connection; the system's trust unless set.
         ///
-        /// What cannot be done is refused, never ignored; with pins so is a URL of the scheme http.
+        /// With a client, the trust settings of its transport apply unless set. Settings that the system does not support
+        /// are refused, never ignored. With pins, a URL of the scheme http is refused as well.
         public var tls = TLSConfiguration()
 
-        /// Creates options; every one has a default.
+        /// Creates options with default values.
         public init() {}
 
-        /// The time between two pings that is kept to.
+        /// The effective time between two pings, at least 1 s.
         var pingPause: Duration? { pingInterval.map { max($0, .seconds(1)) } }
 
-        /// The longest silence that is kept to.
+        /// The effective idle timeout, at least 1 s.
         var idlePause: Duration? { idleTimeout.map { max($0, .seconds(1)) } }
     }
 }

@@ -3,49 +3,51 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardTransport
 
-/// A WebSocket connection (RFC 6455): frames of its own over libcurl on Linux, URLSession on Apple systems.
+/// A WebSocket connection (RFC 6455), with its own framing over libcurl on Linux, and over `URLSession` on Apple
+/// systems.
 ///
 ///     let socket = try await client.webSocket(APIConfiguration(path: "live"))
 ///     try await socket.send(.text("hello"))
 ///     for try await message in socket.messages { show(message) }
 ///
-/// ``SwitchyardClient/NetworkClient/webSocket(_:options:id:)`` opens one under the rules of a client: its servers, header
-/// fields, credentials and cookies. ``init(_:options:)`` opens one that knows no client: neither the trust settings and
-/// pins of a transport nor the rule for http, credentials or cookies of a client hold for it, whom it trusts is said in
-/// ``Options/tls``, and an opening that the server redirects fails. Nothing of a connection is kept.
+/// ``SwitchyardClient/NetworkClient/webSocket(_:options:id:)`` opens a connection under the rules of a client: its
+/// servers, header fields, credentials and cookies. ``init(_:options:)`` opens a connection without a client: the trust
+/// settings and pins of a transport do not apply, nor do a client's rule for http, its credentials or its cookies.
+/// ``Options/tls`` sets the trust settings, and a redirect of the opening request fails. Nothing of a connection is
+/// stored.
 ///
-/// Letting go of the last reference closes the connection. On watchOS the system lets an app have WebSockets only while it
-/// streams audio or has a call, and for some other uses (Apple, TN3135); any other app finds that the connection does not
-/// come about.
+/// Releasing the last reference closes the connection. On watchOS, the system allows WebSockets only while an app
+/// streams audio or has a call, and for some other uses (Apple, TN3135); in any other app, the connection cannot be
+/// opened.
 ///
-/// Apple's Network has a type of the same name from iOS 26 and macOS 26 on; a file that imports both writes
-/// `SwitchyardStreams.WebSocket`.
+/// Apple's Network framework has a type of the same name from iOS 26 and macOS 26 on. A file that imports both modules
+/// must write `SwitchyardStreams.WebSocket`.
 public final class WebSocket: Sendable {
     /// A message.
     public enum Message: Sendable, Hashable {
-        /// Text.
+        /// A text message.
         case text(String)
-        /// Bytes.
+        /// A binary message.
         case data(Data)
     }
 
-    /// The request that opened the connection, and who answered it; `nil` without a client.
+    /// The context of the request that opened the connection; `nil` without a client.
     public let context: RequestContext?
     private let door: WebSocketDoor
 
-    /// Opens a connection that knows no client; messages sent before it stands wait for it.
+    /// Opens a connection without a client; messages that are sent before it is open wait until it is.
     ///
     /// - Parameters:
-    ///   - request: The request that opens it, a GET with a URL of the scheme http or https.
-    ///   - options: How it behaves.
-    /// - Throws: `TransportError` when the system has no transport, and for trust settings that it does not have.
+    ///   - request: The opening request, a GET with a URL of the scheme http or https.
+    ///   - options: The options of the connection.
+    /// - Throws: `TransportError` if the system has no transport, or does not support the trust settings.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
         context = nil
         door = WebSocketDoor()
         try door.open(request, options)
     }
 
-    /// Wraps a connection that stands.
+    /// Wraps an open connection.
     init(_ engine: any WebSocketEngine, subprotocol: String?, context: RequestContext) {
         self.context = context
         door = WebSocketDoor(engine, subprotocol: subprotocol)
@@ -55,21 +57,21 @@ public final class WebSocket: Sendable {
         door.abandon()
     }
 
-    /// The subprotocol that the server has chosen; `nil` for none, and until the connection stands.
+    /// The subprotocol that the server has chosen; `nil` if it chose none, and until the connection is open.
     public var subprotocol: String? { door.subprotocol }
 
-    /// How the connection ended; `nil` while it has not, and when it never stood.
+    /// The end of the connection; `nil` if the connection has not ended or was never open.
     public var closure: Closure? { door.closure }
 
-    /// Sends a message, and returns when all of it has been handed to the system.
+    /// Sends a message, and returns when all of it has been passed to the system.
     ///
-    /// That does not say that the server has it. A cancel before the first byte takes the message back; after it, the
-    /// message goes out in full.
+    /// A return does not mean that the server has received the message. Cancelling before the first byte is sent
+    /// removes the message. Cancelling later has no effect: the whole message is sent.
     ///
-    /// - Throws: ``/SwitchyardHTTP/TransportError`` when the connection is broken or closed;
-    ///   ``/SwitchyardHTTP/TransportError/mayHaveBeenSent`` says whether the server may have the message. With
-    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted, with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` when the task is cancelled.
+    /// - Throws: ``/SwitchyardHTTP/TransportError`` if the connection is broken or closed;
+    ///   ``/SwitchyardHTTP/TransportError/mayHaveBeenSent`` indicates whether the server may have received the message.
+    ///   The kind is ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
+    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func send(_ message: Message) async throws(TransportError) {
         let engine = try await door.engine()
         try await engine.send(message)
@@ -77,26 +79,27 @@ public final class WebSocket: Sendable {
 
     /// Waits for the next message.
     ///
-    /// A cancel ends the waiting and not the connection; the message that comes then is the next call's. While nobody
-    /// receives, only a bounded number of bytes is taken from the server.
+    /// Cancelling ends the wait but not the connection; the next call returns the message. While no call waits, only a
+    /// bounded number of bytes is received from the server.
     ///
-    /// - Throws: `TransportError` when the connection is broken or closed, or the message too large; with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/closed`` after a Close frame, which ``closure`` shows, with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` when the server is not trusted, with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` when the task is cancelled.
+    /// - Throws: `TransportError` if the connection is broken or closed, or the message is too large. The kind is
+    ///   ``/SwitchyardHTTP/TransportError/Kind/closed`` after a Close frame, which ``closure`` describes,
+    ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
+    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
         let engine = try await door.engine()
         return try await engine.receive()
     }
 
-    /// The messages as they come, up to the end of the connection.
+    /// The messages in the order of arrival, up to the end of the connection.
     public var messages: Messages { Messages(socket: self) }
 
-    /// Closes the connection in an orderly way, behind the messages that wait to be sent; harmless when it is closed.
+    /// Closes the connection with a Close frame, after the messages that wait to be sent; does nothing if it is closed.
     ///
     /// - Parameters:
-    ///   - code: Why; a code that must not be sent (``CloseCode/isSendable``) counts as ``CloseCode/normal``.
-    ///   - reason: The reason in words, of which 123 bytes of UTF-8 are sent at most; empty unless given.
+    ///   - code: The close code; a code that must not be sent (``CloseCode/isSendable``) counts as
+    ///     ``CloseCode/normal``.
+    ///   - reason: The reason as text, of which at most 123 bytes of UTF-8 are sent; empty unless given.
     public func close(_ code: CloseCode = .normal, reason: String = "") {
         door.close(code, reason: reason)
     }
@@ -107,30 +110,30 @@ extension WebSocket {
     ///
     /// They end without an error after a normal closure (``Closure/isNormal``).
     public struct Messages: AsyncSequence, Sendable {
-        /// One message.
+        /// A message.
         public typealias Element = Message
         /// The failure that ends the messages early.
         public typealias Failure = TransportError
 
         let socket: WebSocket
 
-        /// Starts receiving.
+        /// Creates an iterator.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(socket: socket)
         }
 
-        /// Receives message by message.
+        /// An iterator over the messages.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let socket: WebSocket
 
             /// Returns the next message, or `nil` after a normal closure.
             ///
-            /// - Throws: `TransportError` as ``WebSocket/receive()`` does.
+            /// - Throws: The same `TransportError` as ``WebSocket/receive()``.
             public mutating func next() async throws(TransportError) -> Message? {
                 try await socket.nextMessage()
             }
 
-            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller plays no part.
+            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller is ignored.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Message? {
                 try await socket.nextMessage()
             }

@@ -3,7 +3,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Where the calls of a ``WebSocket`` wait until its connection stands.
+/// The object at which the calls of a ``WebSocket`` wait until its connection is open.
 final class WebSocketDoor: Sendable {
     typealias Outcome = Result<any WebSocketEngine, TransportError>
 
@@ -13,7 +13,7 @@ final class WebSocketDoor: Sendable {
         var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
         var lastID: UInt64 = 0
         var task: (any TransportTask)?
-        /// How the connection is closed as soon as it stands.
+        /// The code and the reason with which the connection is closed as soon as it is open.
         var closing: (code: WebSocket.CloseCode, reason: String)?
     }
 
@@ -54,7 +54,7 @@ final class WebSocketDoor: Sendable {
         if isClosed { task.cancel() }
     }
 
-    /// The transport of all connections that know no client.
+    /// The transport of all connections without a client.
     private static let transport: Result<any Transport, TransportError> = {
         do throws(TransportError) { return .success(try Transports.systemDefault()) } catch { return .failure(error) }
     }()
@@ -94,7 +94,7 @@ final class WebSocketDoor: Sendable {
 
     // MARK: Waiting
 
-    /// The connection, once it stands.
+    /// Waits until the connection is open, and returns it.
     func engine() async throws(TransportError) -> any WebSocketEngine {
         if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
         let id = state.withLock { state in
@@ -111,7 +111,7 @@ final class WebSocketDoor: Sendable {
 
     private func wait(_ waiter: CheckedContinuation<Outcome, Never>, _ id: UInt64) {
         let outcome: Outcome? = state.withLock { state in
-            // A cancel after this look finds the waiter in its place.
+            // If the task is cancelled after this check, the cancellation finds the waiter in the list.
             if Task.isCancelled { return .failure(.openingGivenUp) }
             if state.outcome == nil { state.waiters[id] = waiter }
             return state.outcome
@@ -127,11 +127,11 @@ final class WebSocketDoor: Sendable {
             return (try? state.outcome?.get(), state.task)
         }
         engine?.close(code, reason: reason)
-        // Whoever waits for a connection that is being made is told that it was closed.
+        // Callers that wait for the connection to open fail with a closure.
         task?.cancel()
     }
 
-    /// Closes the connection, whose messages nobody receives any more.
+    /// Closes the connection, whose messages are no longer received.
     func abandon() {
         if let engine = current { engine.abandon() } else { close(.goingAway, reason: "") }
     }
@@ -151,7 +151,7 @@ extension TransportError {
 }
 
 extension HTTPRequest {
-    /// Makes it the request that opens a WebSocket.
+    /// Turns this request into the request that opens a WebSocket.
     mutating func prepare(for handshake: Handshake) {
         opensConnection = true
         delivery = .stream
@@ -160,7 +160,7 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// Ends a body that nobody reads.
+    /// Cancels the body if it is a stream.
     func cancelBody() {
         if case .stream(let stream) = body { stream.cancel() }
     }

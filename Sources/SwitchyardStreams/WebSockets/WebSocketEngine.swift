@@ -1,34 +1,34 @@
 import Foundation
 import SwitchyardHTTP
 
-/// A connection of a ``WebSocket`` that stands: frames written here, or the system's.
+/// An open connection of a ``WebSocket``, with Switchyard's own framing or the system's.
 protocol WebSocketEngine: Sendable {
-    /// How the connection ended; `nil` while it has not.
+    /// The end of the connection; `nil` if it has not ended.
     var closure: WebSocket.Closure? { get }
 
-    /// Sends a message, and returns when all of it has been handed to the system.
+    /// Sends a message, and returns when all of it has been passed to the system.
     func send(_ message: WebSocket.Message) async throws(TransportError)
 
     /// Waits for the next message.
     func receive() async throws(TransportError) -> WebSocket.Message
 
-    /// Begins to close the connection; harmless when it is closed.
+    /// Starts to close the connection; does nothing if it is closed.
     func close(_ code: WebSocket.CloseCode, reason: String)
 
-    /// Closes the connection, of which nobody reads what still comes.
+    /// Closes the connection, whose remaining messages are not read.
     func abandon()
 }
 
-/// What a framed connection stands on.
+/// The underlying byte connection of a framed WebSocket.
 protocol WebSocketLink: Sendable {
-    /// Waits for the next bytes; `nil` at the end.
+    /// Waits for the next bytes; returns `nil` at the end.
     func receive() async throws(TransportError) -> Data?
 
-    /// Sends bytes, and returns when all of them have been handed to the system.
+    /// Sends bytes, and returns when all of them have been passed to the system.
     func send(_ bytes: Data) async throws(TransportError)
 
-    /// Ends the connection at once.
+    /// Ends the connection immediately.
     ///
-    /// - Parameter failure: What the server is charged with; `nil` for an end without a fault.
+    /// - Parameter failure: The failure that counts against the server; `nil` if the server is not at fault.
     func end(_ failure: TransportError?)
 }

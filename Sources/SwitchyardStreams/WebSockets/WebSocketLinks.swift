@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The connection of a WebSocket that knows no client.
+/// The connection of a WebSocket without a client.
 struct PlainLink: WebSocketLink {
     private let body: HTTPBodyStream
     private let connection: any ByteConnection
@@ -27,9 +27,10 @@ struct PlainLink: WebSocketLink {
         body.cancel()
     }
 
-    /// The connection that a response with the status 101 has handed over.
+    /// Returns the connection that a response with the status 101 provides.
     ///
-    /// - Throws: ``TransportError`` when the server has not kept to the handshake, or the transport has handed over nothing.
+    /// - Throws: ``TransportError`` if the server has violated the handshake, or the transport has provided no
+    ///   connection.
     static func engine(
         of response: HTTPResponse,
         _ handshake: Handshake,
@@ -71,8 +72,8 @@ struct PlainLink: WebSocketLink {
     }
 }
 
-/// The connection of a WebSocket that a client has opened: in reach of the client, and charged to its server when it
-/// breaks off.
+/// The connection of a WebSocket that a client has opened; the client can cancel it, and a break counts against its
+/// server.
 struct ClientLink: WebSocketLink {
     let body: LiveBody
     let connection: any ByteConnection
@@ -98,7 +99,7 @@ extension TransportError {
         mayHaveBeenSent: false
     )
 
-    /// Why a request ended, as the end of its connection.
+    /// Creates the transport error of a connection whose request ended for this reason.
     init(_ reason: RequestFailure.Reason) {
         switch reason {
         case .transport(let error): self = error

@@ -2,24 +2,25 @@ public import Foundation
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Where a download goes.
+/// The destination of a download.
 public enum DownloadDestination: Sendable {
     /// A new file in the system's temporary directory, which the caller moves or removes.
     case temporary
-    /// This very file.
+    /// The file at this URL.
     case file(URL)
-    /// A file in this directory, with the name that the server suggests (`Content-Disposition`), else the last part of
-    /// the URL's path.
+    /// A file in this directory with the name that the server suggests (`Content-Disposition`), or else with the last
+    /// component of the URL's path.
     ///
-    /// What the server says is made safe: no path, no hidden file, no control character, at most 200 bytes.
+    /// The name is sanitized: no path, no hidden file, no control character, at most 200 bytes.
     case directory(URL)
-    /// Wherever the closure says, which is told the place of the whole file and the answer; what it throws ends the call.
+    /// The URL that the closure returns for the URL of the complete file and the response; an error that the closure
+    /// throws ends the call.
     case custom(@Sendable (URL, DownloadedFile.Answer) throws -> URL)
 
-    /// A file in one of the user's standard directories, with the name that the server suggests.
+    /// Returns a destination in one of the user's standard directories, with the name that the server suggests.
     ///
-    /// - Parameter directory: Which one; the documents unless given.
-    /// - Returns: The destination; the current directory where the system has no such directory.
+    /// - Parameter directory: The standard directory; the documents directory unless given.
+    /// - Returns: The destination; it is in the current directory if the system has no such standard directory.
     public static func suggested(
         in directory: FileManager.SearchPathDirectory = .documentDirectory
     ) -> DownloadDestination {
@@ -28,31 +29,31 @@ public enum DownloadDestination: Sendable {
     }
 }
 
-/// What becomes of a file that stands where a download goes.
+/// The treatment of an existing file at the destination of a download.
 public enum ExistingFileRule: Sendable, Hashable {
-    /// It stays, and the download is refused with `FileFailure.Reason.exists`; before anything is sent, if its name is
-    /// known by then.
+    /// The existing file stays, and the download fails with `FileFailure.Reason.exists`; before anything is sent, if
+    /// the name is known by then.
     case refuse
-    /// It is replaced, in one step, when the new file is whole; until then it stays.
+    /// The existing file is replaced in one step when the new file is complete.
     case replace
-    /// It stays, and the new file gets a number: `film 2.mov`.
+    /// The existing file stays, and the new file's name gets a number: `film 2.mov`.
     case makeUnique
 }
 
-/// A file that was downloaded.
+/// A downloaded file.
 public struct DownloadedFile: Sendable {
-    /// The answer that a file came with.
+    /// The response that the file came with.
     public struct Answer: Sendable {
-        /// The status code: 200 for a whole content, 206 for the rest of one, 416 when there was no rest to ask for.
+        /// The status code: 200 for the whole content, 206 for the rest of it, 416 if there was no rest to request.
         public var status: Int
         /// The header fields.
         public var headers: HTTPHeaders
-        /// The URL that was asked.
+        /// The requested URL.
         public var url: RequestURL?
-        /// The name that the answer suggests, made safe.
+        /// The sanitized file name that the response suggests.
         public var suggestedName: String
 
-        /// Creates an answer, to try a ``DownloadDestination/custom(_:)`` with.
+        /// Creates a response, to test a ``DownloadDestination/custom(_:)`` closure with.
         public init(
             status: Int = 200,
             headers: HTTPHeaders = HTTPHeaders(),
@@ -66,16 +67,16 @@ public struct DownloadedFile: Sendable {
         }
     }
 
-    /// Where the file is.
+    /// The location of the file.
     public var url: URL
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     public var length: Int64
-    /// How many of its bytes were there from an earlier download.
+    /// The number of bytes of the file that came from an earlier download.
     public var resumedBytes: Int64
-    /// How many bytes came over the network in this call.
+    /// The number of bytes that were received over the network in this call.
     public var receivedBytes: Int64
-    /// The answer that the last bytes came with.
+    /// The response that the last bytes came with.
     public var answer: Answer
-    /// Who answered; attempts and time are those of the whole download.
+    /// The context of the last response; its attempts and its duration cover the whole download.
     public var context: RequestContext
 }

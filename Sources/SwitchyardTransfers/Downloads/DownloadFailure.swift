@@ -3,45 +3,48 @@ public import SwitchyardAPI
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Why a download gave no file.
+/// An error that explains why a download produced no file.
 ///
-/// What stood at the destination before is still there.
+/// A file that existed at the destination is unchanged.
 public struct DownloadFailure: Error, Sendable {
     /// The kinds of failure.
     public enum Reason: Sendable, Hashable {
-        /// The request failed: cancelled, no connection, a body that broke off once too often, ...
+        /// The request failed, for example because it was cancelled, there was no connection, or the body was
+        /// interrupted too often.
         case request(RequestFailure.Reason)
-        /// The server answered with a status that gives no file.
+        /// The server responded with a status that provides no file.
         case status(Int)
-        /// A file cannot be written where it has to be.
+        /// A file cannot be written at its location.
         case file(FileFailure)
-        /// The answer to a ranged request does not fit what was asked for, even after starting over.
+        /// The response to a range request does not match the request, even after starting over.
         case unusableRange(String)
-        /// The body has another length than the server announced.
+        /// The length of the body differs from the length that the server announced.
         case lengthMismatch(announced: Int64, actual: Int64)
-        /// The file is whole, and not what ``DownloadConfiguration/digest`` says; so it is from every server asked.
+        /// The file is complete, but every server that was asked sent a content whose digest differs from
+        /// ``DownloadConfiguration/digest``.
         case digestMismatch(expected: ContentDigest, actual: ContentDigest)
-        /// The closure that chooses the destination threw.
+        /// The closure that chooses the destination threw an error.
         case destination(String)
-        /// This system has no such thing.
+        /// The system does not support this feature.
         case unsupported(String)
     }
 
-    /// What went wrong.
+    /// The reason for the failure.
     public var reason: Reason
-    /// Where it went wrong.
+    /// The context of the failure.
     public var context: RequestContext
-    /// The download that failed.
+    /// The identifier of the download that failed.
     public var id: RequestID
-    /// The bytes that are kept for the next start; 0 when there are none.
+    /// The number of bytes that are kept for the next start; 0 if there are none.
     public var keptBytes: Int64 = 0
-    /// Resumes the download in any later call, through ``DownloadConfiguration/resumeData``; `nil` when nothing is kept.
+    /// The data to resume the download in any later call, through ``DownloadConfiguration/resumeData``; `nil` if no
+    /// bytes are kept.
     ///
-    /// The same configuration finds what is kept also without it.
+    /// The same configuration also finds the kept bytes without this data.
     public var resumeData: Data?
-    /// The header fields of the answer that refused.
+    /// The header fields of the error response.
     public var headers = HTTPHeaders()
-    /// The body of the answer that refused, up to ``DownloadConfiguration/errorBodyLimit``.
+    /// The body of the error response, up to ``DownloadConfiguration/errorBodyLimit``.
     public var body = Data()
 
     init(_ reason: Reason, id: RequestID, context: RequestContext, asking request: APIConfiguration? = nil) {
@@ -51,10 +54,10 @@ public struct DownloadFailure: Error, Sendable {
         if let request, context.path == nil { self.context.path = request.place }
     }
 
-    /// Whether a server has, or may have, executed the request of the download.
+    /// Whether a server has executed, or may have executed, the request of the download.
     ///
-    /// It is `true` for a request with effect, such as a POST, once a server has responded with 2xx, also when the file
-    /// cannot be used or written. It is `false` for what only reads: see
+    /// The value is `true` for a request with an effect, such as a POST, once a server has responded with 2xx, even if
+    /// the file cannot be used or written. It is `false` for a request that only reads: see
     /// ``/SwitchyardClient/RequestFailure/mayHaveBeenExecuted``.
     public var mayHaveBeenExecuted: Bool {
         if case .request(let reason) = reason {
@@ -66,13 +69,13 @@ public struct DownloadFailure: Error, Sendable {
     /// Whether the caller ended the download.
     public var isCancellation: Bool { reason == .request(.cancelled) }
 
-    /// The status of the answer that refused; `nil` when none did.
+    /// The status of the error response; `nil` if there was no error response.
     public var status: Int? {
         if case .status(let status) = reason { status } else { nil }
     }
 
-    /// The body of the answer that refused as text, by the charset of `Content-Type`; of bytes that are no text what is not
-    /// UTF-8 is replaced by U+FFFD.
+    /// The body of the error response as text, decoded by the charset of `Content-Type`; bytes that are not valid UTF-8
+    /// are replaced by U+FFFD.
     public var text: String {
         HTTPResponse(status: status ?? 0, headers: headers, body: .whole(body)).text
             ?? String(decoding: body, as: UTF8.self)
@@ -80,7 +83,7 @@ public struct DownloadFailure: Error, Sendable {
 }
 
 extension DownloadFailure: CustomStringConvertible {
-    /// The reason and the place; holds no header, no query and no body.
+    /// The reason and the context of the failure, without header fields, query and body.
     public var description: String {
         let what =
             switch reason {
@@ -104,7 +107,7 @@ extension DownloadFailure: CustomStringConvertible {
 extension DownloadFailure: Discreet {}
 
 extension APIError {
-    /// Makes an error of a download's.
+    /// Creates an error from the failure of a download.
     public init(_ failure: DownloadFailure) {
         var context = Context(failure.context)
         context.requestID = failure.id

@@ -9,16 +9,17 @@ public import SwitchyardTransport
 extension NetworkClient {
     /// Downloads to a file and returns it.
     ///
-    /// Cancelling the task cancels the download; what has come is kept for the next start, see
+    /// Cancelling the task cancels the download. The received bytes are kept for the next start, see
     /// ``/SwitchyardTransfers/DownloadConfiguration/isResumable``.
     ///
     /// - Parameters:
-    ///   - configuration: What to download, and where to.
-    ///   - id: The name of the download, with which another task can cancel it. Each takes a new one.
-    ///   - progress: Told about the bytes of the file, those from an earlier download included, in order; never less than
-    ///     before, and at the end all of them. Called on no particular thread.
-    /// - Returns: The file, in its place.
-    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``; then what stood at the destination is still there.
+    ///   - configuration: The request and the destination of the download.
+    ///   - id: The identifier of the download, with which another task can cancel it. Each download needs a new one.
+    ///   - progress: A closure that receives the number of bytes of the file, including bytes from an earlier download,
+    ///     in order. The number never decreases, and the last report has all bytes. It is called on an arbitrary
+    ///     thread.
+    /// - Returns: The file at its destination.
+    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. A file that existed at the destination is then unchanged.
     public nonisolated(nonsending) func download(
         _ configuration: DownloadConfiguration,
         id: RequestID = RequestID(),
@@ -35,14 +36,14 @@ extension NetworkClient {
         return try result.get()
     }
 
-    /// Downloads to a file and calls back.
+    /// Downloads to a file and calls a completion handler.
     ///
     /// - Parameters:
-    ///   - configuration: What to download, and where to.
-    ///   - queue: Where to call back, progress included; the main queue unless given.
-    ///   - progress: Told about the bytes of the file, as in ``download(_:id:progress:)``.
-    ///   - completion: Called exactly once, always after this method has returned.
-    /// - Returns: The name of the download, with which it can be cancelled.
+    ///   - configuration: The request and the destination of the download.
+    ///   - queue: The queue for all callbacks, including `progress`; the main queue unless given.
+    ///   - progress: A closure that receives the number of bytes of the file, as in ``download(_:id:progress:)``.
+    ///   - completion: A closure that is called exactly once, always after this method has returned.
+    /// - Returns: The identifier of the download, with which it can be cancelled.
     @discardableResult
     public func download(
         _ configuration: DownloadConfiguration,
@@ -60,25 +61,26 @@ extension NetworkClient {
         return transfer.id
     }
 
-    /// Removes what is kept of a download that was cut; harmless when there is nothing.
+    /// Removes the partial file of an interrupted download; does nothing if there is none.
     ///
-    /// `PartialDownload.all()` lists what is kept of downloads of which the app knows no more.
+    /// `PartialDownload.all()` lists partial downloads that the app no longer knows of.
     ///
-    /// - Parameter configuration: The same as that of the download.
+    /// - Parameter configuration: The configuration of the download.
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {
         let environment = environment.rawValue
         let source = TransferSubject(configuration, service: service.name, environment: environment)
         let place = PartialPlace(configuration, source: source)
         guard place.isKept else { return }
         if FileFailure.exists(place.file.path) {
-            // Whoever is at it has it.
+            // An active download holds the lock of the file.
             guard let file = try? PartialFile(at: place.file) else { return }
             file.remove()
         }
         unlink(place.record.path)
     }
 
-    /// Starts a download in a task of its own, which the transfer's handle can cancel; it does not keep the client.
+    /// Starts a download in a task of its own, which the transfer's handle can cancel; the task does not retain the
+    /// client.
     private func start(
         _ configuration: DownloadConfiguration,
         as transfer: Transfer,
@@ -109,16 +111,17 @@ extension NetworkClient {
 }
 
 extension APIManager {
-    /// Downloads to a file and returns it; what is refused is an error in the module's words.
+    /// Downloads to a file and returns it; failures are converted to the module's error type.
     ///
-    /// Cancelling the task cancels the download; what has come is kept for the next start.
+    /// Cancelling the task cancels the download. The received bytes are kept for the next start.
     ///
     /// - Parameters:
-    ///   - configuration: What to download, and where to.
-    ///   - id: The name of the download, with which `client.cancel(id)` ends it.
-    ///   - progress: Told about the bytes of the file, in order; never less than before, and at the end all of them.
-    /// - Returns: The file, in its place.
-    /// - Throws: ``APIError``; the `DownloadFailure` behind it is in ``APIError/Context/underlying``.
+    ///   - configuration: The request and the destination of the download.
+    ///   - id: The identifier of the download, with which `client.cancel(id)` ends it.
+    ///   - progress: A closure that receives the number of bytes of the file, in order. The number never decreases, and
+    ///     the last report has all bytes.
+    /// - Returns: The file at its destination.
+    /// - Throws: ``APIError``; the underlying `DownloadFailure` is in ``APIError/Context/underlying``.
     public nonisolated(nonsending) func download(
         _ configuration: DownloadConfiguration,
         id: RequestID = RequestID(),

@@ -9,34 +9,34 @@ import SwitchyardHTTP
     import Darwin
 #endif
 
-/// What is left of a download that was cut, by the network, a cancel or the end of the process.
+/// The remains of a download that was interrupted by the network, by cancellation or by the end of the process.
 ///
 ///     for rest in PartialDownload.all(in: folder) where rest.changedAt < lastMonth { rest.remove() }
 ///
-/// It lies in ``DownloadConfiguration/partialDirectory``, or beside the destination where none is set, until the same
-/// download is started again and ends, or it is removed.
+/// The partial file is in ``DownloadConfiguration/partialDirectory``, or beside the destination if no such directory is
+/// set. It stays there until the same download is started again and ends, or until the partial file is removed.
 public struct PartialDownload: Sendable, Hashable {
-    /// The path that was asked for, without query; `nil` when it is not known any more, and nothing can be gone on from.
+    /// The requested path, without query; `nil` if it is no longer known, so that the download cannot be resumed.
     public let path: String?
-    /// The bytes from which a download goes on; 0 when it would start over.
+    /// The number of bytes that a resumed download can use; 0 if it would start over.
     public let keptBytes: Int64
     /// The length of the whole content; `nil` while unknown.
     public let total: Int64?
-    /// The bytes that it takes on the disk.
+    /// The number of bytes that the partial file occupies on the disk.
     public let size: Int64
-    /// When bytes were last written.
+    /// The date of the last write.
     public let changedAt: Date
-    /// Takes the download up again, through ``DownloadConfiguration/resumeData``; `nil` when there is nothing to go on
-    /// from.
+    /// The data that resumes the download, through ``DownloadConfiguration/resumeData``; `nil` if there is nothing to
+    /// resume.
     public let resumeData: Data?
     private let place: PartialPlace.Files
 
-    /// Lists what is left of downloads in a directory, those that are under way included, the oldest first.
+    /// Returns the partial downloads in a directory, including active downloads, the oldest first.
     ///
     /// It reads the directory on the calling thread.
     ///
-    /// - Parameter directory: The directory; one that is missing or cannot be read has none.
-    /// - Returns: What is there.
+    /// - Parameter directory: The directory; if it is missing or cannot be read, the result is empty.
+    /// - Returns: The partial downloads.
     public static func all(in directory: URL) -> [PartialDownload] {
         PartialPlace.Files.all(in: directory).map(PartialDownload.init).sorted { $0.changedAt < $1.changedAt }
     }
@@ -54,13 +54,13 @@ public struct PartialDownload: Sendable, Hashable {
         resumeData = keptBytes > 0 ? place.resumeData : nil
     }
 
-    /// Removes it, unless it is of a download that is under way.
+    /// Removes the partial download, unless it belongs to an active download.
     ///
-    /// - Returns: Whether it is gone.
+    /// - Returns: Whether the partial download is gone.
     @discardableResult
     public func remove() -> Bool {
         if FileFailure.exists(place.file.path) {
-            // Opening it takes the lock that a download under way has.
+            // Opening the file acquires the lock that an active download would hold.
             guard let file = try? PartialFile(at: place.file) else { return false }
             file.remove()
         }
@@ -70,7 +70,7 @@ public struct PartialDownload: Sendable, Hashable {
 }
 
 extension stat {
-    /// When the content was changed last, to the second.
+    /// The date of the last modification of the content, to the second.
     fileprivate var changedAt: Date {
         #if canImport(Darwin)
             Date(timeIntervalSince1970: TimeInterval(st_mtimespec.tv_sec))

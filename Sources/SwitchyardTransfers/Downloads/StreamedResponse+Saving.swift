@@ -5,18 +5,18 @@ import SwitchyardServices
 public import SwitchyardTransport
 
 extension StreamedResponse {
-    /// Writes what is left of the body to a file: an answer that turns out to be a download becomes one.
+    /// Writes the remaining body to a file, for a response that turns out to be a download.
     ///
-    /// The file changes in one step when the body is whole. A body that breaks off leaves nothing; for downloads that go
-    /// on where they were cut see ``NetworkClient/download(_:id:progress:)``.
+    /// The file changes in one step when the body is complete. A body that is interrupted leaves no file; for downloads
+    /// that can be resumed, see ``NetworkClient/download(_:id:progress:)``.
     ///
     /// - Parameters:
-    ///   - file: Where the file goes.
-    ///   - rule: What becomes of a file that stands there already; refused unless given.
-    ///   - createsDirectories: Whether missing directories are created; off unless given.
-    ///   - progress: Told about the bytes written, in order, and at the end all of them.
-    /// - Returns: Where the file is.
-    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``; then what stood there before is still there.
+    ///   - file: The destination of the file.
+    ///   - rule: The treatment of an existing file; refused unless given.
+    ///   - createsDirectories: Whether missing directories are created; `false` unless given.
+    ///   - progress: A closure that receives the number of bytes written, in order; the last report has all bytes.
+    /// - Returns: The location of the file.
+    /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. An existing file is then unchanged.
     @discardableResult
     public func save(
         to file: URL,

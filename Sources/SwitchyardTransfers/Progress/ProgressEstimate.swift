@@ -1,30 +1,31 @@
 import Foundation
 public import SwitchyardTransport
 
-/// Estimates how much of a request is done: pure, the time is handed in.
+/// An estimate of the share of a request that is done, computed without a clock: the caller passes the time.
 ///
-/// | part | weight with a body to send | without | share done |
+/// | part | weight with a request body | weight without | share done |
 /// |---|---|---|---|
 /// | sending | 0.6 | 0 | bytes of their total; 1 - 2^(-bytes/1 MiB) while the total is unknown |
 /// | waiting | 0.1 | 0.2 | 1 - 2^(-seconds) from the end of sending; 1 with the first byte received |
 /// | receiving | 0.3 | 0.8 | as sending |
 ///
-/// What is shown goes a third of the way to the estimate with each step, and never back; at most 0.99.
+/// With each step, the displayed share moves a third of the way to the estimate. It never decreases and is at most
+/// 0.99.
 public struct ProgressEstimate: Sendable, Hashable {
     private var sent: TransferProgress?
     private var received: TransferProgress?
     private var waitsSince = Duration.zero
-    /// The share that is shown, 0 to 1.
+    /// The displayed share, 0 to 1.
     public private(set) var shown = 0.0
 
-    /// Creates an estimate of a request that has just begun.
+    /// Creates an estimate for a request that has just started.
     public init() {}
 
-    /// Takes a report in.
+    /// Adds a progress report.
     ///
     /// - Parameters:
     ///   - report: The report.
-    ///   - elapsed: The time since the beginning.
+    ///   - elapsed: The time since the start of the request.
     public mutating func take(_ report: TransferProgress, at elapsed: Duration) {
         switch report.direction {
         case .upload:
@@ -34,9 +35,9 @@ public struct ProgressEstimate: Sendable, Hashable {
         }
     }
 
-    /// The share that is estimated, 0 to 1.
+    /// Returns the estimated share, 0 to 1.
     ///
-    /// - Parameter elapsed: The time since the beginning.
+    /// - Parameter elapsed: The time since the start of the request.
     /// - Returns: The share.
     public func estimate(at elapsed: Duration) -> Double {
         let (sending, waiting, receiving) = sent == nil ? (0, 0.2, 0.8) : (0.6, 0.1, 0.3)
@@ -44,10 +45,10 @@ public struct ProgressEstimate: Sendable, Hashable {
         return sending * Self.share(sent) + waiting * waited + receiving * Self.share(received)
     }
 
-    /// Moves what is shown towards the estimate.
+    /// Moves the displayed share towards the estimate.
     ///
-    /// - Parameter elapsed: The time since the beginning.
-    /// - Returns: The share to show.
+    /// - Parameter elapsed: The time since the start of the request.
+    /// - Returns: The share to display.
     public mutating func step(at elapsed: Duration) -> Double {
         let distance = min(0.99, estimate(at: elapsed)) - shown
         if distance > 0 { shown += distance / 3 }

@@ -1,21 +1,21 @@
 public import SwitchyardServices
 public import SwitchyardTransport
 
-/// One number for a whole request, sending, waiting and receiving, that moves evenly and never back: for a bar that a
-/// person watches.
+/// A single progress value for a whole request (sending, waiting and receiving) that moves evenly and never decreases,
+/// for a progress bar.
 ///
 ///     let smoothed = SmoothedProgress { share in bar.show(share) }
 ///     let answer = try await client.upload(upload) { smoothed.report($0) }
 ///     smoothed.finish()
 ///
-/// It begins at 0, moves every 50 ms while there is something to show, stays below 1 until ``finish()``, and is 1 then.
-/// How the parts are weighed and how waiting is estimated is described at ``ProgressEstimate``.
+/// The value starts at 0, moves every 50 ms while there is a change to show, stays below 1 until ``finish()``, and is
+/// then 1. ``ProgressEstimate`` describes the weights of the parts and the estimate for waiting.
 public final class SmoothedProgress: Sendable {
     private struct State {
         var estimate = ProgressEstimate()
         var timer: (any ScheduledTimer)?
         var isOver = false
-        /// Whether the handler is being told a share; then whoever tells it tells the end as well.
+        /// Whether the handler is running; if so, its caller also reports the end.
         var isTelling = false
     }
 
@@ -30,8 +30,9 @@ public final class SmoothedProgress: Sendable {
     /// - Parameters:
     ///   - time: The clock.
     ///   - interval: The time between two steps; 50 ms unless given, at least 1 ms.
-    ///   - handler: Told the share done, 0 to 1, one after the other, on a thread of the clock; the last on that of
-    ///     ``finish()``, unless a share is just being told: then behind it.
+    ///   - handler: A closure that receives the share done, 0 to 1. The calls never overlap. They run on a thread of
+    ///     the clock, except the last, which runs on the thread that calls ``finish()`` or, if the handler is running
+    ///     at that moment, after that call.
     public init(
         time: any TimeSource = SystemTime.shared,
         interval: Duration = .milliseconds(50),
@@ -48,7 +49,7 @@ public final class SmoothedProgress: Sendable {
         state.withLock { $0.timer }?.cancel()
     }
 
-    /// Takes a report of the transport in; a ``/SwitchyardTransport/TransferProgressHandler``.
+    /// Adds a progress report of the transport; usable as a ``/SwitchyardTransport/TransferProgressHandler``.
     public func report(_ report: TransferProgress) {
         let elapsed = start.duration(to: time.now)
         state.withLock { $0.estimate.take(report, at: elapsed) }

@@ -6,17 +6,19 @@ import SwitchyardServices
 public import SwitchyardTransport
 
 extension NetworkClient {
-    /// Uploads and returns the answer, whatever its status.
+    /// Uploads and returns the response, whatever its status.
     ///
-    /// Cancelling the task cancels the upload; where it goes on after that, see `UploadConfiguration.resumption`.
+    /// Cancelling the task cancels the upload. See `UploadConfiguration.resumption` for how a later call can continue
+    /// it.
     ///
     /// - Parameters:
-    ///   - configuration: What to send, and where to.
-    ///   - id: The name of the upload, with which another task can cancel it. Each takes a new one.
-    ///   - progress: Told about bytes sent, in order: never less than before, also when another server is asked, and at the
-    ///     end all that were sent before this returns. Called on a serial queue.
-    /// - Returns: The answer.
-    /// - Throws: ``RequestFailure``; with ``RequestFailure/Reason/invalidRequest(_:)`` when it is the source that failed.
+    ///   - configuration: The request and the source of the upload.
+    ///   - id: The identifier of the upload, with which another task can cancel it. Each upload needs a new one.
+    ///   - progress: A closure that receives the number of bytes sent, in order. The number never decreases, even if
+    ///     another server is asked, and the last report, before this method returns, has all bytes sent. It is called
+    ///     on a serial queue.
+    /// - Returns: The response.
+    /// - Throws: ``RequestFailure``; with ``RequestFailure/Reason/invalidRequest(_:)`` if the source failed.
     public nonisolated(nonsending) func upload(
         _ configuration: UploadConfiguration,
         id: RequestID = RequestID(),
@@ -41,14 +43,14 @@ extension NetworkClient {
         }
     }
 
-    /// Uploads and calls back with the answer, whatever its status.
+    /// Uploads and calls a completion handler with the response, whatever its status.
     ///
     /// - Parameters:
-    ///   - configuration: What to send, and where to.
-    ///   - queue: Where to call back, progress included, a serial queue; the main queue unless given.
-    ///   - progress: Told about bytes sent, as in ``upload(_:id:progress:)``.
-    ///   - completion: Called exactly once, always after this method has returned.
-    /// - Returns: The name of the upload, with which it can be cancelled.
+    ///   - configuration: The request and the source of the upload.
+    ///   - queue: The serial queue for all callbacks, including `progress`; the main queue unless given.
+    ///   - progress: A closure that receives the number of bytes sent, as in ``upload(_:id:progress:)``.
+    ///   - completion: A closure that is called exactly once, always after this method has returned.
+    /// - Returns: The identifier of the upload, with which it can be cancelled.
     @discardableResult
     public func upload(
         _ configuration: UploadConfiguration,
@@ -64,7 +66,7 @@ extension NetworkClient {
         let id = send(run.request, on: queue, progress: run.report) { result in
             if case .success(let answer) = result { run.succeed(with: answer) } else { run.end() }
             let explained = result.mapError(run.explained)
-            // Behind what was reported last.
+            // Runs after the last progress report.
             gate.pass { queue.async { completion(explained) } }
         }
         run.bind { [weak core] in core?.cancel(CollectionOfOne(id)) }
@@ -73,7 +75,7 @@ extension NetworkClient {
     }
 }
 
-/// One upload under way, in one request.
+/// An active upload that uses one request.
 private struct UploadRun: Sendable {
     let progress: UploadProgress
     let request: APIConfiguration
@@ -107,7 +109,9 @@ private struct UploadRun: Sendable {
         self.progress = passedOn
     }
 
-    /// Takes the transport's reports; without a known length only those of the answer, see ``UploadLedger``.
+    /// The handler of the transport's reports, which ignores reports of the upload if its length is unknown.
+    ///
+    /// See ``UploadLedger``.
     var report: TransferProgressHandler {
         { [progress, length] report in
             if length != nil || report.direction == .download { progress.report(report) }
@@ -119,10 +123,10 @@ private struct UploadRun: Sendable {
         monitor?.attach(cancel)
     }
 
-    /// Takes the answer, which a server that refuses may give before it has had the whole body.
+    /// Accepts the response; a server that refuses the upload may respond before it has received the whole body.
     func succeed(with answer: ServiceResponse) {
         let length = length ?? ledger.count
-        // Of one that was redirected the figures are those of the last request.
+        // If the request was redirected, the metrics are those of the last request only.
         let isShort = answer.context.redirects.isEmpty && answer.response.metrics.map { $0.bytesSent < length } ?? false
         if answer.status < 300 || !isShort { progress.finish(length: length) }
         monitor?.detach()
@@ -132,38 +136,39 @@ private struct UploadRun: Sendable {
         monitor?.detach()
     }
 
-    /// The failure with the reason for which the source failed, if it did.
+    /// Returns the failure with the error of the source if the source failed.
     func explained(_ failure: RequestFailure) -> RequestFailure {
         ledger.explained(failure)
     }
 }
 
 extension UploadSource {
-    /// The number of bytes, as far as it is known beforehand.
+    /// The number of bytes, if it is known in advance.
     fileprivate var length: Int64? {
         switch kind {
         case .data(let data): Int64(data.count)
         case .file(let url): try? FileBody.length(of: url)
         case .stream(let stream): stream.length
-        // One that cannot be sent fails when it is, with its error.
+        // If the form is invalid, sending it fails with its error.
         case .form(let form): try? form.length()
         }
     }
 }
 
 extension APIManager {
-    /// Uploads and returns the value of the answer.
+    /// Uploads and returns the value of the response.
     ///
     ///     let film: Film = try await upload(UploadConfiguration(path: "films", from: .file(file)))
     ///
     /// Cancelling the task cancels the upload.
     ///
     /// - Parameters:
-    ///   - configuration: What to send, and where to.
-    ///   - type: The type of the value; `EmptyBody` where the answer holds nothing of interest.
-    ///   - keyPath: Where the value stands in the answer, within the module's frame if it has one.
-    ///   - id: The name of the upload, with which `client.cancel(id)` ends it.
-    ///   - progress: Told about bytes sent, in order; never less than before, and at the end all that were sent.
+    ///   - configuration: The request and the source of the upload.
+    ///   - type: The type of the value; use `EmptyBody` if the response has no value.
+    ///   - keyPath: The path of the value in the response, inside the module's envelope if it has one.
+    ///   - id: The identifier of the upload, with which `client.cancel(id)` ends it.
+    ///   - progress: A closure that receives the number of bytes sent, in order. The number never decreases, and the
+    ///     last report has all bytes sent.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func upload<Value: Decodable & Sendable>(
@@ -177,16 +182,19 @@ extension APIManager {
         return try await upload(configuration, with: serializer, id: id, progress: progress).value
     }
 
-    /// Uploads and returns the value of the answer together with the answer that it came from.
+    /// Uploads and returns the value of the response together with the response.
     ///
     /// - Parameters:
-    ///   - configuration: What to send, and where to.
-    ///   - serializer: Makes the value; ``APIModule/serializer(for:at:)`` takes the module's frame off.
-    ///   - id: The name of the upload, with which `client.cancel(id)` ends it.
-    ///   - progress: Told about bytes sent, in order; never less than before, and at the end all that were sent.
-    /// - Returns: The value, with status and header fields; the context's `url` is that of an upload that can go on.
-    /// - Throws: ``APIError``; ``/SwitchyardAPI/APIError/BodyReason/responseLost`` if a tus upload is complete and the
-    ///   response that had the value was lost. The record stays then, so that another call does not upload a second copy.
+    ///   - configuration: The request and the source of the upload.
+    ///   - serializer: The serializer that creates the value; ``APIModule/serializer(for:at:)`` removes the module's
+    ///     envelope.
+    ///   - id: The identifier of the upload, with which `client.cancel(id)` ends it.
+    ///   - progress: A closure that receives the number of bytes sent, in order. The number never decreases, and the
+    ///     last report has all bytes sent.
+    /// - Returns: The value, with status and header fields. For a resumable upload, the context's `url` is the URL of
+    ///   the upload.
+    /// - Throws: ``APIError``; ``/SwitchyardAPI/APIError/BodyReason/responseLost`` if a tus upload is complete but the
+    ///   response with the value was lost. The record is then kept, so that another call does not upload a second copy.
     public nonisolated(nonsending) func upload<Value: Sendable>(
         _ configuration: UploadConfiguration,
         with serializer: ResponseSerializer<Value>,
@@ -210,7 +218,7 @@ extension APIManager {
         }
     }
 
-    /// The error of an upload that is complete, whose last response was lost.
+    /// Returns the error of an upload that is complete, but whose last response was lost.
     private func lostResponse(_ error: APIError) -> APIError {
         var error = APIError(.body(.responseLost), context: error.context)
         error.context.mayHaveBeenExecuted = true
@@ -219,7 +227,7 @@ extension APIManager {
 }
 
 extension UploadResumption {
-    /// Whether a response is that to the question what has arrived, which tus asks with HEAD and which has no body.
+    /// Returns whether a response belongs to an offset request, which tus sends with HEAD, so the response has no body.
     fileprivate func isAnsweredByQuestion(_ response: ServiceResponse) -> Bool {
         if case .tus = dialect { response.context.method == .head } else { false }
     }

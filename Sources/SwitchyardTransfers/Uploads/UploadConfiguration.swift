@@ -2,60 +2,64 @@ public import Foundation
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Everything that describes one upload.
+/// The description of one upload.
 ///
 ///     var upload = UploadConfiguration(path: "films", from: .file(film, contentType: "video/quicktime"))
 ///     upload.request.idempotencyKey = .automatic
 ///     let answer = try await client.upload(upload) { progress in show(progress.fraction) }
 ///
-/// The bytes are read while they are sent, never held in memory as a whole. What goes wrong with them ends the upload
-/// with the error of its source, before the server has got a body that looks complete: a file that is missing,
-/// unreadable, or changes while it is sent; a stream that throws, or gives more or fewer bytes than it announced.
+/// The bytes are read while they are sent and are never held in memory as a whole. An error of the source ends the
+/// upload with that error before the server has received a body that looks complete. Such errors are a file that is
+/// missing, unreadable, or changes while it is sent, and a stream that throws or delivers more or fewer bytes than it
+/// announced.
 public struct UploadConfiguration: Sendable {
-    /// Where and how to send, headers included; POST unless set.
+    /// The request to send, including its headers; POST unless set.
     ///
-    /// Its `body` is not looked at, nor that of a request made by hand. Its `timeout`, or that of a rule, bounds the
-    /// whole upload, when it is set; the client's default does not, since nobody knows how long an upload takes.
-    /// `idleTimeout` bounds each pause of the server, in taking bytes and in answering; 60 s when neither it nor the
-    /// client's is set.
+    /// Its `body` is ignored, as is the body of a request made by hand. If its `timeout` or the `timeout` of a rule is
+    /// set, it limits the whole upload. The client's default timeout does not apply because the duration of an upload
+    /// is unknown. `idleTimeout` limits each pause of the server, both in accepting bytes and in responding; 60 s if
+    /// neither it nor the client's idle timeout is set.
     public var request: APIConfiguration
-    /// What is sent.
+    /// The source of the bytes.
     public var source: UploadSource
-    /// How the digest is taken that is sent as `Content-Digest` (RFC 9530); none is sent unless set.
+    /// The algorithm of the digest that is sent as `Content-Digest` (RFC 9530); no digest is sent unless set.
     ///
-    /// The source is read once more for it, piece by piece, before each round in which it is sent; of a stream a reader of
-    /// its own is made. It takes the place of a field of the caller's. A `RequestCompressor` leaves such a request as it
-    /// is.
+    /// To compute the digest, the source is read an additional time, piece by piece, before each round in which it is
+    /// sent. A stream creates a reader of its own for this. The digest replaces a `Content-Digest` field that the
+    /// caller has set. A `RequestCompressor` leaves such a request unchanged.
     public var digest: ContentDigest.Algorithm?
-    /// How the upload goes on where it was cut; it is one request, and not gone on with, unless set.
+    /// The settings for continuing an interrupted upload; unless set, the upload is one request and is not continued.
     ///
-    /// The request opens the upload then, those that follow go to the URL that the server names, with the same header
-    /// fields; without credentials (`HTTPHeaders.sensitiveNames`) where that is neither one of the service's servers nor
-    /// the host that was asked. A ``digest`` is that of each request's own bytes. A request made by hand opens with the
-    /// body that it has. Where its user is not the one who is logged in any more (`NetworkClient.Options.user`), none
-    /// of them is sent, and the upload ends as ``/SwitchyardClient/RequestFailure/Reason/cancelled``.
+    /// If set, the request opens the upload, and the following requests go to the URL that the server names, with the
+    /// same header fields. Credentials (`HTTPHeaders.sensitiveNames`) are removed if that URL belongs neither to one of
+    /// the service's servers nor to the requested host. A ``digest`` covers each request's own bytes. A request made by
+    /// hand opens the upload with the body that it has. If its user is no longer logged in
+    /// (`NetworkClient.Options.user`), no further request is sent, and the upload ends with
+    /// ``/SwitchyardClient/RequestFailure/Reason/cancelled``.
     public var resumption: UploadResumption?
-    /// Shows the upload in a Foundation progress, through which it can be cancelled and paused; nowhere unless set.
+    /// The monitor that shows the upload in a Foundation progress, through which it can be cancelled and paused; none
+    /// unless set.
     public var monitor: TransferMonitor?
 
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - request: Where and how to send.
-    ///   - source: What is sent.
+    ///   - request: The request to send.
+    ///   - source: The source of the bytes.
     public init(_ request: APIConfiguration, from source: UploadSource) {
         self.request = request
         self.source = source
     }
 
-    /// Creates a configuration of a path, with what an ``/SwitchyardClient/APIConfiguration`` takes in the same order.
+    /// Creates a configuration from a path and the parameters of an ``/SwitchyardClient/APIConfiguration``, in the same
+    /// order.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
     ///   - method: The method; POST unless given.
-    ///   - query: Parameters of the URL.
-    ///   - headers: Header fields.
-    ///   - source: What is sent.
+    ///   - query: The query parameters of the URL.
+    ///   - headers: The header fields.
+    ///   - source: The source of the bytes.
     public init(
         path: String,
         method: HTTPMethod = .post,
@@ -67,7 +71,7 @@ public struct UploadConfiguration: Sendable {
     }
 }
 
-/// What an upload sends.
+/// The source of an upload's bytes.
 public struct UploadSource: Sendable {
     enum Kind: Sendable {
         case data(Data)
@@ -77,20 +81,21 @@ public struct UploadSource: Sendable {
     }
 
     let kind: Kind
-    /// The content type; `nil` for no header.
+    /// The content type; if `nil`, no `Content-Type` is sent.
     public let contentType: String?
 
-    /// Bytes in memory.
+    /// Creates a source from bytes in memory.
     public static func data(_ data: Data, contentType: String? = "application/octet-stream") -> UploadSource {
         UploadSource(kind: .data(data), contentType: contentType)
     }
 
-    /// A file, read while it is sent.
+    /// Creates a source from a file, which is read while it is sent.
     public static func file(_ url: URL, contentType: String? = "application/octet-stream") -> UploadSource {
         UploadSource(kind: .file(url), contentType: contentType)
     }
 
-    /// Bytes that are made while they are sent; the stream starts anew for every attempt.
+    /// Creates a source from a stream, whose bytes are generated while they are sent; the stream starts again for every
+    /// attempt.
     public static func stream(
         _ stream: HTTPBody.Stream,
         contentType: String? = "application/octet-stream"
@@ -98,7 +103,7 @@ public struct UploadSource: Sendable {
         UploadSource(kind: .stream(stream), contentType: contentType)
     }
 
-    /// A multipart form, its files read while they are sent.
+    /// Creates a source from a multipart form, whose files are read while they are sent.
     public static func form(_ form: MultipartForm) -> UploadSource {
         UploadSource(kind: .form(form), contentType: form.contentType)
     }

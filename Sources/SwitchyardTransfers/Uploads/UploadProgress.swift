@@ -3,7 +3,8 @@ import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Passes the progress of an upload on: in order, never back when an attempt begins anew, and to its exact end.
+/// The progress of an upload, which is reported in order, never decreases when another attempt starts, and ends with
+/// the exact total.
 final class UploadProgress: Sendable {
     private struct State {
         var completed: Int64 = -1
@@ -16,13 +17,13 @@ final class UploadProgress: Sendable {
 
     /// - Parameters:
     ///   - queue: A serial queue on which `handler` is called.
-    ///   - handler: Told about bytes sent, and bytes received of the answer.
+    ///   - handler: A closure that receives the number of bytes sent, and the number of bytes received of the response.
     init(on queue: DispatchQueue, handler: @escaping TransferProgressHandler) {
         self.queue = queue
         self.handler = handler
     }
 
-    /// Passes the progress on to a monitor as well.
+    /// Creates a progress that also reports to a monitor.
     convenience init(
         on queue: DispatchQueue,
         _ monitor: TransferMonitor?,
@@ -34,20 +35,21 @@ final class UploadProgress: Sendable {
         }
     }
 
-    /// Takes the report of one attempt.
+    /// Adds the report of one attempt.
     func report(_ report: TransferProgress) {
         guard report.direction == .upload else { return queue.async { [handler] in handler(report) } }
         state.withLock { state in
             guard report.completed > state.completed else { return }
             state.completed = report.completed
             state.total = report.total ?? state.total
-            // Entered under the lock, so that reports of two attempts cannot overtake each other; called outside.
+            // The report is enqueued under the lock so that reports of two attempts keep their order, but the handler
+            // runs outside the lock.
             let next = TransferProgress(direction: .upload, completed: state.completed, total: state.total)
             queue.async { [handler] in handler(next) }
         }
     }
 
-    /// Reports that everything was sent, unless that was done.
+    /// Reports that all bytes were sent, unless that has been reported.
     func finish(length: Int64?) {
         state.withLock { state in
             let end = max(length ?? state.completed, state.completed, 0)
@@ -59,7 +61,7 @@ final class UploadProgress: Sendable {
         }
     }
 
-    /// Waits until everything reported has been passed on.
+    /// Waits until all reports have been delivered.
     func drain() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }

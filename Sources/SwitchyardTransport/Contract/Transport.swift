@@ -2,26 +2,28 @@ import Dispatch
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The seam between Switchyard and the network: performs one exchange of one request and one response.
+/// The boundary between Switchyard and the network, which performs one exchange of one request and one response.
 ///
-/// A transport carries bytes and nothing else. It does not follow redirects, keep cookies, retry or cache; what comes
-/// back, a 301 or a 503 included, is handed up as it is. Any thread may call it.
+/// A transport only transfers bytes. It does not follow redirects, store cookies, retry or cache; it returns every
+/// response as received, including a 301 or a 503. Any thread may call it.
 ///
 /// ### Write your own
 /// Implement ``start(_:progress:completion:)`` so that
 /// 1. `completion` is called exactly once, on any thread, also after ``TransportTask/cancel()``;
-/// 2. a cancel at any moment (before the first byte, in mid-body, after the end) is safe, and ends an unfinished
-///    exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``;
-/// 3. the timeouts of the request hold.
+/// 2. cancelling at any moment (before the first byte, in the middle of the body, after the end) is safe, and ends an
+///    unfinished exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``;
+/// 3. the timeouts of the request are enforced.
 public protocol Transport: Sendable {
-    /// Starts an exchange and returns at once.
+    /// Starts an exchange and returns immediately.
     ///
     /// - Parameters:
-    ///   - request: What to send. A transport refuses what it cannot carry out with
-    ///     ``/SwitchyardHTTP/TransportError/Kind/unsupported``, it never ignores it.
-    ///   - progress: Told about bytes sent and received, in order, from a thread of the transport; `nil` costs nothing.
-    ///   - completion: Called once with the response or the failure. With `HTTPRequest.Delivery.stream` it is called
-    ///     when the head has arrived, and the body follows in ``/SwitchyardHTTP/HTTPResponse/Body/stream(_:)``.
+    ///   - request: The request. If a transport does not support one of its settings, it refuses the request with
+    ///     ``/SwitchyardHTTP/TransportError/Kind/unsupported``; it never ignores the setting.
+    ///   - progress: A closure that receives the number of bytes sent and received, in order, on a thread of the
+    ///     transport; `nil` costs nothing.
+    ///   - completion: A closure that is called once with the response or the failure. With
+    ///     `HTTPRequest.Delivery.stream`, it is called when the head has arrived, and the body follows in
+    ///     ``/SwitchyardHTTP/HTTPResponse/Body/stream(_:)``.
     /// - Returns: A handle that cancels the exchange.
     func start(
         _ request: HTTPRequest,
@@ -29,15 +31,15 @@ public protocol Transport: Sendable {
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> any TransportTask
 
-    /// Has the requests from now on go out on new connections; those under way go on, on theirs.
+    /// Makes later requests use new connections; active requests continue on their connections.
     ///
-    /// Asked for when the way to the network is another one: what was connected over the old one may never answer. By
-    /// default nothing happens, which is right for a transport that keeps no connections.
+    /// It is called when the network path changes, because connections over the old path may never respond. The default
+    /// implementation does nothing, which is right for a transport that keeps no connections.
     func retireConnections()
 
-    /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
+    /// Shuts the transport down: active exchanges and all later requests end with `TransportError.Kind.closed`.
     ///
-    /// Calling it again is harmless. A transport that is released without it cleans up by itself.
+    /// Calling it again has no effect. A transport that is released without a shutdown cleans up by itself.
     func shutdown()
 }
 
@@ -46,30 +48,31 @@ extension Transport {
     public func retireConnections() {}
 }
 
-/// An exchange that has been started.
+/// A started exchange.
 public protocol TransportTask: Sendable {
-    /// Ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled`` unless it has ended already.
+    /// Ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/cancelled``, unless it has ended already.
     func cancel()
 
-    /// Ends the exchange as ``cancel()`` does, and says whether it is certain that nothing of the request has been sent,
-    /// nor will be.
+    /// Ends the exchange as ``cancel()`` does, and returns whether it is certain that no part of the request has been
+    /// or will be sent.
     ///
-    /// Whoever is told so may send a write somewhere else, or say that nothing was done. By default nothing is certain.
+    /// If `true`, the caller may send a write to another server, or report that the request was not executed. The
+    /// default implementation returns `false`.
     func withdraw() -> Bool
 }
 
 extension TransportTask {
-    /// Cancels, and knows nothing for certain.
+    /// Cancels the exchange and returns `false`.
     public func withdraw() -> Bool {
         cancel()
         return false
     }
 }
 
-/// Told about the progress of one exchange.
+/// A closure that receives the progress of one exchange.
 public typealias TransferProgressHandler = @Sendable (TransferProgress) -> Void
 
-/// How far one direction of an exchange has come.
+/// The progress of one direction of an exchange.
 public struct TransferProgress: Sendable, Hashable {
     /// The direction of the bytes.
     public enum Direction: Sendable, Hashable {
@@ -81,9 +84,9 @@ public struct TransferProgress: Sendable, Hashable {
 
     /// The direction of the bytes.
     public var direction: Direction
-    /// Bytes moved so far; never less than in an earlier report of the same direction.
+    /// The number of bytes transferred so far, which never decreases between reports of one direction.
     public var completed: Int64
-    /// Bytes in all; `nil` while unknown.
+    /// The total number of bytes; `nil` while unknown.
     public var total: Int64?
 
     /// Creates a report.
@@ -103,15 +106,15 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 extension Transport {
-    /// Performs one exchange and waits for the response, or for its head when the delivery is a stream.
+    /// Performs one exchange and waits for the response, or for its head if the delivery is a stream.
     ///
-    /// Cancelling the task cancels the exchange, at whatever point it is.
+    /// Cancelling the task cancels the exchange at any point.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - progress: Told about bytes sent and received; `nil` costs nothing.
+    ///   - request: The request.
+    ///   - progress: A closure that receives the number of bytes sent and received; `nil` costs nothing.
     /// - Returns: The response, whatever its status.
-    /// - Throws: `TransportError`; of the kind `cancelled` when the task is cancelled.
+    /// - Throws: `TransportError`; of the kind `cancelled` if the task is cancelled.
     public func send(
         _ request: HTTPRequest,
         progress: TransferProgressHandler? = nil
@@ -131,7 +134,8 @@ extension Transport {
     }
 }
 
-/// Brings the caller's continuation, the running exchange and a cancel together, in whatever order they come.
+/// The synchronization of the caller's continuation, the active exchange and a cancellation, in whatever order they
+/// arrive.
 private struct SendHandoff: Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
     typealias Waiter = UnsafeContinuation<Outcome, Never>
@@ -149,7 +153,7 @@ private struct SendHandoff: Sendable {
         state.withLock { $0.waiter = waiter }
     }
 
-    /// Keeps the handle for a cancel to come, or uses it for one that came already.
+    /// Stores the handle for a later cancellation, or cancels it if the cancellation has already arrived.
     func started(_ task: any TransportTask) {
         let cancelsNow = state.withLock { state in
             guard !state.isFinished else { return false }
@@ -167,7 +171,7 @@ private struct SendHandoff: Sendable {
         task?.cancel()
     }
 
-    /// Resumes the caller; only the first outcome finds it waiting, so that it is resumed once.
+    /// Resumes the caller with the first outcome; later outcomes are ignored.
     func finish(_ outcome: Outcome) {
         let waiter = state.withLock { state in
             state.isFinished = true
@@ -187,9 +191,9 @@ extension TransportError {
     )
 }
 
-/// An exchange that has failed before there was anything to cancel.
+/// An exchange that failed before it started.
 struct RefusedExchange: TransportTask {
-    /// Tells of the failure, not from within this call: the caller may hold what its completion needs.
+    /// Reports the failure asynchronously, because the caller may hold a lock that its completion needs.
     init(
         _ error: TransportError,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void

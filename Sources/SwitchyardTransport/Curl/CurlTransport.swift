@@ -3,39 +3,40 @@
     import Foundation
     public import SwitchyardHTTP
 
-    /// The transport for Linux, on the system's libcurl.
+    /// The transport for Linux, based on the system's libcurl.
     ///
-    /// One thread drives all exchanges of a transport; it starts with the first request. Connections are kept and used
-    /// again, so make one transport and share it. Releasing the last reference lets what is in flight run to its end
-    /// and then closes everything; ``shutdown()`` ends it at once.
+    /// One thread drives all exchanges of a transport; it starts with the first request. Connections are kept and
+    /// reused, so create one transport and share it. After the last reference is released, active exchanges complete,
+    /// and then everything is closed. ``shutdown()`` ends everything immediately.
     ///
-    /// A request whose method is not idempotent is sent at most once: when a kept-alive connection turns out to be dead
-    /// as such a request goes out, it fails with `TransportError.Kind.connectionReset` instead of being sent again. An
-    /// idempotent one is sent again by libcurl on a fresh connection.
+    /// A request whose method is not idempotent is sent at most once: if an idle connection turns out to be dead when
+    /// such a request is sent, the request fails with `TransportError.Kind.connectionReset` instead of being sent
+    /// again. libcurl sends an idempotent request again on a new connection.
     ///
-    /// Its connections are closed in programs that the process starts; a pair of sockets that libcurl keeps to wake
-    /// itself is not (seen with 7.88). After a fork without an exec, the child must not use a transport of its parent:
-    /// the thread is the parent's.
+    /// Programs that the process starts do not inherit its connections. The exception is a pair of sockets with which
+    /// libcurl wakes itself (seen with 7.88). After a fork without an exec, the child must not use a transport of its
+    /// parent, because the thread exists only in the parent.
     ///
-    /// The memory that libcurl gives back with each response is kept for its next requests: a buffer of 16 KiB for each
-    /// that is under way and 64 beyond, and 64 pieces of each size up to 2 KiB, until the thread ends or has been idle for
-    /// ``Configuration/idleConnectionTimeout``. For that the first transport of a process sets libcurl up with memory
-    /// functions of its own, unless somebody has set it up before. All memory is `malloc`'s, for whoever else uses
-    /// libcurl in the process as well.
+    /// The memory that libcurl frees after each response is kept for later requests: one 16 KiB buffer for each active
+    /// request plus 64 more, and 64 pieces of each size up to 2 KiB. It is kept until the thread ends or has been idle
+    /// for ``Configuration/idleConnectionTimeout``. For this purpose, the first transport of a process initializes
+    /// libcurl with its own memory functions, unless libcurl has already been initialized. All memory comes from
+    /// `malloc`, so other users of libcurl in the process are not affected.
     ///
-    /// Nothing is added to a request but `Host`, the framing of its body and, with
+    /// The only header fields added to a request are `Host`, the framing of its body and, with
     /// ``Configuration/decompressesResponses``, `Accept-Encoding`.
     public final class CurlTransport: Transport {
         private let loops: CurlLoops
-        /// The transports of requests whose TLS configuration is another.
+        /// The transports of requests with another TLS configuration.
         private let others: TransportsByTLS
 
         /// Creates a transport.
         ///
-        /// - Parameter configuration: What holds for all its exchanges.
-        /// - Throws: `TransportError` with `TransportError.Kind.closed` when libcurl is missing, older than 7.68 or
-        ///   cannot be set up (the message says what to install) or a file of the configuration cannot be read, and with
-        ///   ``/SwitchyardHTTP/TransportError/Kind/unsupported`` when it cannot do what the configuration asks for.
+        /// - Parameter configuration: The configuration of all exchanges.
+        /// - Throws: `TransportError` with `TransportError.Kind.closed` if libcurl is missing, older than 7.68 or
+        ///   cannot be initialized (the message names the package to install), or if a file of the configuration cannot
+        ///   be read; with ``/SwitchyardHTTP/TransportError/Kind/unsupported`` if libcurl does not support the
+        ///   configuration.
         public init(configuration: Configuration = Configuration()) throws(TransportError) {
             let library = try CurlLibrary.open()
             loops = try CurlLoops(settings: CurlSettings(configuration, library: library))
@@ -46,12 +47,13 @@
             }
         }
 
-        /// Starts an exchange and returns at once.
+        /// Starts an exchange and returns immediately.
         ///
         /// - Parameters:
-        ///   - request: What to send.
-        ///   - progress: Told about bytes sent and received, in order, on the transport's thread.
-        ///   - completion: Called once, on the transport's thread: it must not block.
+        ///   - request: The request.
+        ///   - progress: A closure that receives the number of bytes sent and received, in order, on the transport's
+        ///     thread.
+        ///   - completion: A closure that is called once, on the transport's thread. It must not block.
         /// - Returns: A handle that cancels the exchange.
         public func start(
             _ request: HTTPRequest,
@@ -74,15 +76,15 @@
             }
         }
 
-        /// Has the requests from now on go out on new connections; those under way go on, on theirs.
+        /// Makes later requests use new connections; active requests continue on their connections.
         ///
-        /// A transport that has sent nothing yet, or to which the system gives no more descriptors, stays as it is.
+        /// The transport is unchanged if it has not sent anything yet, or if the system has no file descriptors left.
         public func retireConnections() {
             loops.renew()
             others.retireConnections()
         }
 
-        /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
+        /// Shuts the transport down: active exchanges and all later requests end with `TransportError.Kind.closed`.
         public func shutdown() {
             loops.close()
             others.shutdown()
@@ -90,96 +92,103 @@
     }
 
     extension CurlTransport {
-        /// What holds for all exchanges of a transport.
+        /// The configuration of all exchanges of a transport.
         public struct Configuration: Sendable {
-            /// Whom the transport trusts.
+            /// The trust settings of the transport.
             public var tls = TLSConfiguration()
-            /// The proxy; none by default, whatever the environment says.
+            /// The proxy; none by default, even if environment variables name one.
             public var proxy = Proxy.none
-            /// How long a connection may take to come about, TLS included, where the request sets no limit of its own; 20
-            /// seconds by default, and no limit when `nil`.
+            /// The time that establishing a connection may take, including TLS, for requests without a limit of their
+            /// own; 20 seconds by default.
             ///
-            /// In that time TCP asks a server five times. A server that takes the connection and never speaks TLS is
-            /// reported as ``/SwitchyardHTTP/TransportError/Kind/connectTimeout`` after it: nothing was sent.
+            /// If `nil`, there is no limit. In 20 seconds, TCP tries to reach a server five times. If a server accepts
+            /// the connection but never responds in TLS, the request fails after this time with
+            /// ``/SwitchyardHTTP/TransportError/Kind/connectTimeout``, and nothing was sent.
             public var connectTimeout: Duration? = .seconds(20)
-            /// Which versions of HTTP may be used.
+            /// The allowed versions of HTTP.
             public var httpVersion = HTTPVersion.automatic
             /// Whether a request waits for a connection that is being made to the same server, to share it over HTTP/2.
             ///
-            /// Off by default: each request that finds no connection makes one.
+            /// It is `false` by default: each request that finds no connection makes one.
             public var waitsForMultiplexing = false
-            /// Addresses to use instead of what the name service says.
+            /// The addresses to use instead of DNS.
             ///
-            /// No transport is made with a host that has a port of its own, with a port outside 1 to 65535, or with addresses
-            /// that are none.
+            /// The transport's initializer fails if a host contains a port, a port is outside 1 to 65535, or an address
+            /// is invalid.
             public var hostOverrides: [HostOverride] = []
-            /// The path of a Unix socket to which all requests go, whatever their URL says; `nil` by default.
+            /// The path of a Unix socket to which all requests go, whatever their URL is; `nil` by default.
             ///
-            /// It has at most 107 bytes (unix(7)); no transport is made with a longer one.
+            /// The path has at most 107 bytes (unix(7)); the transport's initializer fails if it is longer.
             public var unixSocketPath: String?
-            /// Connections to one server at most; more requests wait, which their idle timeout leaves out.
+            /// The maximum number of connections to one server; further requests wait, which does not count towards
+            /// their idle timeout.
             ///
-            /// `nil`, the default, is no limit.
+            /// If `nil`, the default, there is no limit.
             public var maximumConnectionsPerHost: Int?
-            /// Connections in all at most; more requests wait, as with those to one server.
+            /// The maximum number of connections in total; further requests wait, which does not count towards their
+            /// idle timeout.
             ///
-            /// `nil`, the default, is no limit.
+            /// If `nil`, the default, there is no limit.
             public var maximumConnections: Int?
-            /// Connections that are kept for later at most; 256 by default.
+            /// The maximum number of idle connections that are kept; 256 by default.
             public var maximumIdleConnections = 256
-            /// How long an unused connection is kept; 60 s by default, whole seconds.
+            /// The time that an idle connection is kept, in whole seconds; 60 s by default.
             ///
-            /// Servers close theirs after 5 s (Node), 60 s (many load balancers) or 75 s (nginx). Closing first spares
-            /// requests that meet a connection which is just being closed.
+            /// Servers close idle connections after 5 s (Node), 60 s (many load balancers) or 75 s (nginx). Closing a
+            /// connection before the server does avoids requests on a connection that the server is just closing.
             public var idleConnectionTimeout = Duration.seconds(60)
-            /// Bytes per second that one exchange receives at most; `nil`, the default, is no limit.
+            /// The maximum number of bytes per second that one exchange receives; `nil`, the default, is no limit.
             ///
-            /// libcurl keeps it to within a tenth over a body that takes a second or longer.
+            /// libcurl keeps the rate within a tenth for a body that takes a second or longer.
             public var maximumDownloadRate: Int?
-            /// Bytes per second that one exchange sends at most; `nil`, the default, is no limit.
+            /// The maximum number of bytes per second that one exchange sends; `nil`, the default, is no limit.
             ///
-            /// It is kept between pieces of 16 KiB or more; a body in memory of up to 64 KiB goes out in one.
+            /// The rate is enforced between pieces of 16 KiB or more. A body in memory of up to 64 KiB is sent in one
+            /// piece.
             public var maximumUploadRate: Int?
-            /// Whether compression is asked for and undone; on by default.
+            /// Whether the transport requests compression and decompresses responses; `true` by default.
             ///
-            /// A request that has its own `Accept-Encoding`, or a `Range`, gets its bytes as they come: compressed, where the
-            /// response's `Content-Encoding` says so. A decoded
-            /// response keeps `Content-Encoding` and `Content-Length` as the server sent them.
+            /// A request that has its own `Accept-Encoding`, or a `Range`, receives the body as the server sent it,
+            /// which is compressed if the response's `Content-Encoding` says so. A decompressed response keeps its
+            /// `Content-Encoding` and `Content-Length` as the server sent them.
             public var decompressesResponses = true
-            /// The largest head of a response in bytes, interim responses and trailers included; 128 KiB by default.
-            ///
-            /// libcurl has limits of its own: 100 KiB a line and 300 KiB in all.
-            public var maximumHeadSize = 128 << 10
-            /// Bytes of a streamed response that wait for a slow reader before the server is slowed down; 1 MiB by
+            /// The maximum size of a response's head in bytes, including interim responses and trailers; 128 KiB by
             /// default.
             ///
-            /// So much comes in while a reader's thread is being woken: with 256 KiB a large body took twice as long on a
-            /// busy machine (benchmark `transfer`). Where many streams wait for slow readers, less saves memory.
+            /// libcurl has limits of its own: 100 KiB per line and 300 KiB in total.
+            public var maximumHeadSize = 128 << 10
+            /// The number of bytes of a streamed response that are buffered for a slow reader before the server is
+            /// slowed down; 1 MiB by default.
+            ///
+            /// This many bytes arrive while a reader's thread is being woken: with 256 KiB, a large body took twice as
+            /// long on a busy machine (benchmark `transfer`). If many streams wait for slow readers, a smaller value
+            /// saves memory.
             public var streamBufferSize = 1 << 20
-            /// Whether responses carry `TransferMetrics`; on by default, for about half a microsecond a request.
+            /// Whether responses have `TransferMetrics`; `true` by default, at a cost of about half a microsecond per
+            /// request.
             public var collectsMetrics = true
 
-            /// Creates a configuration in which everything has its default.
+            /// Creates a configuration with default values.
             public init() {}
         }
     }
 
     extension CurlTransport.Configuration {
-        /// Which versions of HTTP may be used.
+        /// The allowed versions of HTTP.
         public enum HTTPVersion: Sendable, Hashable {
-            /// HTTP/2 where the server offers it in the TLS handshake, HTTP/1.1 elsewhere.
+            /// HTTP/2 if the server offers it in the TLS handshake, otherwise HTTP/1.1.
             case automatic
             /// HTTP/1.1 only.
             case http1Only
         }
 
-        /// An address to use for a host and port, instead of what the name service says.
+        /// An address to use for a host and port instead of DNS.
         public struct HostOverride: Sendable, Hashable {
-            /// The host, as it stands in the URL, without its port; a name, no IP address of version 6.
+            /// The host as in the URL, without its port; a name or an IPv4 address, not an IPv6 address.
             public var host: String
             /// The port.
             public var port: Int
-            /// IP addresses, without brackets, tried in order; at least one.
+            /// The IP addresses, without brackets, tried in order; at least one.
             public var addresses: [String]
 
             /// Creates an override.
@@ -190,23 +199,24 @@
             }
         }
 
-        /// How the network is reached.
+        /// The proxy settings.
         public enum Proxy: Sendable, Hashable {
-            /// Directly.
+            /// No proxy.
             case none
-            /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say, the last three in capitals as well.
+            /// The proxy from the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; the
+            /// last three may be in capitals as well.
             case environment
-            /// Through this server.
+            /// This proxy server.
             case server(ProxyServer)
         }
 
-        /// A proxy.
+        /// A proxy server.
         public struct ProxyServer: Sendable, Hashable {
-            /// What it speaks.
+            /// The protocol of a proxy.
             public enum Kind: Sendable, Hashable {
-                /// HTTP; a tunnel (CONNECT) for https.
+                /// HTTP, with a tunnel (CONNECT) for https.
                 case http
-                /// HTTP over TLS to the proxy, which is trusted by the same authorities as servers are.
+                /// HTTP over TLS to the proxy, which is verified with the same certificate authorities as servers.
                 case https
                 /// SOCKS 5 (RFC 1928); the proxy resolves names.
                 case socks5
@@ -214,21 +224,21 @@
                 case socks4a
             }
 
-            /// What it speaks.
+            /// The protocol of the proxy.
             public var kind: Kind
-            /// Its host: a name or an address, without a port, that of IPv6 without brackets.
+            /// The host of the proxy: a name or an address, without a port and, for IPv6, without brackets.
             public var host: String
-            /// Its port.
+            /// The port of the proxy.
             public var port: Int
-            /// User and password for it; `nil` when it wants none.
+            /// The user and password for the proxy; `nil` if it requires none.
             public var credentials: Credentials?
-            /// Hosts that are reached directly; none unless set.
+            /// The hosts that are reached without the proxy; none unless set.
             ///
-            /// A name covers its subdomains. IP addresses, networks such as `10.0.0.0/8`, and `*` for all hosts are entries
-            /// too. An entry may hold several, separated by commas or blanks.
+            /// A name also matches its subdomains. IP addresses, networks such as `10.0.0.0/8`, and `*` for all hosts
+            /// are allowed as well. An entry may contain several of these, separated by commas or spaces.
             public var exceptions: [String]
 
-            /// User and password.
+            /// A user and a password.
             public struct Credentials: Sendable, Hashable {
                 /// The user.
                 public var user: String
@@ -260,16 +270,16 @@
     }
 
     extension CurlTransport.Configuration.ProxyServer.Credentials: Discreet {
-        /// The user, without the password.
+        /// The user, with the password redacted.
         public var description: String { "\(user):***" }
     }
 
-    /// The opened library.
+    /// The opened libcurl.
     struct CurlLibrary: Sendable {
         /// The version as 0xXXYYZZ.
         let version: UInt32
 
-        /// Opens libcurl, or says what is wrong and what to install.
+        /// Opens libcurl, or throws an error that names the problem and the package to install.
         static func open() throws(TransportError) -> CurlLibrary {
             guard ycurl_open() == Int32(YCURL_AVAILABLE.rawValue) else {
                 throw TransportError(
@@ -285,10 +295,10 @@
             ycurl_has_feature(Int32(feature))
         }
 
-        /// Whether all certificates of a server can be compared with pins, not only its own.
+        /// Whether all certificates of a server's chain can be compared with pins, instead of only its own certificate.
         var showsChains: Bool { ycurl_shows_chains() }
 
-        /// The text of a result code, in libcurl's words.
+        /// Returns libcurl's text for a result code.
         static func text(of code: Int32) -> String {
             String(cString: ycurl_error_text(code))
         }

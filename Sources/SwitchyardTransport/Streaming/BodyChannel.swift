@@ -2,22 +2,22 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The bounded buffer between a transport, which must not wait, and a reader, which may take its time.
+/// A bounded buffer between a transport, which must not wait, and a reader, which may be slow.
 ///
-/// The transport offers bytes and learns how much room is left; when there is none it pauses the exchange, and the
-/// channel tells it to go on once the reader has taken half of what waits.
+/// The transport offers bytes and receives the remaining room. If there is none, the transport pauses the exchange, and
+/// the channel resumes it once the reader has taken half of the buffered bytes.
 final class BodyChannel: Sendable {
     typealias Outcome = Result<Data?, TransportError>
 
     private struct State {
-        /// What waits for the reader, the next piece last.
+        /// The buffered pieces in reverse order, so that the next piece is last.
         private(set) var pieces: [Data] = []
         private(set) var backlog = 0
         var isPaused = false
         var end: Result<Void, TransportError>?
         var reader: CheckedContinuation<Outcome, Never>?
 
-        /// Keeps a large piece as it is, and puts small ones together.
+        /// Appends a large piece unchanged, and merges small pieces.
         mutating func add(_ bytes: Data) {
             backlog += bytes.count
             if let newest = pieces.first, newest.count + bytes.count <= 32 << 10 {
@@ -47,18 +47,19 @@ final class BodyChannel: Sendable {
     /// Creates a channel.
     ///
     /// - Parameters:
-    ///   - capacity: Bytes that may wait for the reader.
-    ///   - resume: Called when a paused exchange may go on.
-    ///   - cancel: Called when nobody will read the rest.
+    ///   - capacity: The number of bytes that may wait for the reader.
+    ///   - resume: A closure that is called when a paused exchange may continue.
+    ///   - cancel: A closure that is called when the rest of the body will not be read.
     init(capacity: Int, resume: @escaping @Sendable () -> Void, cancel: @escaping @Sendable () -> Void) {
         self.capacity = capacity
         self.resume = resume
         self.cancel = cancel
     }
 
-    // MARK: The transport's side
+    // MARK: Writing
 
-    /// Takes bytes over and returns how many more may come; with none left the exchange has to pause until `resume`.
+    /// Buffers bytes and returns the remaining room; if there is none, the exchange must pause until `resume` is
+    /// called.
     func offer(_ bytes: Data) -> Int {
         let (reader, room): (CheckedContinuation<Outcome, Never>?, Int) = state.withLock { state in
             guard state.end == nil else { return (nil, capacity) }
@@ -68,7 +69,7 @@ final class BodyChannel: Sendable {
             }
             state.add(bytes)
             let room = capacity - state.backlog
-            // Bytes that were under way when the exchange paused do not let it go on; the reader does.
+            // Bytes that were in transit when the exchange paused do not resume it; only the reader does.
             if room <= 0 { state.isPaused = true }
             return (nil, max(0, room))
         }
@@ -76,13 +77,13 @@ final class BodyChannel: Sendable {
         return room
     }
 
-    /// Bytes that wait for the reader.
+    /// The number of bytes that wait for the reader.
     var backlog: Int { state.withLock { $0.backlog } }
 
-    /// Whether the exchange has to wait for the reader.
+    /// Whether the exchange must wait for the reader.
     var isPaused: Bool { state.withLock { $0.isPaused && $0.end == nil } }
 
-    /// Ends the body; what is buffered can still be read.
+    /// Ends the body; buffered bytes can still be read.
     func finish(_ end: Result<Void, TransportError>) {
         let reader = state.withLock { state in
             if state.end == nil { state.end = end }
@@ -92,9 +93,9 @@ final class BodyChannel: Sendable {
         reader?.resume(returning: end.map { nil })
     }
 
-    // MARK: The reader's side
+    // MARK: Reading
 
-    /// Waits for the next piece, `nil` at the end.
+    /// Waits for the next piece; returns `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { read($0) }
@@ -104,7 +105,7 @@ final class BodyChannel: Sendable {
         return try outcome.get()
     }
 
-    /// Stops reading: whoever waits gets ``TransportError/Kind/cancelled``, and the exchange is cancelled.
+    /// Stops reading: a waiting reader gets ``TransportError/Kind/cancelled``, and the exchange is cancelled.
     func abandon() {
         let (reader, wasRunning) = state.withLock { state in
             let wasRunning = state.end == nil
@@ -122,7 +123,8 @@ final class BodyChannel: Sendable {
     private func read(_ reader: CheckedContinuation<Outcome, Never>) {
         let (outcome, resumes): (Outcome?, Bool) = state.withLock { state in
             if let piece = state.takePiece() {
-                // Half empty is early enough for the next bytes, and late enough not to go back and forth.
+                // At half the capacity, the next bytes arrive early enough, and the exchange does not pause and resume
+                // too often.
                 let resumes = state.isPaused && state.end == nil && state.backlog <= capacity / 2
                 if resumes { state.isPaused = false }
                 return (.success(piece), resumes)
@@ -137,7 +139,7 @@ final class BodyChannel: Sendable {
     }
 }
 
-/// Reads a channel, and gives the exchange up when it goes away before the end.
+/// A reader of a channel, which cancels the exchange if it is released before the end.
 final class BodyReader: Sendable {
     private let channel: BodyChannel
 
@@ -149,15 +151,16 @@ final class BodyReader: Sendable {
         channel.abandon()
     }
 
-    /// The body as callers see it.
+    /// The body as a stream.
     var stream: HTTPBodyStream {
-        // The closure that cancels holds the channel only: whoever keeps it does not keep an unread body alive.
+        // The cancellation closure captures only the channel, so that retaining the closure does not retain an unread
+        // body.
         HTTPBodyStream(cancel: { [channel] in channel.abandon() }) { () async throws(TransportError) in
             try await self.channel.next()
         }
     }
 
-    /// The receiving half of a connection as callers see it.
+    /// Returns the receiving half of a connection as a body stream.
     func stream(of connection: any OpenedConnection) -> HTTPBodyStream {
         HTTPBodyStream(connection: connection, cancel: { [channel] in channel.abandon() }) {
             () async throws(TransportError) in

@@ -4,8 +4,8 @@ import SwitchyardServices
 
 /// A transport that checks the pins of certain hosts, with a rule for each.
 ///
-/// It stands in front of transports of the same kind, one for each set of pins, since what carries bytes knows one set
-/// at most. It works on every system whose transport can pin at all; where one cannot, it is not made.
+/// It forwards requests to several transports of one kind, one for each set of pins, because the underlying transport
+/// supports only one set. It works on every system whose transport supports pins; otherwise, its initializer throws.
 ///
 /// ### Use
 ///
@@ -14,24 +14,24 @@ import SwitchyardServices
 ///         try Transports.systemDefault(tls: TLSConfiguration(pins: pins))
 ///     }
 ///
-/// The pins also hold for a request with a TLS configuration of its own, unless that has pins.
+/// The pins also apply to a request with a TLS configuration of its own, unless that configuration has pins.
 ///
-/// A pinned host is asked over https only. After a mismatch under `PinRule.Mode.reportOnly` the connection is made
-/// again without the pins; nothing of the request had been sent by then.
+/// A request to a pinned host must use https. After a mismatch under `PinRule.Mode.reportOnly`, the connection is made
+/// again without the pins; nothing of the request has been sent by then.
 public final class PinnedTransport: Transport {
-    /// A host that had none of its pins, and was asked all the same.
+    /// A host that matched none of its pins, but received the request nevertheless.
     public struct Mismatch: Sendable, Hashable {
         /// The host.
         public var host: String
-        /// The rule that it broke.
+        /// The rule that was violated.
         public var rule: PinRule
     }
 
-    /// What happens to hosts that no rule names.
+    /// The treatment of hosts without a rule.
     public enum OtherHosts: Sendable, Hashable {
-        /// They are asked, with the usual checks; the default.
+        /// Requests are sent with the usual checks; the default.
         case allowed
-        /// They are refused.
+        /// Requests are refused.
         case refused
     }
 
@@ -49,12 +49,15 @@ public final class PinnedTransport: Transport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - rules: The rules; of several for one host the first counts.
-    ///   - otherHosts: What happens to hosts that no rule names; they are asked unless told otherwise.
-    ///   - clock: The time of day, by which rules end; the system's unless given.
-    ///   - report: Told of mismatches under ``/SwitchyardHTTP/PinRule/Mode/reportOnly``, on a thread of the transport.
-    ///   - make: Makes a transport for a set of pins; called once for every rule, and once without pins.
-    /// - Throws: `PinRuleError.transport()` when a transport cannot be made, because it cannot pin for instance.
+    ///   - rules: The rules; if several rules match a host, the first one applies.
+    ///   - otherHosts: The treatment of hosts without a rule; allowed unless given.
+    ///   - clock: The clock that determines when rules expire; the system's clock unless given.
+    ///   - report: A closure that receives mismatches under ``/SwitchyardHTTP/PinRule/Mode/reportOnly``, on a thread of
+    ///     the transport.
+    ///   - make: A closure that creates a transport for a set of pins; called once for every rule, and once without
+    ///     pins.
+    /// - Throws: `PinRuleError.transport()` if a transport cannot be created, for example because it does not support
+    ///   pins.
     public init(
         rules: [PinRule],
         otherHosts: OtherHosts = .allowed,
@@ -78,9 +81,9 @@ public final class PinnedTransport: Transport {
     /// Starts an exchange with the pins of its host.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - progress: Told about bytes.
-    ///   - completion: Called once.
+    ///   - request: The request.
+    ///   - progress: A closure that receives the number of bytes sent and received.
+    ///   - completion: A closure that is called once.
     /// - Returns: A handle that cancels the exchange.
     public func start(
         _ request: HTTPRequest,
@@ -107,7 +110,7 @@ public final class PinnedTransport: Transport {
             guard case .failure(let error) = result, error.kind == .certificateRejected, !relay.isCancelled else {
                 return completion(result)
             }
-            // What the usual checks refuse is refused again; what passes them now had only the wrong pin.
+            // A server that fails the usual checks is refused again; a server that passes them only had a pin mismatch.
             relay.hold(
                 plain.start(request, progress: progress) { result in
                     if case .success = result { report(Mismatch(host: origin.host, rule: site.rule)) }
@@ -127,13 +130,13 @@ public final class PinnedTransport: Transport {
         return RefusedExchange(error, completion: completion)
     }
 
-    /// Has all the transports behind it go on with new connections.
+    /// Makes all underlying transports use new connections.
     public func retireConnections() {
         for site in sites { site.strict.retireConnections() }
         plain.retireConnections()
     }
 
-    /// Ends all the transports behind it.
+    /// Shuts all underlying transports down.
     public func shutdown() {
         for site in sites { site.strict.shutdown() }
         plain.shutdown()
@@ -141,7 +144,7 @@ public final class PinnedTransport: Transport {
 }
 
 extension HTTPRequest {
-    /// The request with a rule's pins in its own TLS configuration, where it has one without pins.
+    /// Returns the request with a rule's pins in its own TLS configuration, if it has one without pins.
     fileprivate func pinned(to rule: PinRule) -> HTTPRequest {
         guard var tls, tls.pins.isEmpty else { return self }
         tls.pins = rule.pins
@@ -151,7 +154,7 @@ extension HTTPRequest {
     }
 }
 
-/// Cancels whichever of the two exchanges is under way.
+/// The handle of the currently active exchange, the first or the second.
 private final class PinnedTask: TransportTask {
     private struct State {
         var task: (any TransportTask)?
@@ -163,7 +166,7 @@ private final class PinnedTask: TransportTask {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Keeps an exchange; the first comes late when the second has begun already.
+    /// Stores an exchange; if the second exchange has already started, the first is ignored.
     func hold(_ task: any TransportTask, isFirst: Bool = false) {
         let cancelsNow = state.withLock { state in
             guard !(isFirst && state.hasSecond) else { return false }
@@ -184,7 +187,7 @@ private final class PinnedTask: TransportTask {
 }
 
 extension PinnedTransport {
-    /// Refuses a service whose pinned hosts are not asked over https, before anything is sent.
+    /// Throws if a pinned host of a service is not requested over https, before anything is sent.
     ///
     /// - Parameter urls: The base URLs.
     /// - Throws: ``/SwitchyardHTTP/PinRuleError/insecureBase(_:)``.

@@ -1,18 +1,19 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The transports of requests that have a TLS configuration of their own, made when one is first needed.
+/// The transports of requests that have a TLS configuration of their own, created when they are first needed.
 ///
-/// A connection that was made under one configuration is never used under another, so each has a transport with
-/// connections of its own. The few that were used last are kept; one that gives way ends what it has begun.
+/// A connection that was made with one configuration must not be used with another, so each configuration has a
+/// transport with its own connections. The most recently used transports are kept; an evicted transport completes its
+/// active exchanges.
 final class TransportsByTLS: Sendable {
     typealias Maker = @Sendable (TLSConfiguration) throws(TransportError) -> any Transport
 
-    /// So many are kept; apps have one configuration for each kind of server, not one for each request.
+    /// The maximum number of transports; apps have one configuration for each kind of server, not one for each request.
     static let limit = 8
 
     private struct State {
-        /// The one used last stands last.
+        /// The transports, with the most recently used last.
         var kept: [(tls: TLSConfiguration, transport: any Transport)] = []
         var isClosed = false
     }
@@ -24,8 +25,8 @@ final class TransportsByTLS: Sendable {
         self.make = make
     }
 
-    /// Starts an exchange under a configuration; one for which there is no transport fails with what its initialiser
-    /// throws.
+    /// Starts an exchange with a TLS configuration; if no transport can be created for it, the exchange fails with the
+    /// error of the transport's initializer.
     func start(
         _ request: HTTPRequest,
         _ tls: TLSConfiguration,
@@ -39,13 +40,13 @@ final class TransportsByTLS: Sendable {
         }
     }
 
-    /// The transport of a configuration.
+    /// Returns the transport of a configuration.
     ///
-    /// - Throws: ``TransportError`` as the transport's initialiser does, and with ``TransportError/Kind/closed`` after
+    /// - Throws: The ``TransportError`` of the transport's initializer; with ``TransportError/Kind/closed`` after
     ///   ``shutdown()``.
     func transport(for tls: TLSConfiguration) throws(TransportError) -> any Transport {
         if let known = try use(tls) { return known }
-        // Not under the lock: files are read.
+        // The transport is created outside the lock because this reads files.
         let made = try make(tls)
         return try keep(made, for: tls)
     }
@@ -60,9 +61,9 @@ final class TransportsByTLS: Sendable {
         }
     }
 
-    /// Keeps a new transport, unless another thread was first.
+    /// Stores a new transport, unless another thread was faster.
     private func keep(_ made: any Transport, for tls: TLSConfiguration) throws(TransportError) -> any Transport {
-        // What gives way is released behind the lock.
+        // The evicted transport is released after the lock.
         let (transport, _) = try state.withLock { state throws(TransportError) -> (any Transport, (any Transport)?) in
             guard !state.isClosed else { throw .shutDown }
             if let first = state.kept.first(where: { $0.tls == tls }) { return (first.transport, nil) }
@@ -72,12 +73,12 @@ final class TransportsByTLS: Sendable {
         return transport
     }
 
-    /// Has them all go on with new connections.
+    /// Makes all transports use new connections.
     func retireConnections() {
         for entry in state.withLock({ $0.kept }) { entry.transport.retireConnections() }
     }
 
-    /// Ends them all, and lets no other begin.
+    /// Shuts all transports down, and allows no new ones.
     func shutdown() {
         let kept = state.withLock { state in
             state.isClosed = true

@@ -1,12 +1,12 @@
 import SwitchyardHTTP
 
 extension TransportError.Kind {
-    /// The kind of failure that a code of `NSURLErrorDomain` stands for; ``other`` for codes that are not known.
+    /// Creates the kind of failure for a code of `NSURLErrorDomain`; ``other`` for unknown codes.
     package init(urlErrorCode code: Int) {
         self = Self.byURLErrorCode[code] ?? .other
     }
 
-    /// Codes as Foundation's headers number them (`NSURLError.h`).
+    /// The kinds by their codes in Foundation's headers (`NSURLError.h`).
     private static let byURLErrorCode: [Int: Self] = [
         -999: .cancelled,
         -1000: .invalidRequest, -1002: .invalidRequest,

@@ -6,7 +6,7 @@ import SwitchyardHTTP
 #endif
 
 extension TransportError {
-    /// Makes a transport's error of one of Foundation's URL loading; `nil` for errors of other domains.
+    /// Creates a transport error from an error of Foundation's URL loading; `nil` for errors of other domains.
     ///
     /// Domain and code are compared, never the code alone.
     package init?(urlLoading error: any Error) {

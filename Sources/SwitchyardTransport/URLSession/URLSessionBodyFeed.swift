@@ -3,14 +3,14 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// Feeds a streamed body into the stream that `URLSession` reads, without a thread that waits.
+    /// A feed of a streamed body into the stream that `URLSession` reads, without a blocked thread.
     ///
-    /// @unchecked is sound: `output`, `pending` and what else varies are touched on `queue` only, on which the stream
-    /// calls its delegate too.
+    /// `@unchecked Sendable` is sound: `output`, `pending` and all other mutable state are accessed only on `queue`, on
+    /// which the stream also calls its delegate.
     final class URLSessionBodyFeed: NSObject, StreamDelegate, @unchecked Sendable {
         private static let bufferSize = 256 << 10
 
-        /// What `URLSession` reads from.
+        /// The stream that `URLSession` reads.
         let input: InputStream
         private let output: OutputStream
         private let reader: any HTTPBodyReader
@@ -23,7 +23,7 @@
         private var hasEnded = false
         private var task: Task<Void, Never>?
 
-        /// - Throws: ``TransportError`` with ``TransportError/Kind/requestBodyFailed`` when there is no reader.
+        /// - Throws: ``TransportError`` with ``TransportError/Kind/requestBodyFailed`` if there is no reader.
         init(
             _ stream: HTTPBody.Stream,
             onFailure: @escaping @Sendable (TransportError) -> Void
@@ -47,10 +47,10 @@
             output.close()
         }
 
-        /// Ends the feed; the reader is not asked again.
+        /// Stops the feed and the reader.
         ///
-        /// The stream stays open as long as the feed lives: its end would be taken for that of the body, and what was sent
-        /// so far for all of it.
+        /// The stream stays open as long as the feed exists, because `URLSession` would take the end of the stream for
+        /// the end of the body, and the bytes sent so far for the whole body.
         func stop() {
             queue.async { self.end() }
         }
@@ -63,7 +63,7 @@
             }
         }
 
-        /// Writes what there is room for, and asks for more when nothing is left.
+        /// Writes as many bytes as there is room for, and requests more when none are left.
         private func pump() {
             while !hasEnded, !pending.isEmpty, output.hasSpaceAvailable {
                 let written = pending.withUnsafeBytes { bytes in
@@ -112,7 +112,7 @@
             output.delegate = nil
         }
 
-        /// Tells `URLSession` that the body is complete.
+        /// Closes the stream, so that `URLSession` treats the body as complete.
         private func close() {
             guard !hasEnded else { return }
             end()

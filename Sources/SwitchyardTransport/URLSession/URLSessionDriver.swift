@@ -6,16 +6,16 @@ import SwitchyardServices
     import FoundationNetworking
 #endif
 
-/// Owns the session, and finds the exchange of each of its tasks.
+/// The owner of the session, which finds the exchange of each task.
 ///
-/// A session must not be asked for a task once it is invalid (on Linux that ends the process), so it is invalidated
-/// when the last task has ended and no start is under way.
+/// An invalidated session must not be asked for a task (on Linux this crashes the process), so the session is
+/// invalidated only when the last task has ended and no exchange is being started.
 final class URLSessionDriver: NSObject, Sendable {
     private struct State {
         var exchanges: [Int: URLSessionExchange] = [:]
         var starts = 0
         var isClosed = false
-        /// Whether what ran as it was closed was ended.
+        /// Whether the exchanges that were active when the driver was closed were cancelled.
         var isCancelled = false
         var isInvalid = false
     }
@@ -33,7 +33,7 @@ final class URLSessionDriver: NSObject, Sendable {
         sessionBox.withLock { $0 = session }
     }
 
-    /// Starts an exchange; `false` when the driver has been closed.
+    /// Starts an exchange; returns `false` if the driver has been closed.
     func start(_ exchange: URLSessionExchange, _ request: URLSessionRequest) -> Bool {
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -44,7 +44,8 @@ final class URLSessionDriver: NSObject, Sendable {
         let task = makeTask(request, on: session, for: exchange)
         state.withLock { $0.exchanges[task.taskIdentifier] = exchange }
         task.resume()
-        // Only now: on Linux a cancel that meets the start of its task ends the process.
+        // The task is published only after it has been resumed, because on Linux cancelling a task while it is being
+        // started crashes the process.
         exchange.started(task)
         let (isLate, isCancelled) = state.withLock { state in
             state.starts -= 1
@@ -68,18 +69,18 @@ final class URLSessionDriver: NSObject, Sendable {
             #if canImport(Darwin)
                 exchange.bodySource = stream
                 var head = request.head
-                // A wish: the field is reserved, and where the system ignores it the body goes out in chunks (Apple,
-                // `NSURLRequest`, "Reserved HTTP headers"). Our feed sees to it that the length is kept to either way.
+                // The field is reserved, so the system may ignore it and send the body in chunks (Apple,
+                // `NSURLRequest`, "Reserved HTTP headers"). Our feed enforces the length in both cases.
                 if let length = stream.length { head.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
                 return session.uploadTask(withStreamedRequest: head)
             #else
-                _ = stream  // Refused when the request was made.
+                _ = stream  // Refused when the request was created.
                 return session.dataTask(with: request.head)
             #endif
         }
     }
 
-    /// Has later tasks go out on new connections, where the session can.
+    /// Makes later tasks use new connections, if the session supports it.
     func retireConnections() {
         #if canImport(Darwin)
             guard !state.withLock({ $0.isClosed }) else { return }
@@ -87,7 +88,7 @@ final class URLSessionDriver: NSObject, Sendable {
         #endif
     }
 
-    /// Takes no more exchanges, and lets those that run end by themselves or at once.
+    /// Accepts no more exchanges, and lets active exchanges complete or cancels them.
     func close(cancelling: Bool) {
         let exchanges = state.withLock { state in
             state.isClosed = true
@@ -160,12 +161,13 @@ extension URLSessionDriver: URLSessionDataDelegate {
     ) {
         #if canImport(Darwin)
             trust.answer(challenge) { disposition, credential in
-                // Said first, since the end of the task will only say that it was cancelled.
+                // The rejection is recorded first because the task's error will only say that it was cancelled.
                 if disposition == .cancelAuthenticationChallenge { self.exchange(of: task)?.rejectCertificate() }
                 completionHandler(disposition, credential)
             }
         #else
-            // Without an answer a 401 would never end on Linux; what is cancelled here is a response all the same.
+            // On Linux, a task with a 401 would never end without a response to the challenge; the cancelled challenge
+            // has the response.
             if let response = challenge.failureResponse as? HTTPURLResponse { exchange(of: task)?.receive(response) }
             exchange(of: task)?.endsByChallenge()
             completionHandler(.cancelAuthenticationChallenge, nil)

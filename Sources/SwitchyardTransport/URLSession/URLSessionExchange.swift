@@ -6,7 +6,7 @@ import SwitchyardServices
     import FoundationNetworking
 #endif
 
-/// One exchange over `URLSession`: what has come so far, and the one completion.
+/// One exchange over `URLSession`, with the data received so far and a completion that is called once.
 final class URLSessionExchange: TransportTask {
     typealias Outcome = Result<HTTPResponse, TransportError>
 
@@ -21,7 +21,7 @@ final class URLSessionExchange: TransportTask {
         var received: Int64 = 0
         var expected: Int64?
         var sent: Int64 = 0
-        /// Whether a request is known to have gone out, on whichever connection.
+        /// Whether a request is known to have been sent, on any connection.
         var wasSent = false
         var channel: BodyChannel?
         var metrics: TransferMetrics?
@@ -55,7 +55,7 @@ final class URLSessionExchange: TransportTask {
 
     // MARK: Task
 
-    /// Makes the task known; a cancel that came before takes effect now.
+    /// Stores the task, and cancels it if the exchange was cancelled before.
     func started(_ task: URLSessionTask) {
         let stops = state.withLock { state in
             state.task = task
@@ -69,7 +69,7 @@ final class URLSessionExchange: TransportTask {
     }
 
     private static func stop(_ task: URLSessionTask) {
-        // From another queue: on Linux a cancel on the delegate's can wait for itself.
+        // The cancellation runs on another queue because on Linux it can deadlock on the delegate's queue.
         DispatchQueue.global().async { task.cancel() }
     }
 
@@ -81,7 +81,7 @@ final class URLSessionExchange: TransportTask {
             if isFirst, stopsTask { state.stopsTask = true }
             defer {
                 state.timer = nil
-                state.channel = nil  // It holds the exchange, to cancel it.
+                state.channel = nil  // Breaks a retain cycle.
                 state.body = Data()
             }
             return (isFirst, state.isDelivered, state.task, state.timer, state.channel)
@@ -139,7 +139,8 @@ final class URLSessionExchange: TransportTask {
         if let limit = request.responseBodyLimit, count > limit { return tooMuch("larger than allowed") }
         guard let channel else { return }
         if channel.offer(data) == 0 { followReader() }
-        // What is suspended may go on for long: reports have memory grow without bound (AetherEngine, issue 220).
+        // A suspended task may continue to receive data: there are reports of memory that grows without limit
+        // (AetherEngine, issue 220).
         if channel.backlog > max(configuration.maximumBacklog, configuration.streamBufferSize) {
             tooMuch("not read in time, and URLSession has not stopped for it")
         }
@@ -150,14 +151,14 @@ final class URLSessionExchange: TransportTask {
         end(outcome(of: error), stopsTask: true)
     }
 
-    /// Slows the server down or lets it go on, where `URLSession` can: on Linux suspending would start the request over.
+    /// Suspends or resumes the task if `URLSession` supports it; on Linux, suspending would restart the request.
     private func followReader() {
         #if canImport(Darwin)
             Self.pacing.async { self.adjustPace() }
         #endif
     }
 
-    /// What becomes of the exchange when its transfer fails: there may be an answer all the same.
+    /// Returns the result of the exchange if its transfer fails; there may nevertheless be a response.
     private func outcome(of error: TransportError) -> Outcome {
         let (head, body, isStreamed) = state.withLock { ($0.response, $0.body, $0.channel != nil) }
         guard let head, !isStreamed else { return .failure(error) }
@@ -169,7 +170,7 @@ final class URLSessionExchange: TransportTask {
         state.withLock { $0.wasChallenged = true }
     }
 
-    /// Ends with what `URLSession` says at the end of the task.
+    /// Ends the exchange with the error that `URLSession` reports at the end of the task.
     func complete(_ error: (any Error)?) {
         let (response, body, metrics, wasChallenged, wasSent) = state.withLock { state in
             (state.response, state.body, state.metrics, state.wasChallenged, state.wasSent || state.sent > 0)
@@ -214,7 +215,7 @@ final class URLSessionExchange: TransportTask {
 
     private func nextCheck(since start: DispatchTime) -> DispatchTime {
         let total = request.timeouts.total.map { start + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
-        // Waiting for the reader is no silence of the server.
+        // Waiting for the reader does not mean that the server is silent.
         let lastActivity = state.withLock { $0.isSuspended ? .now() : $0.lastActivity }
         let idle = request.timeouts.idle.map { lastActivity + .nanoseconds(Int(clamping: $0.clampedNanoseconds)) }
         return min(total ?? .distantFuture, idle ?? .distantFuture)
@@ -238,13 +239,13 @@ final class URLSessionExchange: TransportTask {
     }
 
     #if canImport(Darwin)
-        /// Where tasks are suspended and resumed, one step after the other.
+        /// The serial queue on which tasks are suspended and resumed.
         private static let pacing = DispatchQueue(label: "switchyard.pacing")
 
-        /// Suspends the task or lets it go on, as its reader has it by now.
+        /// Suspends or resumes the task according to the room in its reader's buffer.
         ///
-        /// Suspended once, however often bytes find no room: `URLSession` counts how often it was, and still hands over
-        /// what came before it took effect.
+        /// The task is suspended only once, because `URLSession` counts suspensions and still delivers data that
+        /// arrived before a suspension took effect.
         private func adjustPace() {
             let (task, channel) = state.withLock { ($0.task, $0.channel) }
             guard let task, let channel else { return }
@@ -264,9 +265,10 @@ final class URLSessionExchange: TransportTask {
             set { state.withLock { $0.bodySource = newValue } }
         }
 
-        /// Makes the stream that `URLSession` reads the body from.
+        /// Creates the stream from which `URLSession` reads the body.
         ///
-        /// Asked for a second time, `URLSession` wants to send the request again, which only ``ResendRule/anytime`` allows.
+        /// If it is called a second time, `URLSession` is about to send the request again, which only
+        /// ``ResendRule/anytime`` allows.
         func makeBodyStream() -> InputStream? {
             let (source, isFirst) = state.withLock { ($0.bodySource, $0.feed == nil) }
             guard let source, isFirst || request.resendRule == .anytime else { return nil }
@@ -287,7 +289,7 @@ final class URLSessionExchange: TransportTask {
             }
         }
 
-        /// Ends with the certificate that our own trust or pins refuse.
+        /// Ends the exchange because the trust settings or pins reject the certificate.
         func rejectCertificate() {
             let message = "the server's certificate is not trusted, or has none of the pinned keys"
             end(.failure(TransportError(.certificateRejected, message: message, mayHaveBeenSent: false)))
@@ -304,9 +306,10 @@ final class URLSessionExchange: TransportTask {
     #endif
 }
 
-/// A timer of the system that can be moved and cancelled from any thread.
+/// A system timer that can be moved and cancelled from any thread.
 ///
-/// @unchecked is sound: the one thing it holds is a dispatch source, whose functions may be called from any thread.
+/// `@unchecked Sendable` is sound: its only property is a dispatch source, whose functions may be called from any
+/// thread.
 private struct DeadlineTimer: @unchecked Sendable {
     private let source: any DispatchSourceTimer
 

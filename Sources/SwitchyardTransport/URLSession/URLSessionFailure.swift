@@ -5,7 +5,7 @@ package import SwitchyardHTTP
     import FoundationNetworking
 #endif
 
-/// Says in the words of ``TransportError`` why `URLSession` ended a task.
+/// A failure of `URLSession`, which is converted to a ``TransportError``.
 package struct URLSessionFailure {
     private let code: URLError.Code
     private let text: String
@@ -13,10 +13,10 @@ package struct URLSessionFailure {
     private let wasSent: Bool
 
     /// - Parameters:
-    ///   - error: What `URLSession` says.
-    ///   - hasHead: Whether the head of the answer came.
-    ///   - wasSent: Whether the request is known to have been sent, over whichever connection: `URLSession` tells of the
-    ///     last one that it tried.
+    ///   - error: The error of `URLSession`.
+    ///   - hasHead: Whether the head of the response arrived.
+    ///   - wasSent: Whether the request is known to have been sent over any connection; `URLSession` reports only the
+    ///     last connection that it tried.
     package init(_ error: any Error, hasHead: Bool, wasSent: Bool = false) {
         self.wasSent = wasSent
         code = (error as? URLError)?.code ?? .unknown
@@ -24,7 +24,7 @@ package struct URLSessionFailure {
         self.hasHead = hasHead
     }
 
-    /// The failure as callers see it.
+    /// The failure as a transport error.
     package var error: TransportError {
         let kind = kind
         return TransportError(
@@ -41,7 +41,8 @@ package struct URLSessionFailure {
 
     private var kind: TransportError.Kind {
         #if !canImport(Darwin)
-            // Linux has one code, -1, for most failures and sometimes a wrong one; libcurl's text is all there is.
+            // On Linux, most failures have the code -1 and some have a wrong code, so libcurl's text is the only
+            // source.
             if let kind = kindOfText { return kind }
         #endif
         return kindOfCode
@@ -51,7 +52,8 @@ package struct URLSessionFailure {
         code == .networkConnectionLost && hasHead ? .truncated : TransportError.Kind(urlErrorCode: code.rawValue)
     }
 
-    /// Parts of libcurl's messages, the first that fits decides; loose, since they change with its version.
+    /// Parts of libcurl's messages, of which the first match applies; they are short because the messages change
+    /// between versions.
     private static let texts: [(part: String, kind: TransportError.Kind)] = [
         ("Could not resolve", .dnsFailure),
         ("Failed to connect", .connectionRefused),

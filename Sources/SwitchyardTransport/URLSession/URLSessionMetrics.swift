@@ -3,7 +3,7 @@
     import SwitchyardHTTP
 
     extension TransferMetrics {
-        /// Takes over what `URLSession` has measured of the last transaction.
+        /// Creates metrics from the last transaction that `URLSession` has measured.
         init(_ metrics: URLSessionTaskMetrics) {
             self.init(total: .seconds(metrics.taskInterval.duration))
             guard let transaction = metrics.transactionMetrics.last else { return }

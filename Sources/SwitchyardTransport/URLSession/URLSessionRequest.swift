@@ -7,7 +7,7 @@ package import SwitchyardHTTP
     package import Foundation
 #endif
 
-/// A request in the terms of `URLSession`.
+/// A request converted for `URLSession`.
 package struct URLSessionRequest: Sendable {
     enum Body: Sendable {
         case none
@@ -16,17 +16,17 @@ package struct URLSessionRequest: Sendable {
         case stream(HTTPBody.Stream)
     }
 
-    /// Seconds of silence after which `URLSession` itself gives up: a day, out of the way of our own timers.
+    /// The timeout of `URLSession` in seconds: one day, so that it does not interfere with Switchyard's own timers.
     ///
-    /// It stands on the session and on every request: a request's own is 60 s unless set (Apple, `URLRequest`,
-    /// "timeoutInterval"), and of the two the stricter one holds (Apple, `URLSessionConfiguration`, the note on
-    /// policies of the request). A long poll, a silent stream and a WebSocket would end by it.
+    /// It is set on the session and on every request: a request's own timeout is 60 s unless set (Apple, `URLRequest`,
+    /// "timeoutInterval"), and the stricter of both timeouts applies (Apple, `URLSessionConfiguration`, the note on
+    /// policies of the request). With 60 s, a long poll, a silent stream and a WebSocket would end.
     package static let patience: Double = 86_400
 
     package let head: URLRequest
     let body: Body
 
-    /// - Throws: ``TransportError`` when the request cannot be sent, or not by `URLSession`.
+    /// - Throws: ``TransportError`` if the request cannot be sent, or is not supported by `URLSession`.
     package init(_ request: HTTPRequest) throws(TransportError) {
         guard let url = request.url.foundationURL else {
             throw Self.refusal(.invalidRequest, "the URL is malformed")
@@ -77,7 +77,7 @@ package struct URLSessionRequest: Sendable {
         }
     }
 
-    /// A directory would hang on Linux, so it is found here.
+    /// Returns the URL if it is a regular file; uploading a directory would hang on Linux.
     private static func regularFile(_ url: URL) throws(TransportError) -> URL {
         let kind = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
         let target = kind == .typeSymbolicLink ? url.resolvingSymlinksInPath() : url

@@ -6,7 +6,7 @@ import SwitchyardHTTP
 #endif
 
 extension HTTPResponse {
-    /// Takes over status and header fields, sorted by name since their order is lost.
+    /// Creates a response from the status and the header fields, sorted by name because their order is lost.
     init(_ response: HTTPURLResponse) {
         let fields = response.allHeaderFields.flatMap { name, value -> [HTTPHeaders.Field] in
             guard let name = name as? String, let value = value as? String else { return [] }
@@ -18,9 +18,10 @@ extension HTTPResponse {
     }
 }
 
-/// Values of `Set-Cookie` that have been joined by commas, which such a value may hold itself.
+/// The parser for `Set-Cookie` values that were joined by commas, although a value may contain commas itself.
 enum JoinedCookies {
-    /// The values: each begins with a name and an equals sign, as what follows the comma of a date does not.
+    /// Returns the individual values; each one starts with a name and an equals sign, unlike the text after the comma
+    /// of a date.
     static func values(of text: String) -> [String] {
         var values: [String] = []
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -3,17 +3,17 @@
     package import SwitchyardHTTP
     import SwitchyardServices
 
-    /// The opening request of a WebSocket in the terms of `URLSession`.
+    /// The opening request of a WebSocket, converted for `URLSession`.
     struct URLSessionSocketForm: Sendable {
         let head: URLRequest
-        /// How long the opening handshake may take; `nil` is no limit.
+        /// The timeout of the opening handshake; `nil` is no limit.
         let limit: Duration?
 
         private static let ownFields = [
             "Connection", "Upgrade", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
         ]
 
-        /// - Throws: ``TransportError`` when the request cannot be sent.
+        /// - Throws: ``TransportError`` if the request cannot be sent.
         init(_ request: HTTPRequest) throws(TransportError) {
             var head = try URLSessionRequest(request).head
             guard let url = head.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
@@ -21,7 +21,7 @@
             }
             parts.scheme = parts.scheme == "https" ? "wss" : "ws"
             head.url = parts.url
-            // These are the system's own.
+            // The system sets these fields itself.
             for name in Self.ownFields { head.setValue(nil, forHTTPHeaderField: name) }
             self.head = head
             let timeouts = request.timeouts
@@ -29,9 +29,9 @@
         }
     }
 
-    /// A WebSocket connection that `URLSession` carries, with a session of its own.
+    /// A WebSocket connection over `URLSession`, with a session of its own.
     ///
-    /// Its body stream has no bytes: it ends when the connection does. Messages go through ``task``.
+    /// Its body stream has no bytes and ends when the connection ends. Messages go through ``task``.
     package final class URLSessionSocket: NSObject, OpenedConnection, TransportTask {
         private typealias End = Result<Data?, TransportError>
 
@@ -39,7 +39,7 @@
             var completion: (@Sendable (Result<HTTPResponse, TransportError>) -> Void)?
             var forget: (@Sendable (ObjectIdentifier) -> Void)?
             var timer: (any ScheduledTimer)?
-            /// Why this object has ended the task, of which `URLSession` tells something else.
+            /// The reason why this object has ended the task, for which `URLSession` reports another error.
             var refusal: TransportError?
             var end: End?
             var reader: CheckedContinuation<End, Never>?
@@ -51,7 +51,7 @@
         private let limit: Duration?
         private let slot = Locked<URLSessionWebSocketTask?>(nil)
 
-        /// The task; `nil` before ``start(forgetting:)`` only.
+        /// The task; `nil` only before ``start(forgetting:)``.
         package var task: URLSessionWebSocketTask? { slot.withLock { $0 } }
 
         init(
@@ -73,7 +73,7 @@
 
         /// Starts the opening handshake.
         ///
-        /// - Parameter forget: Called with the identity of this object when the connection has ended.
+        /// - Parameter forget: A closure that is called with the identity of this object when the connection has ended.
         func start(forgetting forget: @escaping @Sendable (ObjectIdentifier) -> Void) {
             let time = SystemTime.shared
             let timer = limit.map { limit in
@@ -90,13 +90,13 @@
             refuse(.openingCancelled)
         }
 
-        /// Ends the connection for a reason of this side.
+        /// Ends the connection with an error of Switchyard.
         private func refuse(_ error: TransportError) {
             state.withLock { if $0.refusal == nil { $0.refusal = error } }
             task?.cancel()
         }
 
-        /// Hands over the response; only the first one finds somebody waiting.
+        /// Delivers the response; only the first call has an effect.
         private func complete(_ result: Result<HTTPResponse, TransportError>) {
             let (completion, timer) = state.withLock { state in
                 defer {
@@ -109,7 +109,7 @@
             completion?(result)
         }
 
-        /// Why the connection has ended.
+        /// Returns the error that ended the connection.
         package func failure(_ error: any Error) -> TransportError {
             state.withLock { $0.refusal } ?? URLSessionFailure(error, hasHead: true).error
         }
@@ -131,7 +131,7 @@
             }?.finishTasksAndInvalidate()
         }
 
-        /// The body: nothing until the connection ends.
+        /// The body, which is empty and ends with the connection.
         private var stream: HTTPBodyStream {
             HTTPBodyStream(connection: self, cancel: { [self] in cancel() }) { () async throws(TransportError) in
                 try await self.waitForEnd()

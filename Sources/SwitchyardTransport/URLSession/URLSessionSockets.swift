@@ -11,7 +11,7 @@ final class URLSessionSockets: Sendable {
 
     private let state = Locked(State())
 
-    /// Keeps a connection until ``remove(_:)``; `false` after ``close()``.
+    /// Stores a connection until ``remove(_:)``; returns `false` after ``close()``.
     func add(_ socket: some TransportTask & AnyObject) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -21,11 +21,11 @@ final class URLSessionSockets: Sendable {
     }
 
     func remove(_ id: ObjectIdentifier) {
-        // Released behind the lock.
+        // The connection is released after the lock.
         _ = state.withLock { $0.open.removeValue(forKey: id) }
     }
 
-    /// Ends all connections, and lets no other begin.
+    /// Ends all connections, and allows no new ones.
     func close() {
         let open = state.withLock { state in
             state.isClosed = true
@@ -37,7 +37,7 @@ final class URLSessionSockets: Sendable {
 }
 
 extension URLSessionTransport {
-    /// Opens a WebSocket connection, the only other protocol that `URLSession` speaks.
+    /// Opens a WebSocket connection; WebSocket is the only other protocol that `URLSession` supports.
     func openConnection(
         _ request: HTTPRequest,
         _ completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void

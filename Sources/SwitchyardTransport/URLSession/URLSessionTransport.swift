@@ -9,66 +9,68 @@ import SwitchyardServices
     import Security
 #endif
 
-/// The transport for Apple systems, on `URLSession`.
+/// The transport for Apple systems, based on `URLSession`.
 ///
-/// Keeps no cookies, credentials or cache and follows no redirect. Timeouts run on its own timers, which hold to a few
-/// milliseconds where `URLSession` counts in seconds.
+/// It stores no cookies, credentials or cached responses, and follows no redirects. Timeouts use Switchyard's own
+/// timers, which are accurate to a few milliseconds; the timeouts of `URLSession` are in seconds.
 ///
-/// ### What `URLSession` cannot do
-/// - It does not tell when a connection stands: `HTTPRequest.Timeouts.connect` has no effect, the other two bound
-///   connecting too.
-/// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has them, and undoes
-///   compression always.
-/// - Repeated header fields of a response arrive joined by a comma, those of `Set-Cookie` aside, and without their order.
-/// - A client certificate has to be in the keychain, so a `TLSConfiguration.clientIdentity` is refused.
+/// ### Limitations of `URLSession`
+/// - It does not report when a connection is established: `HTTPRequest.Timeouts.connect` has no effect, and the other
+///   two timeouts include connecting.
+/// - It adds `User-Agent`, `Accept`, `Accept-Language` and `Accept-Encoding` unless the request has these fields, and
+///   always decompresses responses.
+/// - Repeated header fields of a response are joined by a comma, except `Set-Cookie`, and their order is lost.
+/// - A client certificate must be in the keychain, so a `TLSConfiguration.clientIdentity` is refused.
 /// - A GET with a body is refused.
-/// - It may send a request of an idempotent method again by itself, when a connection breaks, one with
-///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` off too (Apple, QA1941); a POST it does not. So a PUT or DELETE may be
-///   sent twice to the same server. A PUT whose body is a stream is sent once: the stream is not handed out again.
-/// - A server that is to wait for a slow reader may send on for a while: what lies beyond
-///   ``Configuration/maximumBacklog`` ends the exchange with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
-/// - The length of a streamed request body may be left out, where the body goes out in chunks.
+/// - If a connection breaks, it may send a request with an idempotent method again, even if
+///   ``/SwitchyardHTTP/HTTPRequest/mayBeRepeated`` is `false` (Apple, QA1941). It does not send a POST again. Therefore
+///   a PUT or DELETE may be sent twice to the same server. A PUT with a streamed body is sent only once, because the
+///   stream is not provided again.
+/// - A server that should wait for a slow reader may continue to send for a while. If the buffered bytes exceed
+///   ``Configuration/maximumBacklog``, the exchange ends with ``/SwitchyardHTTP/TransportError/Kind/bodyTooLarge``.
+/// - The length of a streamed request body may be omitted; the body is then sent in chunks.
 /// - An exchange that takes a week is ended.
 ///
-/// The article on transports has the promises one by one, each with what Apple's documentation says of it.
+/// The article on transports lists the promises one by one, each with a reference to Apple's documentation.
 ///
 /// ### On Linux
-/// It works there as well, with more limits, which are those of the system's Foundation: only the system's trust, no
-/// back-pressure, no streamed request bodies, no metrics, and a peer that sends trailers or hangs up within a
-/// head ends the process. What a server says on a kept connection unasked is not looked at, and **any request is sent
-/// again, a POST too, when a kept connection turns out to be closed**: `HTTPRequest.resendRule` has no effect
-/// there. ``CurlTransport`` has none of these.
+/// The transport also works on Linux, with additional limitations of the system's Foundation: only the system's trust
+/// settings, no back-pressure, no streamed request bodies and no metrics. A server that sends trailers or closes the
+/// connection within a head crashes the process. Unsolicited data from a server on an idle connection is not detected,
+/// and **any request, even a POST, is sent again if an idle connection turns out to be closed**:
+/// `HTTPRequest.resendRule` has no effect there. ``CurlTransport`` has none of these limitations.
 public final class URLSessionTransport: Transport {
-    /// What holds for all exchanges of a transport.
+    /// The configuration of all exchanges of a transport.
     public struct Configuration: Sendable {
-        /// Whom the transport trusts.
+        /// The trust settings of the transport.
         public var tls = TLSConfiguration()
-        /// Connections to one server at most; 6 by default, as `URLSession` has it.
+        /// The maximum number of connections to one server; 6 by default, as in `URLSession`.
         public var maximumConnectionsPerHost = 6
-        /// Bytes of a streamed response that wait for a slow reader before the server is slowed down; 256 KiB by default.
+        /// The number of bytes of a streamed response that are buffered for a slow reader before the server is slowed
+        /// down; 256 KiB by default.
         public var streamBufferSize = 256 << 10
-        /// Bytes of a streamed response that may wait for a slow reader at most, or else the exchange ends; 64 MiB by
-        /// default, never less than ``streamBufferSize``.
+        /// The maximum number of bytes of a streamed response that may wait for a slow reader before the exchange ends;
+        /// 64 MiB by default, never less than ``streamBufferSize``.
         ///
-        /// `URLSession` slows a server down when it gets to it, which may be late, and on Linux never.
+        /// `URLSession` may slow a server down late, and on Linux it never does.
         public var maximumBacklog = 64 << 20
 
-        /// Creates a configuration in which everything has its default.
+        /// Creates a configuration with default values.
         public init() {}
     }
 
     let configuration: Configuration
     private let sessions: URLSessionDriver
-    /// The transports of requests whose TLS configuration is another.
+    /// The transports of requests with another TLS configuration.
     private let others: TransportsByTLS
     /// The connections for other protocols.
     let sockets = URLSessionSockets()
 
     /// Creates a transport.
     ///
-    /// - Parameter configuration: What holds for all its exchanges.
-    /// - Throws: `TransportError` with `TransportError.Kind.unsupported` when `URLSession` cannot do what the
-    ///   configuration asks for, and with `TransportError.Kind.closed` when a file of it cannot be read.
+    /// - Parameter configuration: The configuration of all exchanges.
+    /// - Throws: `TransportError` with `TransportError.Kind.unsupported` if `URLSession` does not support the
+    ///   configuration, and with `TransportError.Kind.closed` if a file of the configuration cannot be read.
     public init(configuration: Configuration = Configuration()) throws(TransportError) {
         let trust = try URLSessionTrust(configuration.tls)
         self.configuration = configuration
@@ -95,12 +97,13 @@ public final class URLSessionTransport: Transport {
         return settings
     }
 
-    /// Starts an exchange and returns at once.
+    /// Starts an exchange and returns immediately.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - progress: Told about bytes sent and received, in order, on the transport's queue.
-    ///   - completion: Called once, on the transport's queue or a timer's: it must not block.
+    ///   - request: The request.
+    ///   - progress: A closure that receives the number of bytes sent and received, in order, on the transport's queue.
+    ///   - completion: A closure that is called once, on the transport's queue or the queue of a timer. It must not
+    ///     block.
     /// - Returns: A handle that cancels the exchange.
     public func start(
         _ request: HTTPRequest,
@@ -128,15 +131,15 @@ public final class URLSessionTransport: Transport {
         return exchange
     }
 
-    /// Has the requests from now on go out on new connections; those under way go on, on theirs.
+    /// Makes later requests use new connections; active requests continue on their connections.
     ///
-    /// URLSession on Linux cannot, and goes on as before.
+    /// It has no effect with URLSession on Linux.
     public func retireConnections() {
         sessions.retireConnections()
         others.retireConnections()
     }
 
-    /// Ends the transport: what is in flight ends with `TransportError.Kind.closed`, as does every later request.
+    /// Shuts the transport down: active exchanges and all later requests end with `TransportError.Kind.closed`.
     public func shutdown() {
         sessions.close(cancelling: true)
         sockets.close()
@@ -145,7 +148,7 @@ public final class URLSessionTransport: Transport {
 }
 
 extension URLSessionConfiguration {
-    /// Has nothing sent but what a request says, and nothing kept of its answer.
+    /// Disables the storage of cookies, credentials and responses, so that none of these are sent or kept.
     package func keepNothing() {
         urlCache = nil
         httpCookieStorage = nil

@@ -6,7 +6,7 @@ import SwitchyardServices
 struct CacheControl: Sendable {
     private let directives: [String: String?]
 
-    /// Reads the lines of the field; names in lower case, of a directive that stands twice the first holds.
+    /// Reads the lines of the field, with names in lower case; the first of repeated directives wins.
     init(_ headers: HTTPHeaders) {
         var directives: [String: String?] = [:]
         for line in headers.values(of: "Cache-Control") {
@@ -25,9 +25,9 @@ struct CacheControl: Sendable {
     /// Whether a directive has a value.
     func hasValue(_ name: String) -> Bool { (directives[name] ?? nil) != nil }
 
-    /// The seconds of a directive; `nil` when it is not there, zero when its value is no number.
+    /// Returns the seconds of a directive: `nil` if it is missing, zero if its value is not a number.
     ///
-    /// A number beyond what 31 bits hold stands for as long as that (RFC 9111 section 1.2.2).
+    /// A number that exceeds 31 bits counts as the greatest number of 31 bits (RFC 9111 section 1.2.2).
     func seconds(_ name: String) -> Double? {
         guard let value = directives[name] else { return nil }
         guard let value, !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return 0 }
@@ -55,7 +55,7 @@ struct CacheControl: Sendable {
         return value.trimmed
     }
 
-    /// A quoted string; a backslash stands before a character that is meant as it is (RFC 9110 section 5.6.4).
+    /// Reads a quoted string, in which a backslash escapes the next character (RFC 9110 section 5.6.4).
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {
         rest = rest.dropFirst()
         var value = String.UnicodeScalarView()

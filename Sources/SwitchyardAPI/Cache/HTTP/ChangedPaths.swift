@@ -3,11 +3,11 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Where calls changed something in this run, and when: what was stored there before, for HTTP's rules to decide on, is
-/// not used.
+/// The paths that calls of this run have changed, with times; responses that were stored earlier under these paths and
+/// that HTTP's rules govern are not used.
 ///
-/// The entries of memory go at once. Those on disk would have to be read one by one to be found, so they are judged when
-/// they are recalled.
+/// Entries in memory are removed immediately. Entries on disk would have to be read one by one, so they are checked
+/// when they are loaded.
 struct ChangedPaths: Sendable {
     /// A path of a service in an environment, however it begins.
     struct Place: Sendable, Hashable {
@@ -18,15 +18,16 @@ struct ChangedPaths: Sendable {
         init(service: String, environment: String, path: String) {
             self.service = service
             self.environment = environment
-            // A query may stand in the path of a configuration; what is changed is everything that begins so.
+            // The path of a configuration may contain a query; a change affects everything that begins with the path.
             self.path = Self.normalised(String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" }))
         }
 
-        /// The place of a stored answer.
+        /// Creates the place of a stored response.
         ///
         /// - Parameters:
         ///   - parts: The parts of its key.
-        ///   - client: Knows whether an absolute URL is that of a server, which is asked by paths too.
+        ///   - client: The client, which knows whether an absolute URL belongs to a server that is also called by
+        ///     paths.
         init(_ parts: CacheKeyParts, of client: NetworkClient) {
             self.init(
                 service: parts.partition.service,
@@ -35,8 +36,8 @@ struct ChangedPaths: Sendable {
             )
         }
 
-        /// The path, or the URL of another host, as it is the same for all who write it in other ways: without dot
-        /// segments, and with what a URL cannot hold escaped, and nothing else.
+        /// Returns the canonical form of the path or of the URL of another host: without dot segments, and with exactly
+        /// those characters escaped that a URL cannot contain.
         private static func normalised(_ path: String) -> String {
             if path.contains("://") { return RequestURL(path)?.normalForm ?? path }
             guard !isNormal(path), let url = RequestURL("http://unused.example/\(path)") else { return path }
@@ -62,14 +63,14 @@ struct ChangedPaths: Sendable {
         var partition: CachePartition { CachePartition(service: service, environment: environment) }
     }
 
-    /// The most places that are remembered; the one that was changed first is forgotten.
+    /// The maximum number of remembered places; the one that changed first is forgotten.
     static let limit = 1_000
 
     private var dates: [Place: Date] = [:]
-    /// The last of the changes whose places are forgotten: it may have been anywhere.
+    /// The time of the last change whose place is forgotten; it may have affected any place.
     private var forgotten: Date?
 
-    /// Takes note of a change.
+    /// Records a change.
     mutating func note(_ place: Place, at date: Date) {
         if dates.count >= Self.limit, dates[place] == nil, let first = dates.min(by: { $0.value < $1.value }) {
             dates[first.key] = nil

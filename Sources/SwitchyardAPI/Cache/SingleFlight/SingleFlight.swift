@@ -1,11 +1,11 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// One fetch for all who want its answer at the same time.
+/// One fetch for all callers that need its response at the same time (single flight).
 ///
-/// Everybody waits, the first one too; the fetch has a task of its own and is cancelled when the last one leaves.
+/// All callers wait, the first one too. The fetch has its own task and is cancelled when the last caller leaves.
 final class SingleFlight<Value: Sendable>: Boardable, Sendable {
-    /// How it ended for one who waits.
+    /// The outcome of the fetch for one waiter.
     enum Ending: Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
         /// This one, or the fetch for all, was cancelled.
@@ -34,8 +34,8 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
     /// Creates a fetch.
     ///
     /// - Parameters:
-    ///   - needsWaiters: Whether it is cancelled when nobody waits any more.
-    ///   - onEnd: Takes it out of the table; called once, before those who wait hear of it.
+    ///   - needsWaiters: Whether the fetch is cancelled when no caller waits any more.
+    ///   - onEnd: A closure that removes the fetch from the table; called once, before the waiters resume.
     init(needsWaiters: Bool, onEnd: @escaping @Sendable (SingleFlight) -> Void) {
         state = Locked(State(needsWaiters: needsWaiters))
         self.onEnd = onEnd
@@ -80,14 +80,14 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         }
     }
 
-    /// Takes one out who waits no longer; the last one ends the fetch.
+    /// Removes a waiter; the last one ends the fetch.
     private func leave(_ number: Int, _ ending: Ending = .cancelled) {
         let continuation = state.withLock { $0.room.leave(number) }
         giveUpIfAlone()
         continuation?.resume(returning: ending)
     }
 
-    /// Lets one wait, or says at once how it ended.
+    /// Adds a waiter, or returns the outcome if the fetch has ended.
     private func enter(_ number: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Ending? {
         let ending: Ending? = state.withLock { state in
             if case .ended(let ending) = state.phase { return ending }
@@ -99,7 +99,7 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         return ending
     }
 
-    /// Gives the fetch up; everybody who waits is cancelled.
+    /// Cancels the fetch and all waiters.
     func cancel() {
         let task = state.withLock { $0.task }
         end(.cancelled)
@@ -114,7 +114,7 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         }
         guard isGivenUp else { return }
         onEnd(self)
-        // There is none yet when the last one leaves before the first one has started it.
+        // The task is `nil` if the last waiter leaves before the first one has started it.
         task?.cancel()
     }
 

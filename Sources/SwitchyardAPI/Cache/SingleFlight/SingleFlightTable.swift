@@ -2,18 +2,18 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The fetches under way, by what they fetch.
+/// The fetches in flight, by cache key.
 final class SingleFlightTable: Sendable {
     private struct Name: Hashable {
         let key: CacheKey
         let stamp: CacheStamp
         let type: ObjectIdentifier
-        /// The preconditions of the call itself and the state of its cookies, which decide what it may be answered; no
-        /// key has them.
+        /// The preconditions of the call itself and the state of its cookies, which affect the response but are not in
+        /// the key.
         let fields: [String?]
-        /// What had changed before: what is asked for after a change is not answered from before it.
+        /// The changes before the fetch: a call that is made after a change does not join a fetch from before it.
         let changes: CacheChanges
-        /// Whose the fetch is.
+        /// The owner of the fetch.
         let owner: CallOwner.Key?
     }
 
@@ -27,19 +27,20 @@ final class SingleFlightTable: Sendable {
         flights.withLock { Array($0.values) }.reduce(0) { $0 + (($1 as? any Boardable)?.waiting ?? 0) }
     }
 
-    /// Joins the fetch of a key, or begins one; in one step, so that there are never two.
+    /// Joins the fetch of a key or starts one, in one atomic step.
     ///
     /// - Parameters:
-    ///   - key: What is fetched.
-    ///   - stamp: What the value depends on beside the request.
+    ///   - key: The key.
+    ///   - stamp: The data on which the value depends besides the request.
     ///   - type: The type of the value.
-    ///   - request: The header fields by which its answer is selected: with preconditions of its own, or other cookies, it
-    ///     shares only with its like.
-    ///   - owner: Whose call it is.
-    ///   - changes: What has changed so far; a fetch that was begun before is left to those who wait for it.
-    ///   - needsWaiters: Whether a fetch that is begun is cancelled when nobody waits for it any more.
-    ///   - fetch: Fetches the answer.
-    /// - Returns: The fetch, and whether it was begun.
+    ///   - request: The header fields that select the response. A request with its own preconditions or other cookies
+    ///     shares only
+    ///     with equal requests.
+    ///   - owner: The owner of the call.
+    ///   - changes: The changes so far; a fetch that started before them is not joined.
+    ///   - needsWaiters: Whether a started fetch is cancelled when no caller waits for it any more.
+    ///   - fetch: Fetches the response.
+    /// - Returns: The fetch, and whether it was started.
     func join<Value: Sendable>(
         _ key: CacheKey,
         _ stamp: CacheStamp,
@@ -68,7 +69,7 @@ final class SingleFlightTable: Sendable {
         return (flight, isNew)
     }
 
-    /// Leaves the fetches of a key to those who wait for them already: whoever asks from now on begins another.
+    /// Detaches the fetches of a key: their waiters keep them, and later callers start another fetch.
     func leave(_ key: CacheKey) {
         flights.withLock { flights in
             for name in flights.keys where name.key == key { flights[name] = nil }
@@ -88,10 +89,10 @@ protocol Boardable {
     var waiting: Int { get }
 }
 
-/// The newest answers to the requests that are being fetched, by the numbers under which they were asked for.
+/// The numbers of the newest responses to the requests that are in flight.
 ///
-/// What is kept in memory has its number. Where nothing is, since the newest answer takes the older one away or memory has
-/// no room for it, a fetch that was begun before would put an older answer in its place.
+/// A response in memory has its number. If there is none in memory, because the newest response removed it or there is
+/// no room, a fetch that started earlier could otherwise store an older response.
 struct FetchedTurns: Sendable {
     private struct Entry: Sendable {
         var newest = 0
@@ -101,18 +102,18 @@ struct FetchedTurns: Sendable {
 
     private var entries: [CacheKey: Entry] = [:]
 
-    /// Takes note of a fetch that begins.
+    /// Records the start of a fetch.
     mutating func begin(_ key: CacheKey) {
         entries[key, default: Entry()].fetches += 1
     }
 
-    /// Takes note of one that has ended; after the last one nothing is left.
+    /// Records the end of a fetch; after the last one, nothing is kept.
     mutating func end(_ key: CacheKey) {
         guard let fetches = entries[key]?.fetches else { return }
         if fetches > 1 { entries[key]?.fetches -= 1 } else { entries[key] = nil }
     }
 
-    /// Takes an answer for the newest one; `false` when there was one that had its turn later.
+    /// Records a response as the newest one; returns `false` if one with a later number has arrived.
     mutating func take(_ turn: Int, of key: CacheKey) -> Bool {
         guard let newest = entries[key]?.newest else { return true }
         guard newest <= turn else { return false }

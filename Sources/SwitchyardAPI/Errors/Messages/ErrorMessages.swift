@@ -1,7 +1,7 @@
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The words for the user, by code and language.
+/// The messages for the user, by code and language.
 ///
 /// ### Replace or add
 ///     var messages = ErrorMessages.standard
@@ -10,10 +10,11 @@ import SwitchyardHTTP
 ///     messages.setRemark("Look whether it is there before you try again.", in: .english)
 ///     messages.include(UserError.self)
 ///
-/// The text of an error is looked for in this order: the server's own message, if ``prefersServerMessage`` and there is
-/// one, unless ``ErrorBody/prefersModuleTexts`` puts the module's text first; the text of the code in the wanted languages; in English; in any other; the text of ``APIError/Code/failed``. In
-/// each language the text of a ``Detail`` comes before that of the code. It is never empty. Behind words of the app's and
-/// of the library's stands a remark, in their language, where the call may have been executed all the same.
+/// The text of an error is searched in this order: the server's own message, if ``prefersServerMessage`` is `true` and
+/// there is one, unless ``ErrorBody/prefersModuleTexts`` puts the module's text first; the text of the code in the
+/// preferred languages; in English; in any other language; the text of ``APIError/Code/failed``. In each language the
+/// text of a ``Detail`` comes before the text of the code. The result is never empty. If the call may have been
+/// executed, a remark in the language of the text follows the texts of the app and of the library.
 public struct ErrorMessages: Sendable {
     /// The languages wanted, the best first; without a text in exactly one of them, one in its language is taken
     /// (RFC 4647 section 3.4), as `de` for `de-CH`.
@@ -30,8 +31,8 @@ public struct ErrorMessages: Sendable {
     /// Creates the built-in texts.
     ///
     /// - Parameters:
-    ///   - languages: The languages wanted; default is what the system's settings say, at the time of the call.
-    ///   - prefersServerMessage: Whether the server's message is shown in place of the own one.
+    ///   - languages: The preferred languages; default is the system's settings at the time of the call.
+    ///   - prefersServerMessage: Whether the server's message replaces the library's own.
     public init(languages: [MessageLanguage]? = nil, prefersServerMessage: Bool = true) {
         self.prefersServerMessage = prefersServerMessage
         texts = Self.builtIn
@@ -56,8 +57,9 @@ public struct ErrorMessages: Sendable {
         detailed[detail, default: [:]][language] = text.isBlank ? nil : text
     }
 
-    /// Sets what stands behind the text of a call that may have been executed (``APIError/mayHaveBeenExecuted``), in a
-    /// language; an empty one takes it away.
+    /// Sets the remark that follows the text of a call that may have been executed (``APIError/mayHaveBeenExecuted``).
+    ///
+    /// An empty remark removes the remark of the language.
     public mutating func setRemark(_ remark: String, in language: MessageLanguage) {
         remarks[language] = remark.isBlank ? nil : remark
     }
@@ -120,7 +122,7 @@ public struct ErrorMessages: Sendable {
 }
 
 extension String {
-    /// The text with another sentence behind it, as its script has it.
+    /// Returns the text followed by another sentence, with the spacing of its script.
     fileprivate func followed(by sentence: String) -> String {
         let isIdeographic = unicodeScalars.last?.properties.isIdeographic ?? false
         guard !isIdeographic else { return "\(self)。\(sentence)" }
@@ -132,7 +134,7 @@ extension String {
 }
 
 extension ErrorMessages {
-    /// What a code says too little about to tell the user what to do.
+    /// A cause that needs a more specific text than its code.
     public enum Detail: Sendable, Hashable, CaseIterable {
         /// ``APIError/Code/notConnected``, though nothing is known to be wrong with the user's network: a server refuses
         /// the connection, has no route to it, or has a name that is not found.

@@ -13,11 +13,12 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
     /// Simplified Chinese.
     public static let simplifiedChinese = MessageLanguage(rawValue: "zh-Hans")
 
-    /// The language that a tag of the user's settings asks for, among `available`; `nil` when none fits.
+    /// Returns the language among `available` that a tag of the user's settings selects; `nil` if none matches.
     ///
-    /// It is looked for as RFC 4647 section 3.4 says: the whole tag, then without its last part, and so on. Chinese
-    /// without a script is simplified, except for the regions that write traditional characters; one that is named by
-    /// its script fits one that is named by such a region, or by both. The other script never fits.
+    /// The lookup follows RFC 4647 section 3.4: the whole tag, then the tag without its last part, and so on. Chinese
+    /// without a script is simplified, except for the regions that write traditional characters. A language that is
+    /// named by its script matches one that is named by a region of that script, or by both. The other script never
+    /// matches.
     static func matching(_ tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let text = tag.replacing("_", with: "-").prefix { $0 != "." && $0 != "@" }.lowercased()
         var parts = text.split(separator: "-").map(String.init)
@@ -30,7 +31,8 @@ public struct MessageLanguage: RawRepresentable, Sendable, Hashable {
         return text == "zh" ? chinese(for: text, among: available) : nil
     }
 
-    /// The text in the script that the tag stands for: by its name, by the tag's region, by any that writes it.
+    /// Returns the language in the script of the tag: by script name, by the tag's region, or by any region of the
+    /// script.
     private static func chinese(for tag: String, among available: Set<MessageLanguage>) -> MessageLanguage? {
         let parts = tag.split(separator: "-").map(String.init)
         let isTraditional = parts.contains { ["hant", "tw", "hk", "mo"].contains($0) } && !parts.contains("hans")

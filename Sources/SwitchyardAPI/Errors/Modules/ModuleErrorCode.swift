@@ -15,7 +15,7 @@ public protocol ModuleErrorCode: RawRepresentable, CaseIterable, Hashable, Senda
     /// The module's name; default is the name of the type.
     static var module: String { get }
 
-    /// The words for the user; default is none, and then the text of ``APIError/Code/failed`` is shown.
+    /// The messages for the user; default is none, and then the text of ``APIError/Code/failed`` is shown.
     var texts: [MessageLanguage: String] { get }
 }
 
@@ -26,7 +26,7 @@ extension ModuleErrorCode {
     /// No words of its own.
     public var texts: [MessageLanguage: String] { [:] }
 
-    /// The error that this code stands for.
+    /// Returns the error for this code.
     public func error(
         serverCode: BusinessCode? = nil,
         serverMessage: String? = nil,

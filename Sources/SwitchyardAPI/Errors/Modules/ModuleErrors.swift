@@ -1,29 +1,30 @@
 import SwitchyardServices
 
-/// How a module turns the server's business codes and statuses into its own codes.
+/// The mapping from the server's business codes and statuses to a module's own codes.
 ///
 ///     let errors = ModuleErrors(UserError.self, [301: .userNotFound], statuses: [409: .nameTaken])
 ///
-/// Business codes are those in the ``Envelope`` of an answer, so that their table is of no use without one. Statuses are
-/// HTTP's, of an answer that is refused for its status: the call becomes the module's error for it, unless the frame of the
-/// body has a code that is in the table of codes, which says more.
+/// Business codes come from the ``Envelope`` of a response, so their table needs an envelope. Statuses are HTTP's, from
+/// a response that is refused for its status: the call fails with the module's error for the status, unless the
+/// envelope contains a code that is in the table of codes, which is more specific.
 ///
-/// A code of the server that is not in the table is a failure as well: the code is kept in
-/// ``ModuleFailure/serverCode``, never taken for a success.
+/// A server code that is not in the table is a failure too: the code is kept in ``ModuleFailure/serverCode`` and never
+/// counts as success.
 ///
 /// ### Find mistakes
-/// A table with two meanings for one number is a mistake in the app's code, and making it throws nothing: ``clash`` says
-/// what is wrong, and no call of a module with such a table is sent. A line of a test finds it:
-/// `#expect(errors.clash == nil)`. A ``ModuleRegistry`` refuses it, too.
+/// A table with two meanings for one number is a programming error, and creating it throws nothing: ``clash`` describes
+/// the mistake, and no call of a module with such a table is sent. One line of a test finds it: `#expect(errors.clash
+/// == nil)`. A ``ModuleRegistry`` refuses it too.
 public struct ModuleErrors: Sendable {
     /// The module's name.
     public let module: String
     /// The words for the user.
     public var messages: ErrorMessages
-    /// What has two meanings in the table; `nil` for a table that is as it should be.
+    /// The number that has two meanings in the table; `nil` for a valid table.
     ///
-    /// A number of the module is one that all modules share or lies below 1001, or a code of the server or a status stands
-    /// twice. The calls of such a module fail unsent, with ``APIError/ConfigurationReason/moduleCodes(_:)``.
+    /// A table is invalid if a number of the module belongs to all modules or is below 1001, or if a server code or a
+    /// status is listed twice. The calls of such a module fail unsent, with
+    /// ``APIError/ConfigurationReason/moduleCodes(_:)``.
     public let clash: ModuleCodeClash?
     let codes: [Int]
     private let byServerCode: [BusinessCode: Int]
@@ -52,7 +53,7 @@ public struct ModuleErrors: Sendable {
         self.messages = messages
     }
 
-    /// What has two meanings among a module's codes, the server's and the statuses.
+    /// Returns the number that has two meanings among a module's codes, the server's codes and the statuses.
     private static func clash<Module: ModuleErrorCode>(
         of type: Module.Type,
         _ serverCodes: [BusinessCode],
@@ -66,17 +67,17 @@ public struct ModuleErrors: Sendable {
         return statuses.firstRepeated.map { .repeatedStatus(module: name, status: $0) }
     }
 
-    /// The failure that a code of the server stands for.
+    /// Returns the failure for a server code.
     public func failure(for serverCode: BusinessCode) -> ModuleFailure {
         ModuleFailure(module: module, code: byServerCode[serverCode], serverCode: serverCode)
     }
 
-    /// The failure that an HTTP status stands for; `nil` for one that is not in the table.
+    /// Returns the failure for an HTTP status; `nil` if the status is not in the table.
     public func failure(forStatus status: Int) -> ModuleFailure? {
         byStatus[status].map { ModuleFailure(module: module, code: $0) }
     }
 
-    /// The error that a code of the server stands for.
+    /// Returns the error for a server code.
     public func error(
         for serverCode: BusinessCode,
         serverMessage: String? = nil,
@@ -106,7 +107,7 @@ public enum ModuleCodeClash: Error, Sendable, Hashable {
 }
 
 extension ModuleCodeClash: CustomStringConvertible {
-    /// What clashes, in words for a developer.
+    /// The clash, in words for a developer.
     public var description: String {
         switch self {
         case .reserved(let module, let code): "module \(module): code \(code) is reserved, modules start at 1001"
@@ -119,7 +120,7 @@ extension ModuleCodeClash: CustomStringConvertible {
 }
 
 extension Array where Element: Hashable {
-    /// The first element that stands in front of it already; `nil` when all are different.
+    /// The first element that occurs earlier too; `nil` if all elements differ.
     fileprivate var firstRepeated: Element? {
         var seen: Set<Element> = []
         return first { !seen.insert($0).inserted }

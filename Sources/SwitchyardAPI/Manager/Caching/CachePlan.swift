@@ -3,25 +3,25 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Where the answer of a call is stored, and how a stored one may be used.
+/// The location at which a call's response is stored, and the rules for using a stored one.
 ///
-/// A class, since a call hands it from function to function, and each would copy its fields.
+/// A class, because a call passes the plan from function to function, and each would copy its fields.
 final class CachePlan: Sendable {
     let key: CacheKey
     let box: Boxed<CachePolicy>
     let lifetime: Duration
     let cache: ResponseCache
-    /// The only server whose answer may be stored under the key; `nil` when every server's may.
+    /// The only server whose response may be stored under the key; `nil` if every server's response may.
     let server: String?
     /// The path of a call that names it by an absolute URL of a server, where HTTP's rules decide; `nil` otherwise.
     let pathOfURL: String?
-    /// The fields that go with the call beside its own and may change, where HTTP's rules decide; none otherwise.
+    /// The header fields that are sent besides the call's own and may change, if HTTP's rules decide; empty otherwise.
     let varying: HTTPHeaders
-    /// What a stored value must have been stored with.
+    /// The stamp that a stored value must have.
     let stamp: CacheStamp
     /// The writes at the path of the call; `nil` where it has an effect itself.
     let writes: PathWrites?
-    /// Who looks on; `nil` when nobody does.
+    /// The observers of the client; `nil` if there are none.
     let onlookers: [Onlooker]?
 
     private init(
@@ -41,10 +41,10 @@ final class CachePlan: Sendable {
         (self.stamp, self.writes, self.onlookers) = (stamp, writes, onlookers)
     }
 
-    /// How a stored answer may be used.
+    /// The policy for stored responses.
     var policy: CachePolicy { box.value }
 
-    /// Plans for a call with its serialiser; `nil` when its answer is not to be stored.
+    /// Returns the plan for a call with its serializer; `nil` if its response is not stored.
     static func of<Value: Sendable>(
         _ configuration: APIConfiguration,
         for serializer: ResponseSerializer<Value>,
@@ -54,9 +54,9 @@ final class CachePlan: Sendable {
         of(configuration, at: serializer.part, accepting: serializer.accept, through: client, user: user)
     }
 
-    /// Plans for a call; `nil` when its answer is not to be stored.
+    /// Returns the plan for a call; `nil` if its response is not stored.
     ///
-    /// The key names the whole answer, which is what a disk keeps; values of its parts are told apart by ``stamp``.
+    /// The key names the whole response, which is what a disk stores; ``stamp`` distinguishes values of its parts.
     static func of(
         _ configuration: APIConfiguration,
         at part: @autoclosure () -> AnswerPart = .whole,
@@ -82,7 +82,7 @@ final class CachePlan: Sendable {
         )
         guard let key else { return nil }
         let followsHTTP = box.value.freshness == .http
-        // Where they cannot be computed the call fails, and no stored answer hides that.
+        // If the fields cannot be computed, the call fails, and no stored response hides the failure.
         guard let varying = followsHTTP ? try? client.varyingFields(of: configuration) : [:] else { return nil }
         return CachePlan(
             key,
@@ -98,7 +98,7 @@ final class CachePlan: Sendable {
         )
     }
 
-    /// The cache of a call, and how long its answer is fresh: by the call itself, else by the cache's defaults.
+    /// Returns the cache of a call and the lifetime of its response: the call's own, or the cache's default.
     private static func place(
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
@@ -123,13 +123,14 @@ final class CachePlan: Sendable {
         if case .named(let name) = configuration.server { name } else { client.currentServer }
     }
 
-    /// The stored value, when it is fresh and the policy takes it.
+    /// Returns the stored value if it is fresh and the policy accepts it.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
         return cache.value(for: key, as: type, stamp, youngerThan: lifetime)
     }
 
-    /// What is stored, fresh only while younger than both lifetimes: that of the call that stored it, and of this one.
+    /// Returns the entry, fresh only while it is younger than both lifetimes: of the call that stored it, and of this
+    /// call.
     func judged<Value: Sendable>(_ entry: CachedValue<Value>) -> CachedValue<Value> {
         guard policy.freshness == .lifetime, entry.age >= lifetime else { return entry }
         var entry = entry
@@ -139,10 +140,10 @@ final class CachePlan: Sendable {
 }
 
 extension CachePlan {
-    /// An answer of now without its body, as the call's policy stores it.
+    /// Returns a new response without its body, as the call's policy stores it.
     func answer(status: Int, headers: HTTPHeaders) -> StoredAnswer {
         var headers = headers
-        // Cookies are for the jar; nobody shall find them in a cache.
+        // Cookies belong to the jar and must not be found in a cache.
         headers.remove("Set-Cookie")
         let time = policy.keepingTime(lifetime, headers)
         var answer = StoredAnswer(
@@ -160,9 +161,9 @@ extension CachePlan {
         return answer
     }
 
-    /// Keeps a value in memory, under the times of its answer.
+    /// Stores a value in memory with the times of its response.
     ///
-    /// - Returns: Whether it is the newest answer; an older one does not take the place of what is kept.
+    /// - Returns: Whether the value is the newest response; an older one does not replace what is stored.
     @discardableResult
     func keep<Value: Sendable>(
         _ value: Value,
@@ -180,10 +181,10 @@ extension CachePlan {
         return cache.store(value, for: key, age: age, lifetime: answer.lifetime, staleFor: answer.staleFor, facts)
     }
 
-    /// What has changed so far, to be compared before an entry is kept that is on its way now: how often entries were
-    /// removed, and how many writes there were at its path.
+    /// Returns the changes so far, to compare before an entry in flight is stored: the number of removals, and the
+    /// number of writes to its path.
     ///
-    /// From now on changes remove entries too, where HTTP's rules decide on this one.
+    /// From now on, changes remove entries too if HTTP's rules decide on this one.
     func removalsSoFar() -> CacheChanges {
         followRules()
         return changes
@@ -193,11 +194,12 @@ extension CachePlan {
         CacheChanges(removals: cache.removals.withLock { $0 }, writes: writes?.count ?? 0)
     }
 
-    /// Stores something unless entries were removed since; what a removal overtakes while it is stored goes again.
+    /// Stores an entry unless entries were removed since; an entry that a concurrent removal missed is removed again.
     func unlessRemoved(since known: CacheChanges, _ store: () -> Void) {
         guard changes == known else { return }
         store()
-        // A removal is counted before it looks for entries: either it has found this one, or it is seen here.
+        // A removal is counted before it searches for entries: either it has found this entry, or the count differs
+        // here.
         if changes != known { cache.withdraw(key) }
     }
 
@@ -206,7 +208,7 @@ extension CachePlan {
         if policy.freshness == .http { cache.followsHTTP.withLock { $0 = true } }
     }
 
-    /// Whether an answer with these fields may be stored: always, unless HTTP's rules decide and forbid it.
+    /// Whether a response with these fields may be stored; `false` only if HTTP's rules decide and forbid it.
     func mayStore(_ configuration: APIConfiguration, status: Int = 200, _ headers: HTTPHeaders) -> Bool {
         guard policy.freshness == .http else { return true }
         return HTTPCacheRules.isStorable(
@@ -217,9 +219,10 @@ extension CachePlan {
         )
     }
 
-    /// Whether HTTP's rules decide on an answer that depends on a field which the call sets itself and the key leaves out,
-    /// or on one that goes with it beside its own: then a disk, which keeps no fields of requests, cannot tell whose answer
-    /// it has.
+    /// Whether HTTP's rules decide on a response that depends on a header field which the key leaves out or which is
+    /// not the call's own.
+    ///
+    /// A disk stores no request fields, so it could not tell which request such a response belongs to.
     func isAmbiguousOnDisk(_ answer: StoredAnswer, _ request: HTTPHeaders) -> Bool {
         let selected = http(of: answer, request)?.selected ?? [:]
         return selected.contains { name, value in
@@ -227,7 +230,7 @@ extension CachePlan {
         }
     }
 
-    /// Whether HTTP's rules decide on an answer of the disk's, and a call has changed its place since it was stored.
+    /// Whether HTTP's rules decide on a response on disk and a call has changed its path since it was stored.
     nonisolated(nonsending) func isOutdated(_ answer: StoredAnswer, in disk: any AnswerStore) async -> Bool {
         guard policy.freshness == .http else { return false }
         let parts = key.parts
@@ -239,12 +242,13 @@ extension CachePlan {
         return await cache.hasChanged(place, since: answer.created, in: disk)
     }
 
-    /// The answer as HTTP's rules see it, when they decide.
+    /// Returns the response for HTTP's rules if they decide.
     func http(of answer: StoredAnswer, _ request: HTTPHeaders) -> HTTPStoredAnswer? {
         policy.freshness == .http ? HTTPStoredAnswer(answer, request: selecting(request)) : nil
     }
 
-    /// The fields by which an answer may be selected: the call's own, and those that go with it beside them.
+    /// Returns the header fields by which a response may be selected: the call's own, and those that are sent besides
+    /// them.
     func selecting(_ request: HTTPHeaders) -> HTTPHeaders {
         guard !varying.isEmpty else { return request }
         var fields = request

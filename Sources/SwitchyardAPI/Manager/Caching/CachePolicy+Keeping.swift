@@ -1,13 +1,13 @@
 import SwitchyardHTTP
 
 extension CachePolicy {
-    /// How long an answer is fresh, and how long it is kept beyond, when the call decides.
+    /// Returns the times for which a response is fresh and kept beyond that, if the call decides.
     func keepingTime(_ lifetime: Duration, _ headers: HTTPHeaders) -> (fresh: Duration, stale: Duration) {
         let canBeConfirmed = !HTTPCacheRules.conditions(for: headers).isEmpty
         return (lifetime, max(keepsStaleFor, canBeConfirmed ? keepsForConfirmation : .zero))
     }
 
-    /// How long an answer is fresh, and how long it is kept beyond, when the answer decides.
+    /// Returns the times for which a response is fresh and kept beyond that, if the response decides.
     func keepingTime(_ http: HTTPStoredAnswer) -> (fresh: Duration, stale: Duration) {
         let control = CacheControl(http.headers)
         let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }

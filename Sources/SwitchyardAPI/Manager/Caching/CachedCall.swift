@@ -3,21 +3,22 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A call whose answer may come from the cache, and is stored there.
+/// A call whose response may come from the cache and is stored there.
 struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
     let plan: CachePlan
     let flights: SingleFlightTable
-    /// The user now: what comes for another than the one in the key is not stored.
+    /// Returns the current user; a response for another user than the key's is not stored.
     let presentUser: @Sendable () -> String?
 
-    /// The answer: stored, fetched, or stored because fetching failed.
+    /// Returns the response: stored, fetched, or stored because fetching failed.
     ///
     /// - Parameters:
-    ///   - client: The handle to fetch through, apart from the manager's: a fetch belongs to all who wait.
-    ///   - calls: The calls of the manager, with which it is cancelled; those that are cancelled otherwise have none.
-    /// - Returns: The answer, and where it comes from.
-    /// - Throws: ``APIError``: that of the fetch, when no stored answer may stand in for it.
+    ///   - client: The handle for the fetch, separate from the manager's: a fetch belongs to all its waiters.
+    ///   - calls: The manager's calls, with which the call is cancelled; `nil` for a call that is cancelled in another
+    ///     way.
+    /// - Returns: The response and its source.
+    /// - Throws: ``APIError`` of the fetch, if no stored response can replace it.
     nonisolated(nonsending) func response(
         through client: @autoclosure () -> NetworkClient,
         among calls: @autoclosure () -> CallTable? = nil
@@ -53,7 +54,7 @@ struct CachedCall<Value: Sendable>: Sendable {
         return APIResponse(stored)
     }
 
-    /// Tells those who look on that the call gets a stored answer.
+    /// Notifies the observers that the call gets a stored response.
     func tellOnlookers(of stored: CachedValue<Value>) {
         guard let onlookers = plan.onlookers else { return }
         let status = stored.answer?.status ?? 200
@@ -64,7 +65,9 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     private var fields: HTTPHeaders { plan.selecting(call.configuration.headers) }
 
-    /// How a stored answer may be used; where HTTP's rules decide, the request itself may ask the cache alone (RFC 9111
+    /// The policy for stored responses.
+    ///
+    /// If HTTP's rules decide, the request may require a stored response (RFC 9111
     /// section 5.2.1.7).
     private var policy: CachePolicy {
         var policy = plan.policy
@@ -90,9 +93,10 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the one fetch that all who miss the same answer share, as long as this call's own deadline allows.
+    /// Waits, until this call's own deadline, for the one fetch that all calls with the same missing response share.
     ///
-    /// A fetch has the deadline of the call that began it. Whoever came later begins another one when that has passed.
+    /// A fetch has the deadline of the call that started it. When that has passed, a call with a later deadline starts
+    /// another one.
     private nonisolated(nonsending) func landed(
         _ fetch: Fetch,
         among calls: CallTable?
@@ -108,7 +112,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             case .landed(.failure(let error)) where !isOwn && error.isDeadline && Self.mayGoOn(to: deadline, time):
                 continue
             case .landed(let result) where !isOwn && !isByOwnRules(result): continue
-            // The one that fetched may be of another module, with other words.
+            // The call that fetched may belong to another module with other messages.
             case .landed(.failure(let error)) where !isOwn: throw call.reworded(error)
             case .landed(let result): return try result.get()
             case .gone where !Task.isCancelled: continue
@@ -127,13 +131,13 @@ struct CachedCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether enough time is left for another fetch, when that of another call ran out of time; those who came at about
-    /// the same time do not all begin one.
+    /// Whether enough time is left for another fetch after another call's ran out of time, so that calls that started
+    /// together do not each start one.
     private static func mayGoOn(to deadline: MonotonicTime?, _ time: any TimeSource) -> Bool {
         !Task.isCancelled && deadline.map { time.now.duration(to: $0) > .milliseconds(100) } ?? true
     }
 
-    /// The fetch under way, or a new one, and whether it is new.
+    /// Returns the fetch in flight or a new one, and whether it is new.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
         flights.join(
             plan.key,
@@ -153,9 +157,9 @@ extension APIError {
 }
 
 extension CachedCall {
-    /// Looks for a stored answer: in memory, then on disk.
+    /// Looks for a stored response in memory, then on disk.
     struct Recall: Sendable {
-        /// What was found.
+        /// The result of the lookup.
         enum Outcome: Sendable {
             case found(CachedValue<Value>)
             /// Nothing that may be used, and why.
@@ -180,7 +184,7 @@ extension CachedCall {
             return await recalled(from: disk)
         }
 
-        /// What is stored in memory and is the one wanted, be it fresh or not.
+        /// Returns the matching value in memory, whether it is fresh or not.
         func remembered() -> CachedValue<Value>? {
             guard let entry = plan.cache.entry(for: plan.key, as: Value.self), refusal(of: entry) == nil else {
                 return nil
@@ -188,23 +192,25 @@ extension CachedCall {
             return plan.judged(entry)
         }
 
-        /// Why a stored value is not the one wanted; `nil` when it is.
+        /// Returns the reason why a stored value does not match; `nil` if it matches.
         private func refusal(of entry: CachedValue<Value>) -> APIError.CacheReason? {
             if let refusal = entry.stamp.refusal(for: plan.stamp) { return refusal }
-            // A call with other rules may have stored it; what a disk has is decoded anew, by the rules of this one.
+            // A call with other rules may have stored the value; a response on disk is decoded again by this call's
+            // rules.
             guard call.accepts(entry.answer?.status) else { return .invalidData }
-            // What a call keeps by its own lifetime has no times for HTTP's rules to go by, and they may forbid it.
+            // An entry that a call stored with its own lifetime has no times for HTTP's rules, which may forbid its
+            // use.
             let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
             return isUnruled || !isToOwnFields(entry) ? .invalidMetadata : nil
         }
 
-        /// Whether HTTP's rules take it for an answer to a request with the call's fields, if they decide.
+        /// Whether HTTP's rules, if they decide, accept the entry as the response to a request with the call's fields.
         private func isToOwnFields(_ entry: CachedValue<Value>) -> Bool {
             guard plan.policy.freshness == .http, let http = entry.http else { return true }
             return http.matches(plan.selecting(call.configuration.headers))
         }
 
-        /// Reads and decodes what is on disk, not on the caller's executor, and keeps it in memory.
+        /// Reads and decodes the response on disk, not on the caller's executor, and stores it in memory.
         @concurrent private func recalled(from disk: any AnswerStore) async -> Outcome {
             do throws(APIError.CacheReason) {
                 let removals = plan.removalsSoFar()
@@ -218,7 +224,7 @@ extension CachedCall {
                 if plan.isAmbiguousOnDisk(answer, call.configuration.headers) { throw .invalidMetadata }
                 guard let value = try? call.value(of: answer) else { throw .invalidData }
                 let age = Duration(clampingSeconds: now.timeIntervalSince(answer.created))
-                // What has come into memory meanwhile is newer.
+                // An entry that has appeared in memory since is newer.
                 if let entry = remembered() { return .found(entry) }
                 plan.unlessRemoved(since: removals) {
                     plan.keep(value, answer, age: age, cost: answer.body.count, call.configuration.headers)
@@ -247,12 +253,12 @@ extension CachedCall {
 }
 
 extension APICall {
-    /// Whether the call's rules accept a status; what was stored by hand may have none.
+    /// Whether the call's rules accept a status; a value that the app stored may have none.
     func accepts(_ status: Int?) -> Bool {
         status.map((configuration.rules ?? module.rules).status.accepts) ?? true
     }
 
-    /// The value of a stored answer.
+    /// Returns the value of a stored response.
     func value(of answer: StoredAnswer) throws(APIError) -> Value {
         let raw = RawResponse(
             status: answer.status,
@@ -266,7 +272,7 @@ extension APICall {
 }
 
 extension CachedCall {
-    /// Asks the server once, and stores what it answers.
+    /// Sends the request once and stores the response.
     struct Fetch: Sendable {
         private let call: APICall<Value>
         private let plan: CachePlan
@@ -292,7 +298,7 @@ extension CachedCall {
         func run() async -> Result<APIResponse<Value>, APIError> {
             let start = client.time.now
             let removals = plan.removalsSoFar()
-            // Before it has its turn, so that whoever has a later one knows of it.
+            // The fetch is recorded before it takes its number, so that fetches with later numbers see it.
             plan.cache.fetchedTurns.withLock { $0.begin(plan.key) }
             defer { plan.cache.fetchedTurns.withLock { $0.end(plan.key) } }
             let turn = plan.cache.nextTurn()
@@ -315,8 +321,8 @@ extension CachedCall {
             }
         }
 
-        /// Whether an answer is to be stored: it came from the server and from the environment that the key stands for, and
-        /// its user is still there, so that no other one's credentials went with the request.
+        /// Whether a response is stored: it came from the server and from the key's environment, and its user is still
+        /// logged in, so that no other user's credentials were sent with the request.
         private func isWanted(_ response: APIResponse<Value>) -> Bool {
             guard plan.policy.stores, plan.server == nil || plan.server == response.context?.server else {
                 return false
@@ -325,7 +331,7 @@ extension CachedCall {
             return response.context?.environment.rawValue == partition.environment && presentUser() == partition.user
         }
 
-        /// Stores an answer, unless entries were removed since it was asked for, or another has come that is newer.
+        /// Stores a response, unless entries were removed since it was requested or a newer one has arrived.
         private func store(
             _ fetched: APICall<Value>.Fetched,
             after transit: Duration,
@@ -333,15 +339,16 @@ extension CachedCall {
             _ turn: Int
         ) {
             let response = fetched.response
-            // It says only that the caller has a copy already, which is nobody else's.
+            // A 304 states only that the caller has a copy already, which belongs to the caller alone.
             guard response.status != 304 || fetched.body == nil else { return }
             guard var answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
             if let body = fetched.body { answer.body = body }
             let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
-            // What is stored was wanted; of its confirmation the hook may change the header fields, and no more.
+            // The stored response stays; the hook can change only the header fields of its confirmation.
             let unchanged = fetched.body == nil ? answer : nil
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
-            // What is stored has to be what a reader of the disk would decode; what cannot be decoded is not stored.
+            // The stored value must be what a reader of the disk would decode, so a body that cannot be decoded is not
+            // stored.
             let isOwn = fetched.body == nil || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),
                 plan.cache.isNewest(turn, of: plan.key)
@@ -354,8 +361,8 @@ extension CachedCall {
             }
         }
 
-        /// Removes what is stored once a newer answer has come that is not: who has seen that one is not shown the older
-        /// one again.
+        /// Removes the stored response after a newer one arrived that is not stored, so that the older one is not shown
+        /// again.
         private func forgetOlder(than turn: Int) {
             guard plan.cache.isNewest(turn, of: plan.key) else { return }
             plan.cache.withdraw(plan.key)
@@ -369,8 +376,8 @@ extension CachedCall {
             disk.confirm(plan.key, with: stored?.answer?.headers ?? [:], by: answer)
         }
 
-        /// The answer without its body, with the times that policy and header fields give it; `nil` when HTTP's rules
-        /// forbid storing it.
+        /// Returns the response without its body, with times from the policy and the header fields; `nil` if HTTP's
+        /// rules forbid storing it.
         private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredAnswer? {
             var answer = plan.answer(status: response.status, headers: response.headers)
             answer.transit = transit
@@ -385,6 +392,6 @@ extension CachedCall {
 }
 
 extension APIError {
-    /// Whether the server has answered that there is nothing, or nothing any more.
+    /// Whether the server responded that there is nothing, or nothing any more.
     fileprivate var isAnsweredGone: Bool { [404, 410].contains(unformatted.context.status) }
 }

@@ -3,18 +3,19 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What a call does with the answer that is stored for it.
+/// The way in which a call uses its stored response.
 enum StoredUse: Sendable {
-    /// It is the answer.
+    /// The stored response is returned.
     case answer
-    /// It is the answer, and the server is asked for the next call, with the fields by which it may confirm what is stored.
+    /// The stored response is returned, and a request for the next call is sent with the fields by which the server may
+    /// confirm it.
     case answerAndRefresh(HTTPHeaders)
     /// It may not be used, and the server may not be asked.
     case refuse(APIError.CacheReason)
-    /// The server is asked, with the fields by which it may confirm what is stored.
+    /// A request is sent with the fields by which the server may confirm the stored response.
     case ask(HTTPHeaders)
 
-    /// Decides by the policy, the state of what is stored, and the request's header fields.
+    /// Decides by the policy, the state of the stored response, and the request's header fields.
     static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -32,7 +33,7 @@ enum StoredUse: Sendable {
         return isUsable(stored, policy, lifetime) ? .answerAndRefresh(conditions) : .ask(conditions)
     }
 
-    /// Decides by HTTP's rules; the policy's own windows hold where neither answer nor request forbids them.
+    /// Decides by HTTP's rules; the policy's own windows apply if neither response nor request forbids them.
     private static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ http: HTTPStoredAnswer,
@@ -54,7 +55,7 @@ enum StoredUse: Sendable {
         return isAllowed && isUsable(stored, policy, lifetime) ? .answerAndRefresh(conditions) : .ask(conditions)
     }
 
-    /// What is read without the server.
+    /// Decides for a call that is not allowed to send a request.
     private static func reading<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -64,7 +65,7 @@ enum StoredUse: Sendable {
         return isAllowed ? .answer : .refuse(.expired)
     }
 
-    /// Whether the answer may be given while the server is asked.
+    /// Whether the stored response may be returned while a request is in flight.
     private static func isUsable<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -74,7 +75,7 @@ enum StoredUse: Sendable {
         return policy.staleWhileRevalidate > .zero && stored.age < limit
     }
 
-    /// Whether the answer may stand in for a server that failed.
+    /// Whether the stored response may be returned for a server that failed.
     static func mayStandIn<Value: Sendable>(
         _ stored: CachedValue<Value>,
         _ policy: CachePolicy,
@@ -91,7 +92,7 @@ enum StoredUse: Sendable {
 }
 
 extension CachedValue {
-    /// The lifetime that the answer itself says; `nil` when the call decides.
+    /// The lifetime in the response itself; `nil` if the call decides.
     fileprivate var lifetime: Duration? {
         http.map { .seconds(max(0, $0.lifetime - $0.age(at: $0.received))) }
     }

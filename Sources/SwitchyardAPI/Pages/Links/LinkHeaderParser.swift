@@ -39,13 +39,14 @@ struct LinkHeaderParser {
         )
     }
 
-    /// The parameters, those in the extended form of RFC 8187 decoded and in place of the plain ones of their names.
+    /// Returns the parameters, with those in the extended form of RFC 8187 decoded and replacing the plain ones of
+    /// their names.
     private static func decoded(_ parameters: [WebLink.Parameter]) -> [WebLink.Parameter] {
         guard parameters.contains(where: { $0.name.last == "*" }) else { return parameters }
         let extended = parameters.compactMap { parameter -> WebLink.Parameter? in
             guard parameter.name.last == "*", let value = ExtendedValue.decoded(parameter.value) else { return nil }
             let name = String(parameter.name.dropLast())
-            // What names a link, and from where, is no text to be shown: it has no extended form.
+            // The relation and the anchor of a link are not displayed text, so they have no extended form.
             return name == "rel" || name == "anchor" ? nil : WebLink.Parameter(name: name, value: value)
         }
         let names = Set(extended.map(\.name))
@@ -84,7 +85,8 @@ struct LinkHeaderParser {
         return text(start..<position)
     }
 
-    /// A value without quotes: all up to the next parameter or link, equals signs included, but not the space behind it.
+    /// Reads a value without quotes: everything up to the next parameter or link, equals signs included, without
+    /// trailing space.
     private mutating func unquoted() -> String {
         let start = position
         skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
@@ -132,6 +134,6 @@ struct LinkHeaderParser {
 }
 
 extension UInt8 {
-    /// Whether it is a space or a tab.
+    /// Whether the byte is a space or a tab.
     fileprivate var isOptionalWhitespace: Bool { self == 0x20 || self == 0x09 }
 }

@@ -6,9 +6,9 @@ import SwitchyardHTTP
 public struct WebLink: Sendable, Hashable {
     /// A parameter of a link, as `title` or `hreflang`.
     public struct Parameter: Sendable, Hashable {
-        /// The name, in lower case; `title` also for what came as `title*`.
+        /// The name, in lower case; `title` also for `title*`.
         public var name: String
-        /// The value, without quotes and escapes, the extended form of RFC 8187 decoded; empty when there is none.
+        /// The value, without quotes and escapes, with the extended form of RFC 8187 decoded; empty if there is none.
         public var value: String
 
         /// Creates a parameter.
@@ -18,15 +18,15 @@ public struct WebLink: Sendable, Hashable {
         }
     }
 
-    /// The target as it stands between the angle brackets.
+    /// The target, as written between the angle brackets.
     public var target: String
     /// The relation types (`next`, `prev`, `last`), in lower case.
     public var relations: [String]
-    /// The context of the link, when it is not the answer itself.
+    /// The context of the link; `nil` if it is the response itself.
     public var anchor: String?
-    /// The other parameters, in their order, extended ones last; of a parameter that may stand once, the first.
+    /// The other parameters in their order, extended ones last; of a parameter that may occur once, the first.
     ///
-    /// The extended form of a parameter takes the place of the plain one; one that cannot be decoded is left out.
+    /// The extended form of a parameter replaces the plain one; an extended form that cannot be decoded is ignored.
     public var parameters: [Parameter]
 
     /// Creates a link.
@@ -37,7 +37,7 @@ public struct WebLink: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// The links of the lines of a header field; what cannot be read is left out (RFC 8288 appendix B).
+    /// Returns the links of the lines of a header field; unreadable parts are ignored (RFC 8288 appendix B).
     public static func parse(_ lines: [String]) -> [WebLink] {
         lines.flatMap { line in
             var parser = LinkHeaderParser(line)
@@ -45,7 +45,7 @@ public struct WebLink: Sendable, Hashable {
         }
     }
 
-    /// Whether the link starts at the answer of a URL: it does unless its anchor names another resource.
+    /// Whether the link starts at the response of a URL, which it does unless its anchor names another resource.
     func starts(at url: String) -> Bool {
         guard let anchor, !anchor.isEmpty else { return true }
         return Self.comparable(anchor, at: url) == Self.comparable(url, at: url)
@@ -59,12 +59,12 @@ public struct WebLink: Sendable, Hashable {
         return [RequestURL(place)?.normalForm ?? place] + fragment
     }
 
-    /// The target as an absolute URL, resolved against the URL of the answer; `nil` when it is none.
+    /// Returns the target as an absolute URL, resolved against the URL of the response; `nil` if it is invalid.
     ///
-    /// A plain http target on the host of an https `base` becomes the https one: servers behind a proxy that ends TLS often
-    /// write such links.
+    /// A plain http target on the host of an https `base` becomes an https URL, because servers behind a proxy that
+    /// terminates TLS often write such links.
     ///
-    /// What a URL cannot hold is percent-encoded; escapes that stand there already are kept.
+    /// Characters that a URL cannot contain are percent-encoded; existing escapes are kept.
     public func resolved(against base: String) -> String? {
         Self.absolute(target, at: base)
     }
@@ -87,7 +87,7 @@ public struct WebLink: Sendable, Hashable {
 }
 
 extension WebLink: CustomStringConvertible {
-    /// The link as it stands in the header field.
+    /// The link in the syntax of the header field.
     public var description: String {
         let own = [
             relations.isEmpty ? nil : ("rel", relations.joined(separator: " ")), anchor.map { ("anchor", $0) },
@@ -95,7 +95,7 @@ extension WebLink: CustomStringConvertible {
         return "<\(target)>" + (own.map(Self.quoted) + parameters.map(Self.written)).joined()
     }
 
-    /// A parameter in quotes, or in the extended form where it is not ASCII.
+    /// Returns a parameter in quotes, or in the extended form if it is not ASCII.
     private static func written(_ parameter: Parameter) -> String {
         let isPlain = parameter.value.utf8.allSatisfy { $0 < 128 }
         return isPlain
@@ -108,7 +108,7 @@ extension WebLink: CustomStringConvertible {
     }
 }
 
-/// Scheme, host and port of a URL: what must be equal for two URLs to belong to one party (RFC 6454).
+/// The scheme, host and port of a URL, which must be equal for two URLs to have the same origin (RFC 6454).
 struct Origin: Hashable {
     let scheme: String
     let host: String

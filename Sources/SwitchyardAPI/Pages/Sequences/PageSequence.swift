@@ -76,11 +76,11 @@ public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 extension PageRecorder {
-    /// All pages of the list from the first; what the recorder itself has loaded is not touched.
+    /// Returns all pages of the list from the first one; the recorder's own items stay the same.
     ///
     /// - Parameters:
-    ///   - ahead: How many pages are loaded ahead of the one that is read; none unless given, 1,000 at most.
-    ///   - load: Loads the page asked for.
+    ///   - ahead: The number of pages that are loaded ahead of the reader; default is 0, at most 1,000.
+    ///   - load: Loads the requested page.
     /// - Returns: The pages.
     public func allPages<Content: PageContent<Item> & Sendable>(
         ahead: Int = 0,
@@ -89,12 +89,11 @@ extension PageRecorder {
         PageSequence(settings: settings, ahead: ahead) { try await load($0).page }
     }
 
-    /// All items of the list from the first; what the recorder itself has loaded is not touched.
+    /// Returns all items of the list from the first one; the recorder's own items stay the same.
     ///
     /// - Parameters:
-    ///   - ahead: How many pages are loaded ahead of the one that is read; one unless given, 1,000 at
-    ///     most.
-    ///   - load: Loads the page asked for.
+    ///   - ahead: The number of pages that are loaded ahead of the reader; default is 1, at most 1,000.
+    ///   - load: Loads the requested page.
     /// - Returns: The items.
     public func allItems<Content: PageContent<Item> & Sendable>(
         ahead: Int = 1,
@@ -104,9 +103,9 @@ extension PageRecorder {
     }
 }
 
-/// The states of a paged list, now and whenever it changes; ends with its recorder.
+/// The states of a paged list: the current one and each change, until the recorder is released.
 ///
-/// A reader that is slow gets the newest state and misses those between.
+/// A slow reader gets the newest state and misses those in between.
 public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
     /// The state of the list.
     public typealias Element = PageSnapshot<Item>
@@ -127,7 +126,7 @@ public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the state after the next change, or `nil` when the recorder is gone.
         public mutating func next() async -> PageSnapshot<Item>? {
-            // Looked at after the signal, so that what is read is never older than what was signalled.
+            // The state is read after the signal, so it is never older than the signalled one.
             guard await signals.next() != nil else { return nil }
             return state.withLock { $0.snapshot }
         }
@@ -135,6 +134,6 @@ public struct PageUpdates<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 extension PageRecorder {
-    /// What is loaded and what is under way, now and whenever it changes.
+    /// The loaded items and the load in flight: the current state and each change.
     public var updates: PageUpdates<Item> { PageUpdates(state: state) }
 }

@@ -15,7 +15,7 @@ actor PageWalker<Item: Sendable> {
         self.load = load
     }
 
-    /// Whether the user for whom the pages were asked has gone.
+    /// Whether the user for whom the pages were requested has left.
     var isLeft: Bool { origins.areLeft }
 
     /// An error of the list itself.
@@ -39,7 +39,7 @@ actor PageWalker<Item: Sendable> {
         }
     }
 
-    /// A page, unless environment or user are others than those of the pages before it.
+    /// Returns a page, unless environment or user differ from those of the earlier pages.
     private func page(_ request: PageRequest) async throws -> Page<Item> {
         let witness = PageWitness()
         let page = try await witness.watching { try await load(request) }
@@ -49,9 +49,9 @@ actor PageWalker<Item: Sendable> {
     }
 }
 
-/// Keeps loads of the next pages going while one is being read.
+/// Loads the next pages while one is being read.
 ///
-/// It has one reader. The loads form a chain, since a page says where the next one is.
+/// It has one reader. The loads form a chain, because each page names the next one.
 final class PageLookahead<Item: Sendable>: Sendable {
     typealias Step = Result<[Item]?, APIError>
 
@@ -71,7 +71,7 @@ final class PageLookahead<Item: Sendable>: Sendable {
         for step in steps.withLock({ $0 }) { step.cancel() }
     }
 
-    /// The next page; begins the loads of those behind it.
+    /// Returns the next page, and starts the loads of the pages after it.
     func next() async throws(APIError) -> [Item]? {
         let step = steps.withLock { steps -> Task<Step, Never> in
             while steps.count <= ahead { steps.append(Self.step(walker, after: steps.last)) }
@@ -83,7 +83,7 @@ final class PageLookahead<Item: Sendable>: Sendable {
             step.cancel()
         }
         guard case .success(.some) = result else { return try result.get() }
-        // Nobody is handed a page that was loaded ahead for another user.
+        // A page that was loaded ahead for another user is not returned.
         guard await !walker.isLeft else { throw await walker.failure(.cancelled(.superseded)) }
         if ahead > 0 { begin() }
         return try result.get()

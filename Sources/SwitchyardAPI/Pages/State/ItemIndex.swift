@@ -25,7 +25,7 @@ protocol ItemIndex<Item>: Sendable {
     /// Whether two items have one id.
     func isSame(_ left: Item, _ right: Item) -> Bool
 
-    /// The items without those whose id an earlier one has, and an index of the same kind that knows them.
+    /// Returns the items without repeated ids, and an index of the same kind that contains them.
     func indexing(_ items: [Item]) -> (items: [Item], index: any ItemIndex<Item>)
 }
 

@@ -1,8 +1,8 @@
 public import SwitchyardClient
 
-/// What a load of one page brought: the items, and what the answer says about the rest of the list.
+/// The result of loading one page: the items, and the response's facts about the rest of the list.
 ///
-/// A plain array is a page of which nothing else is known.
+/// A plain array is a page without such facts.
 public struct Page<Item> {
     /// The items, in the order of the list.
     public var items: [Item]
@@ -11,18 +11,17 @@ public struct Page<Item> {
     /// They are in no list, but they are part of the page: they count for where the next one starts and whether there
     /// is one.
     public var brokenItems = 0
-    /// How many items the whole list has; `nil` when the answer does not say.
+    /// The number of items of the whole list; `nil` if the response does not report it.
     public var total: Int?
-    /// Whether there is a page after this one; `nil` when the answer does not say.
+    /// Whether there is a page after this one; `nil` if the response does not report it.
     public var hasMore: Bool?
     /// The cursor of the next page; `nil` or empty at the end of a list of cursors.
     public var nextCursor: String?
     /// The URL of the next page, absolute or relative to that of this one; `nil` at the end of a list of links.
     public var nextLink: String?
-    /// The URL that the page came from, with which ``nextLink`` is resolved and compared; the link that led to the page
-    /// when it is `nil`.
+    /// The URL of the page, with which ``nextLink`` is resolved and compared; if `nil`, the link that led to the page.
     public var url: String?
-    /// What ``relative(to:)`` has made of the next link; relative to no page, as long as it is ``nextLink``.
+    /// The result of ``relative(to:)`` for the next link; it does not apply if ``nextLink`` has changed since.
     private var sharedPath: String?
 
     /// Creates a page.
@@ -40,11 +39,11 @@ public struct Page<Item> {
         self.nextLink = nextLink
     }
 
-    /// Creates a page whose successor is named by the header field `Link` (RFC 8288).
+    /// Creates a page whose next page is named by the header field `Link` (RFC 8288).
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - linkHeader: The lines of the field; links whose anchor is another resource are not this page's.
+    ///   - linkHeader: The lines of the field; links whose anchor is another resource are ignored.
     ///   - url: The URL of this page, against which the target is resolved.
     public init(_ items: [Item], linkHeader: [String], url: String) {
         let next = WebLink.parse(linkHeader).first { $0.relations.contains("next") && $0.starts(at: url) }
@@ -52,11 +51,11 @@ public struct Page<Item> {
         self.url = url
     }
 
-    /// Returns the page with its next link as a path below the base URLs of a client's servers, so that the next page fails
-    /// over like every call.
+    /// Returns the page with its next link as a path below the base URLs of a client's servers, so that the load of the
+    /// next page fails over like every call.
     ///
-    /// A link that leads elsewhere stays as it is, and so does one of a client that makes more of paths than to put them
-    /// behind the base URL (``/SwitchyardClient/NetworkClient/path(of:)``).
+    /// A link that leads elsewhere is unchanged. So is a link of a client that changes paths in other ways than
+    /// appending them to the base URL (``/SwitchyardClient/NetworkClient/path(of:)``).
     public func relative(to client: NetworkClient) -> Page {
         guard let next = nextLink, let path = client.path(of: url.flatMap { WebLink.absolute(next, at: $0) } ?? next)
         else { return self }
@@ -65,14 +64,14 @@ public struct Page<Item> {
         return page
     }
 
-    /// Whether the next link is a path below the base URLs, and so to be taken as it is.
+    /// Whether the next link is a path below the base URLs and is used unchanged.
     var namesPath: Bool { nextLink != nil && nextLink == sharedPath }
 
-    /// How many items came, those that could not be read among them.
+    /// The number of items that arrived, including unreadable ones.
     var arrivedItems: Int { items.count + min(max(0, brokenItems), .max - items.count) }
 }
 
-/// What a load may return: a ``Page``, an array of items, or a type of your own that knows its page.
+/// The result type of a load: a ``Page``, an array of items, or a custom type that contains its page.
 public protocol PageContent<Item> {
     /// The type of the items.
     associatedtype Item

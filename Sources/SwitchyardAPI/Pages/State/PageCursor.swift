@@ -1,18 +1,18 @@
-/// Where a list stands: what comes next, and whether anything does.
+/// The position in a list: the next page, and whether there is one.
 ///
 /// The end of a list is decided here and nowhere else.
 struct PageCursor<Item: Sendable>: Sendable {
-    /// What comes next.
+    /// The next page.
     enum Next: Sendable {
         case page(PagePosition)
         case end
         case broken(APIError)
     }
 
-    /// How many pages in a row may bring nothing new before the list counts as one that turns in a circle.
+    /// The number of consecutive pages without new items after which the list counts as a cycle.
     ///
-    /// One or two happen when items are put in at the top of the list while it is read. Empty pages do not count where
-    /// each answer names its successor: there, filters may leave many of them empty.
+    /// One or two such pages occur if items are inserted at the top of the list while it is read. Empty pages do not
+    /// count if each response names the next page, because filters may leave many of them empty.
     static var idlePages: Int { 3 }
 
     let size: Int
@@ -25,7 +25,7 @@ struct PageCursor<Item: Sendable>: Sendable {
     private var visited: Set<PagePosition> = []
     private var idle = 0
     private var largestPage = 0
-    /// How many items have come, and how many there are by the last answer that said so.
+    /// The number of items that arrived, and the total of the last response that reported one.
     private var arrived = 0
     private var total: Int?
 
@@ -37,7 +37,7 @@ struct PageCursor<Item: Sendable>: Sendable {
         next = .page(strategy.first)
     }
 
-    /// The same list from another page on; those before it count as having come full.
+    /// Returns the list from another page on; the pages before it count as full.
     func starting(with request: PageRequest) -> PageCursor {
         var start = PageCursor(size: size, strategy: strategy, pageLimit: pageLimit, messages: messages)
         start.next = .page(request.position)
@@ -67,18 +67,18 @@ struct PageCursor<Item: Sendable>: Sendable {
         if case .page = next { true } else { false }
     }
 
-    /// Whether the list has ended; one that cannot go on has not, and the next request says why.
+    /// Whether the list has ended; `false` for a list that cannot continue, whose next request fails with the reason.
     var isAtEnd: Bool {
         if case .end = next { true } else { false }
     }
 
-    /// Goes past a page that was loaded.
+    /// Advances past a loaded page.
     ///
     /// - Parameters:
     ///   - request: The request for the page.
     ///   - page: The page.
-    ///   - newItems: How many of its items were not known before.
-    ///   - successor: What the strategy says of the next page: ``PageStrategy/successor(of:page:)``.
+    ///   - newItems: The number of its items that are new.
+    ///   - successor: The next page by the strategy: ``PageStrategy/successor(of:page:)``.
     mutating func advance(past request: PageRequest, page: Page<Item>, newItems: Int, to successor: Next) {
         index = request.index == .max ? .max : request.index + 1
         if page.arrivedItems > 0 || strategy.endsWithEmptyPage { idle = newItems == 0 ? idle + 1 : 0 }
@@ -89,12 +89,12 @@ struct PageCursor<Item: Sendable>: Sendable {
         next = permitted(successor)
     }
 
-    /// Ends the list if a failure says no more than that it has no next page.
+    /// Ends the list if a failure only means that there is no next page.
     ///
-    /// A server whose pages are larger than asked for has given all items before its total, counted by pages, ends the
-    /// list. Many give an empty page then; Django answers 404, and WordPress 400.
+    /// A server whose pages are larger than requested has returned all items before its total, counted by pages, ends
+    /// the list. Many servers then return an empty page; Django responds with 404, and WordPress with 400.
     ///
-    /// - Parameter error: How the load of the next page failed.
+    /// - Parameter error: The error of the load of the next page.
     /// - Returns: Whether the list has ended.
     mutating func ends(with error: APIError) -> Bool {
         guard case .page(let position) = next, let total, arrived >= total,
@@ -125,7 +125,7 @@ struct PageCursor<Item: Sendable>: Sendable {
 }
 
 extension PageStrategy {
-    /// What comes after a page, as far as the page says it; asked outside every lock, since ``next`` may be the app's.
+    /// Returns the page after a page; called outside every lock, because ``next`` may be the app's closure.
     func successor(of request: PageRequest, page: Page<Item>) -> PageCursor<Item>.Next {
         let isLast = page.arrivedItems == 0 && endsWithEmptyPage && page.hasMore != true
         guard !isLast, page.hasMore != false else { return .end }

@@ -44,7 +44,7 @@ struct PageOrigin: Sendable, Hashable {
 }
 
 extension PageOrigins {
-    /// Whether a page asked for these cannot stand in one list with pages asked for those.
+    /// Whether a page of these origins cannot be in one list with pages of `list`.
     func differ(from list: PageOrigins) -> Bool {
         contains { service, origins in list[service].map { $0 != origins } ?? false }
     }
@@ -58,7 +58,7 @@ extension PageOrigins {
 
 /// Notes for which environments and users the managers make their calls while a page is loaded.
 final class PageWitness: Sendable {
-    /// The witness of the load for which the present task works.
+    /// The recorder of the load that the current task performs.
     @TaskLocal private static var present: PageWitness?
 
     private struct State {
@@ -69,10 +69,10 @@ final class PageWitness: Sendable {
 
     private let state = Locked(State())
 
-    /// What has been noted.
+    /// The recorded origins.
     var origins: PageOrigins { state.withLock { $0.origins } }
 
-    /// Whether what is loaded belongs to an environment or a user of before.
+    /// Whether the load belongs to an earlier environment or user.
     var isOver: Bool { origins.areOver }
 
     /// Whether a write has changed something since, at a path that was asked.
@@ -88,7 +88,7 @@ final class PageWitness: Sendable {
         present?.note(call, client, user, presentUser())
     }
 
-    /// Loads a page with this as the witness.
+    /// Loads a page and records its origins.
     nonisolated(nonsending) func watching<Value>(_ load: () async throws -> Value) async throws -> Value {
         try await Self.$present.withValue(self) { try await load() }
     }

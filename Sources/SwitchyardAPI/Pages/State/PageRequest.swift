@@ -1,6 +1,6 @@
 /// Where a page starts.
 public enum PagePosition: Sendable, Hashable {
-    /// The first page, of a list whose later pages are named by the answers.
+    /// The first page of a list whose later pages are named by the responses.
     case first
     /// A page by its number.
     case number(Int)
@@ -8,7 +8,7 @@ public enum PagePosition: Sendable, Hashable {
     case offset(Int)
     /// A page by the opaque text that the page before it gave.
     case cursor(String)
-    /// The page behind the item with this id.
+    /// The page after the item with this id.
     case after(String)
     /// A page by the URL that the page before it gave.
     case link(String)
@@ -37,7 +37,7 @@ public struct PageRequest: Sendable {
         self.largestPage = largestPage
     }
 
-    /// The page's number: the one that the strategy counts with, else counted from 1.
+    /// The page's number: the strategy's own number, or the number counted from 1.
     public var number: Int {
         if case .number(let number) = position { number } else { index == .max ? .max : index + 1 }
     }
@@ -69,12 +69,12 @@ public struct PageRequest: Sendable {
 }
 
 extension PageRequest: Hashable {
-    /// Whether both ask for the same page; what came before it plays no part.
+    /// Whether both request the same page; earlier pages do not matter.
     public static func == (left: PageRequest, right: PageRequest) -> Bool {
         left.position == right.position && left.index == right.index && left.size == right.size
     }
 
-    /// Takes in which page it is.
+    /// Hashes the position of the page.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(position)
         hasher.combine(index)

@@ -1,6 +1,6 @@
-/// The state of a paged list as a pure value: what is loaded, what comes next, what is under way.
+/// The state of a paged list as a pure value: the loaded items, the next page, and the load in flight.
 ///
-/// A load is three steps, so that its answer can be judged when it comes:
+/// A load consists of three steps, so that its result can be checked when it arrives:
 ///
 ///     let load = try state.begin(.more)          // says which page to ask for; nothing has changed yet
 ///     let outcome = state.commit(load, arrival)  // takes the page in, unless the load was superseded
@@ -10,12 +10,12 @@ struct PageState<Item: Sendable>: Sendable {
     enum Action: Sendable, Hashable {
         case refresh
         case more
-        /// A page by its position and the number of pages before it; the list starts anew there.
+        /// A page by its position and the number of pages before it; the list starts again there.
         case jump(PagePosition, index: Int)
 
         var replacesList: Bool { self != .more }
 
-        /// What is done in its place where the list has to start anew.
+        /// The action that replaces this one if the list has to start again.
         var anew: Action { self == .more ? .refresh : self }
     }
 
@@ -26,7 +26,7 @@ struct PageState<Item: Sendable>: Sendable {
         let request: PageRequest
     }
 
-    /// What became of an answer.
+    /// The effect of a loaded page.
     enum Outcome: Sendable {
         /// The new items of the page, none of them known before.
         case items([Item])
@@ -36,7 +36,7 @@ struct PageState<Item: Sendable>: Sendable {
         case superseded
     }
 
-    /// What a wish to load meets.
+    /// The result of trying to start a load.
     enum Start: Sendable {
         case load(Load)
         case busy(Load)
@@ -60,11 +60,11 @@ struct PageState<Item: Sendable>: Sendable {
         fresh = cursor
     }
 
-    /// Begins a load, or says which one is in its way.
+    /// Starts a load, or returns the one that it has to wait for.
     ///
-    /// A refresh takes the place of a load of more; everything else waits for what is under way.
+    /// A refresh replaces a `loadMore`; every other load waits for the load in flight.
     ///
-    /// - Throws: ``APIError`` when there is no further page.
+    /// - Throws: ``APIError`` if there is no further page.
     mutating func begin(_ action: Action) throws(APIError) -> Start {
         if let running, running.action.replacesList || action == .more { return .busy(running) }
         let request =
@@ -134,7 +134,7 @@ struct PageState<Item: Sendable>: Sendable {
         return true
     }
 
-    /// Forgets everything, and drops what is under way.
+    /// Removes everything, and drops the load in flight.
     mutating func reset() {
         self = PageState(cursor: fresh, index: index.emptied(), loads: loads + 1, revision: revision + 1)
     }

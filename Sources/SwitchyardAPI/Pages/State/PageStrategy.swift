@@ -1,29 +1,29 @@
 import SwitchyardHTTP
 
-/// How the next page of a list is named.
+/// A rule that names the next page of a list.
 ///
 /// ### Choose one
 /// ``pageNumber``, ``offset``, ``cursor``, ``lastID(_:)`` or ``link``.
 ///
 /// ### Make your own
-/// Give the first position and a rule. The rule is asked unless the page is known to be the last: it says so itself, or
-/// it is empty and ``endsWithEmptyPage``.
+/// Pass the first position and a rule. The rule is not called if the page is known to be the last: if it reports so
+/// itself, or if it is empty and ``endsWithEmptyPage`` is `true`.
 public struct PageStrategy<Item: Sendable>: Sendable {
     /// Where the list starts.
     public let first: PagePosition
     /// Names the position after a page; `nil` is the end of the list.
     public let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
-    /// Whether an empty page is the last, unless it says itself that there is more.
+    /// Whether an empty page is the last one, unless it reports that there is more.
     ///
-    /// It is not where each answer names its successor: there, filters may leave a page empty.
+    /// It is `false` if each response names the next page, because filters may leave a page empty.
     public let endsWithEmptyPage: Bool
 
     /// Creates a strategy.
     ///
     /// - Parameters:
-    ///   - first: Where the list starts.
-    ///   - endsWithEmptyPage: Whether an empty page is the last, unless it says itself that there is more.
-    ///   - next: Names the position after a page.
+    ///   - first: The first position.
+    ///   - endsWithEmptyPage: Whether an empty page is the last one, unless it reports that there is more.
+    ///   - next: Returns the position after a page.
     public init(
         first: PagePosition,
         endsWithEmptyPage: Bool = true,
@@ -37,10 +37,10 @@ public struct PageStrategy<Item: Sendable>: Sendable {
     /// Page numbers from 1.
     public static var pageNumber: PageStrategy { pageNumber(from: 1) }
 
-    /// Page numbers from `first`.
+    /// Returns the strategy of page numbers from `first`.
     ///
-    /// The list ends when its total says so, by pages as large as the server hands them out but no larger than asked for,
-    /// else with the first empty page. A 404 or 400 behind as many items as there are by the total is taken for one.
+    /// The list ends by its total, counted in pages as large as the server returns but no larger than requested, or
+    /// else with the first empty page. A 404 or 400 after as many items as the total counts as an empty page.
     public static func pageNumber(from first: Int) -> PageStrategy {
         PageStrategy(first: .number(first)) { request, page in
             let (next, overflow) = request.number.addingReportingOverflow(1)
@@ -66,31 +66,31 @@ public struct PageStrategy<Item: Sendable>: Sendable {
         }
     }
 
-    /// Opaque cursors that each answer gives for the next page.
+    /// Opaque cursors in each response that name the next page.
     public static var cursor: PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { _, page in
             page.nextCursor.flatMap { $0.isEmpty ? nil : .cursor($0) }
         }
     }
 
-    /// The id of the last item loaded.
+    /// Returns the strategy that continues after the id of the last loaded item.
     ///
-    /// A page that is not the last and has no item does not say where to go on: the load after it fails.
+    /// A page without items that is not the last one does not name the next page, so the load after it fails.
     public static func lastID(_ id: @escaping @Sendable (Item) -> String) -> PageStrategy {
         PageStrategy(first: .first) { request, page in page.items.last.map { .after(id($0)) } ?? request.position }
     }
 
-    /// URLs that each answer gives for the next page, of one origin only.
+    /// URLs of one origin in each response that name the next page.
     public static var link: PageStrategy { link(allowsOtherOrigins: false) }
 
-    /// URLs that each answer gives for the next page.
+    /// Returns the strategy of URLs in each response that name the next page.
     ///
     /// A plain http link on the host of an https page is followed by https.
     ///
     /// - Parameter allowsOtherOrigins: Whether a link may lead to another scheme, host or port than the page's own URL
-    ///   (``Page/url``, else the link that led to it). A page with a link that leads elsewhere is taken, and the load
-    ///   after it fails with ``APIError/SecurityReason/foreignOrigin(_:)``. No link leads from https to http: the load
-    ///   after it fails with `RequestError.URLReason.downgrade`.
+    ///   (``Page/url``, or the link that led to it). If not, a page with such a link is accepted, and the load after it
+    ///   fails with ``APIError/SecurityReason/foreignOrigin(_:)``. No link leads from https to http: the load after it
+    ///   fails with `RequestError.URLReason.downgrade`.
     /// - Returns: The strategy.
     public static func link(allowsOtherOrigins: Bool) -> PageStrategy {
         PageStrategy(first: .first, endsWithEmptyPage: false) { request, page throws(APIError) in

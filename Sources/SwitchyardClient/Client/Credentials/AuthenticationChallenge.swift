@@ -1,13 +1,13 @@
 public import SwitchyardHTTP
 
-/// One scheme that a service offers with a 401 (RFC 9110 section 11.6.1).
+/// An authentication scheme that a service offers in a 401 response (RFC 9110 section 11.6.1).
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case: `basic`, `bearer`, `digest`.
     public var scheme: String
-    /// Its parameters; names in lower case.
+    /// The parameters of the challenge, with names in lower case.
     public var parameters: [String: String]
 
-    /// The protection space within the server; `nil` when the challenge names none.
+    /// The protection space within the server, or `nil` if the challenge names none.
     public var realm: String? { parameters["realm"].map(OpaqueText.unmarked) }
 
     /// Creates a challenge.
@@ -16,7 +16,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// The challenges of an answer's `WWW-Authenticate` fields, in order; what cannot be read is left out.
+    /// Returns the challenges of a response's `WWW-Authenticate` fields in order, without any that cannot be parsed.
     public static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.echoes(of: "WWW-Authenticate").flatMap { value in
             var reader = ChallengeReader(value)
@@ -24,7 +24,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         }
     }
 
-    /// The parameters of an answer's `Authentication-Info` fields (RFC 7615); names in lower case.
+    /// Returns the parameters of a response's `Authentication-Info` fields (RFC 7615), with names in lower case.
     static func information(in headers: HTTPHeaders) -> [String: String] {
         headers.echoes(of: "Authentication-Info").reduce(into: [:]) { parameters, value in
             var reader = ChallengeReader(value)
@@ -33,7 +33,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     }
 }
 
-/// Reads the grammar of `WWW-Authenticate`, in which commas part challenges and parameters alike.
+/// A parser for the grammar of `WWW-Authenticate`, in which commas separate both challenges and parameters.
 private struct ChallengeReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -53,7 +53,7 @@ private struct ChallengeReader {
         }
     }
 
-    /// Parameters without a scheme in front.
+    /// Parses parameters that no scheme precedes.
     mutating func parameters() -> [String: String] {
         var challenge = AuthenticationChallenge(scheme: "")
         readParameters(into: &challenge)
@@ -75,7 +75,8 @@ private struct ChallengeReader {
         }
     }
 
-    /// Passes over a value in the form of base64, which no scheme known here sends in a challenge; whether there was one.
+    /// Skips a base64 value (`token68`), which no scheme supported here sends in a challenge, and returns whether there
+    /// was one.
     private mutating func skipToken68() -> Bool {
         let start = position
         skip(Self.isSpace)

@@ -1,60 +1,67 @@
 public import SwitchyardServices
 
-/// Where credentials are kept, and how they are renewed.
+/// A type that stores and refreshes credentials.
 ///
-/// All methods have defaults: a provider that does nothing lets an app set credentials by hand.
+/// All methods have default implementations, so a provider without any methods lets an app set its credentials itself.
 public protocol CredentialProvider: Sendable {
-    /// The credential that was kept, from a keychain for instance.
+    /// Returns the stored credential, for instance from a keychain.
     ///
-    /// Asked once for each environment, before its first request; `nil`, the default, when there is none.
+    /// This method is called once per environment, before the first request. The default implementation returns `nil`,
+    /// which means that there is no stored credential.
     func storedCredential(in environment: ServiceEnvironment) async throws -> Credential?
 
-    /// Whether ``renew(_:)`` can make something of this credential; by default only if it has a refresh token.
+    /// Returns whether ``renew(_:)`` can refresh this credential, by default only if the credential has a refresh
+    /// token.
     func canRenew(_ credential: Credential?) -> Bool
 
-    /// Gets a new credential.
+    /// Returns a new credential.
     ///
-    /// Called once however many requests wait for it. What it sends through the client of ``CredentialRenewal/client``,
-    /// or through any client from the same task or a child of it, goes without credentials and so cannot wait for itself.
-    /// A detached task, or a callback on a queue, is not the same task: what it sends through another client is a request
-    /// like any other, which waits for this renewal; if the renewal waits for it in turn, both end with
-    /// ``Credentials/Policy/timeout``. Use ``CredentialRenewal/client`` there.
+    /// This method is called once, however many requests wait for the result. Requests that it sends through
+    /// ``CredentialRenewal/client`` omit the credentials, so they do not wait for this refresh. The same holds for
+    /// requests through any client from the same task or a child task. A detached task, or a callback on a queue, is a
+    /// different task. Its requests through another client wait for this refresh like any other request. If this
+    /// refresh waits for such a request in turn, both end with ``Credentials/Policy/timeout``. Use
+    /// ``CredentialRenewal/client`` there.
     ///
-    /// - Parameter renewal: What is to be renewed, and why.
-    /// - Returns: The new credential; `nil` when there is no other. Then a 401 is left to the caller, and the present
-    ///   credential goes as long as it is good. One that no header field can hold counts as an answer that cannot be read,
-    ///   ``RenewalOutage/Cause/unreadable``.
-    /// - Throws: ``CredentialError/loginRequired`` when trying again is no use; anything else counts as passing.
+    /// - Parameter renewal: The credential to refresh, and the reason.
+    /// - Returns: The new credential, or `nil` if there is no other one. If `nil`, the caller gets the 401, and the
+    ///   current credential is used until it expires. A credential that no header field can hold counts as an
+    ///   unreadable response, ``RenewalOutage/Cause/unreadable``.
+    /// - Throws: ``CredentialError/loginRequired`` if trying again is useless. Every other error allows another try.
     func renew(_ renewal: CredentialRenewal) async throws -> Credential?
 
-    /// Keeps a credential for the next launch, or forgets it when it is `nil`; by default does nothing.
+    /// Stores a credential for the next launch, or deletes it if it is `nil`, by default without any effect.
     func store(_ credential: Credential?, in environment: ServiceEnvironment) async
 }
 
 extension CredentialProvider {
-    /// Nothing was kept.
+    /// Returns `nil`, because nothing is stored.
     public func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { nil }
-    /// Whether there is a refresh token.
+    /// Returns whether the credential has a refresh token.
     public func canRenew(_ credential: Credential?) -> Bool { credential?.refreshToken != nil }
-    /// Leaves the 401 to the caller.
+    /// Returns `nil`, so that the caller gets the 401.
     public func renew(_ renewal: CredentialRenewal) async throws -> Credential? { nil }
     /// Does nothing.
     public func store(_ credential: Credential?, in environment: ServiceEnvironment) async {}
 }
 
-/// What is to be renewed, and why.
+/// The credential to refresh, and the reason.
 public struct CredentialRenewal: Sendable {
-    /// The credential that is no longer good; `nil` when there was none.
+    /// The credential that has expired or was refused, or `nil` if there was none.
     public var credential: Credential?
-    /// The environment that it belongs to.
+    /// The environment that the credential belongs to.
     public var environment: ServiceEnvironment
-    /// What the service asked for, when it refused; empty when the credential is renewed before its end.
+    /// The challenges of the 401 response, or an empty array if the credential is refreshed without one.
     public var challenges: [AuthenticationChallenge]
-    /// The client of the request that caused it; what is sent through it goes without credentials, from any task, and to
-    /// ``environment``, also when the app has entered another one since.
+    /// The client of the request that caused the refresh.
+    ///
+    /// Requests through this client omit the credentials, whatever task sends them. They are sent to ``environment``,
+    /// even if the app has switched to another one since.
     public var client: NetworkClient
 
-    /// Creates a renewal, to try a provider with; what is sent through its client goes as that client sends it.
+    /// Creates a refresh for testing a provider.
+    ///
+    /// Requests through `client` are sent exactly as that client sends them.
     public init(
         credential: Credential?,
         environment: ServiceEnvironment,
@@ -68,24 +75,26 @@ public struct CredentialRenewal: Sendable {
     }
 }
 
-/// Something that happened to the credentials of an environment.
+/// A change of the credentials of an environment.
 public struct CredentialEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kind of change.
     public enum Kind: Sendable, Hashable {
-        /// A credential was set from outside.
+        /// The app set a credential.
         case set
-        /// It was renewed.
+        /// The credential was refreshed.
         case renewed
-        /// It could not be renewed; every request that waited has failed with this, unless it was to be renewed before
-        /// its end and is good still.
+        /// The refresh failed, and every request that waited has failed with this error.
+        ///
+        /// If the credential was to be refreshed before its expiry and is still valid, requests continue with it
+        /// instead.
         case failed(CredentialError)
-        /// The user logged out: what was stored for this user has to go.
+        /// The user logged out, so data stored for this user should be removed.
         case loggedOut
     }
 
-    /// The environment.
+    /// The environment whose credentials changed.
     public var environment: ServiceEnvironment
-    /// What happened.
+    /// The kind of change.
     public var kind: Kind
 
     /// Creates an event.
@@ -96,12 +105,12 @@ public struct CredentialEvent: Sendable, Hashable {
 }
 
 extension CredentialEvent: CustomStringConvertible {
-    /// What happened where, in one line without any secret.
+    /// The environment and the kind of change in one line, without any secret.
     public var description: String { "\(environment): \(kind)" }
 }
 
 extension CredentialEvent.Kind: CustomStringConvertible {
-    /// What happened, without any secret.
+    /// The kind of change in words, without any secret.
     public var description: String {
         switch self {
         case .set: "credentials set"

@@ -1,37 +1,37 @@
 import SwitchyardServices
 
-/// The credential of one environment, and the renewal that is under way: a pure state machine.
+/// The credential of one environment and the refresh in progress, as a pure state machine.
 struct CredentialSlot {
-    /// A renewal that failed.
+    /// A failed refresh.
     struct Failure {
         var version: UInt64
         var error: CredentialError
-        /// The number of the ending, counted from 1.
+        /// The number of refreshes that had ended when this one ended, counted from 1.
         var number: UInt64
     }
 
     private(set) var credential: Credential?
     private(set) var version: UInt64 = 0
-    /// How often another user may have taken the place of the one before.
+    /// The number of times the user may have changed.
     private(set) var userChanges: UInt64 = 0
-    /// The number of the login, which tells one user without a name from the next.
+    /// The number of the login, which distinguishes users without a name.
     private var number: UInt64 = 0
     private var logOuts: UInt64 = 0
     private var isLoaded = false
-    /// Whether the credential was close to its end already when it was got.
+    /// Whether the credential was already close to its expiry when it was obtained.
     private var isShort = false
     private var failure: Failure?
     private var endings: UInt64 = 0
     private var renewals: [MonotonicTime] = []
     private var worker: UInt64?
-    /// Whether the work takes longer than those who waited for it could.
+    /// Whether the refresh in progress takes longer than its first waiters could wait.
     private(set) var isOverdue = false
     private var lastWorker: UInt64 = 0
     private(set) var waiters: [RenewalWaiter] = []
 
-    /// Sets the credential from outside; whoever waits is handed back and goes on with it.
+    /// Sets a credential from outside, and returns the waiters, which continue with the new credential.
     ///
-    /// One that differs is another user's, unless it is said to be that of the same user.
+    /// A different credential counts as that of another user, unless `isSameUser` is `true`.
     mutating func replace(with credential: Credential?, isSameUser: Bool) -> [RenewalWaiter] {
         if credential == nil || !isSameUser && self.credential != credential {
             userChanges += 1
@@ -49,30 +49,33 @@ struct CredentialSlot {
         return waiters
     }
 
-    /// Who is logged in.
+    /// The current login.
     var login: PresentLogin { PresentLogin(number: number, logOuts: logOuts, credential: credential) }
 
-    /// Whether the credential may be that of the last run: nobody has logged in or out in this one.
+    /// Whether a credential of an earlier launch may be restored, because no user has logged in or out since this
+    /// launch.
     var isOfLastRun: Bool { !isLoaded || credential == nil && number == 0 }
 
-    /// Takes back a renewal from the count: what it brought was good when it was needed.
+    /// Removes the last refresh from the count, because its credential was valid when it was used.
     mutating func forgiveRenewal() {
         if !renewals.isEmpty { renewals.removeLast() }
     }
 
-    /// Counts a change of user once more, when all who watch have heard of it: what was made in between, of things that
-    /// were not removed yet, is not the new user's.
+    /// Counts a change of user once more after all observers have been notified.
+    ///
+    /// Objects that were created in between, from data that had not been removed yet, therefore do not count as the new
+    /// user's.
     mutating func noteUserChangeTold() {
         userChanges += 1
     }
 
-    /// Whether somebody is getting a credential.
+    /// Whether a credential is being loaded or refreshed.
     var isBusy: Bool { worker != nil }
 
-    /// Whether the provider has been asked for a stored credential.
+    /// Whether the provider has not been asked for a stored credential yet.
     var needsLoading: Bool { !isLoaded }
 
-    /// What a request may look at.
+    /// A snapshot of the slot for requests.
     var view: Credentials.View {
         Credentials.View(
             credential: credential,
@@ -86,7 +89,7 @@ struct CredentialSlot {
         )
     }
 
-    /// Makes the caller the one who gets a credential.
+    /// Starts a refresh and returns its number.
     ///
     /// - Throws: ``CredentialError/excessiveRenewal(limit:)``.
     mutating func beginRenewal(at now: MonotonicTime, _ policy: Credentials.Policy) throws(CredentialError) -> UInt64 {
@@ -96,7 +99,7 @@ struct CredentialSlot {
         return beginWork()
     }
 
-    /// Makes the caller the one who asks for the stored credential.
+    /// Starts loading or refreshing the credential, and returns the number of this work.
     mutating func beginWork() -> UInt64 {
         lastWorker += 1
         worker = lastWorker
@@ -107,7 +110,7 @@ struct CredentialSlot {
         (worker, isOverdue) = (nil, false)
     }
 
-    /// Lets those go who have waited as long as they may; the work goes on, for what it brings is still wanted.
+    /// Returns the waiters whose time is up, while the refresh continues because its result is still needed.
     mutating func releaseWaiters(of number: UInt64) -> [RenewalWaiter]? {
         guard worker == number else { return nil }
         isOverdue = true
@@ -117,14 +120,15 @@ struct CredentialSlot {
         return waiters
     }
 
-    /// Adds a request that waits.
+    /// Adds a waiter.
     mutating func add(_ waiter: RenewalWaiter) {
         waiters.append(waiter)
     }
 
-    /// Takes the end of the work; `nil` when somebody has set a credential meanwhile, and the work is for nothing.
+    /// Ends the work and returns the waiters, or `nil` if a credential was set meanwhile, which makes the result
+    /// obsolete.
     ///
-    /// A short credential is one that ends before others would be renewed.
+    /// `isShort` is `true` if the credential expires within the leeway.
     mutating func endWork(
         _ number: UInt64,
         _ result: Result<Credential?, CredentialError>,
@@ -145,8 +149,8 @@ struct CredentialSlot {
             }
         case .failure(let error):
             failure = Failure(version: version, error: error, number: endings)
-            // The limit is against credentials that are refused again and again, and no reason to stay out when the
-            // weather has cleared up, or when there was nobody to renew anything for.
+            // The limit exists for credentials that are refused again and again. A transient outage, or a refresh
+            // without a credential, must not use it up.
             if isRenewal, error.outage != nil || error == .missing && credential == nil { forgiveRenewal() }
         }
         defer { waiters = [] }
@@ -154,17 +158,17 @@ struct CredentialSlot {
     }
 }
 
-/// The credential with which a request goes, and its number: a refusal is held against that one only.
+/// The credential that a request carries, and its version, so that a 401 counts only against this credential.
 struct CredentialLease: Sendable {
     var credential: Credential?
-    /// Whose it is; nobody's in particular for a credential of the call's own.
+    /// The login that the credential belongs to, or `nil` for the call's own credential.
     var login: PresentLogin?
     var version: UInt64
-    /// How many renewals had ended when it was taken.
+    /// The number of refreshes that had ended when the lease was taken.
     var takenAt: UInt64
 }
 
-/// A request that waits for a credential; resumed once, by the renewal or because the request has ended.
+/// A request that waits for a credential and is resumed once, by the refresh or because the request has ended.
 final class RenewalWaiter: Sendable {
     private enum State {
         case empty
@@ -174,7 +178,9 @@ final class RenewalWaiter: Sendable {
 
     private let state = Locked(State.empty)
 
-    /// Waits for the end; a request that is cancelled goes on at once, to find that it has ended.
+    /// Waits for the result of the refresh.
+    ///
+    /// If the request is cancelled, it resumes at once and then detects that it has ended.
     func wait() async -> Result<Void, CredentialError> {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -190,7 +196,7 @@ final class RenewalWaiter: Sendable {
         }
     }
 
-    /// Lets the request go on.
+    /// Resumes the request.
     func end(_ result: Result<Void, CredentialError>) {
         let continuation: UnsafeContinuation<Result<Void, CredentialError>, Never>? = state.withLock { state in
             if case .ended = state { return nil }

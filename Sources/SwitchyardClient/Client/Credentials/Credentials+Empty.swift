@@ -18,7 +18,7 @@ extension Credentials {
     }
 }
 
-/// Has no credential and gets none.
+/// A provider that has no credential and obtains none.
 private struct NoProvider: CredentialProvider {
     func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { nil }
 }

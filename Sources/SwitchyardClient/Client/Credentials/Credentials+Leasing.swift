@@ -5,45 +5,47 @@ import SwitchyardServices
 /// A request that needs a credential.
 protocol CredentialUser: Sendable {
     var core: ClientCore { get }
-    /// Whose request it is; `nil` for one that is bound to no login.
+    /// The owner of the request, or `nil` for a request that is not bound to a login.
     var callOwner: CallOwner? { get }
-    /// What it is sent to.
+    /// The servers that the request is sent to.
     var pool: ServerPool { get }
     var environment: ServiceEnvironment { get }
-    /// Whether it has begun and not ended.
+    /// Whether the request has started and not ended.
     var isRunning: Bool { get }
 }
 
 extension Credentials {
-    /// What follows from a 401.
+    /// The reaction to a 401.
     enum Answer {
-        /// Nothing: it is the caller's.
+        /// The caller gets the 401.
         case none
-        /// Another credential is there already.
+        /// The credential had already been replaced.
         case replaced
-        /// The credential was renewed because of it.
+        /// The credential was refreshed because of the 401.
         case renewed
-        /// No other credential is to be had, and the request may go without one.
+        /// No other credential is available, and the request may be sent without one.
         case without
     }
 
-    /// The credential for a round, after a renewal if the present one has ended or is about to.
+    /// Returns the credential for a round, after a refresh if the current credential has expired or is about to expire.
     ///
-    /// One that is to be renewed before its end goes as long as it is good when that failed in a way that may pass: a
-    /// later request tries again. One that is renewed since it was refused does not.
+    /// If the refresh of a credential that has not expired yet fails with a transient error, the round uses that
+    /// credential, and a later request tries the refresh again. This does not apply to a credential that is refreshed
+    /// because the server refused it.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - mayGoWithout: Whether it goes without a credential where none is to be had.
-    /// - Returns: The credential, or that there is none.
-    /// - Throws: Why none can be had; for a request that may go without only what may be otherwise soon.
+    ///   - mayGoWithout: Whether the request is sent without a credential if none is available.
+    /// - Returns: The credential, or a lease without a credential.
+    /// - Throws: The reason why no credential is available. For a request that may omit the credential, only reasons
+    ///   that are transient or concern the user.
     func lease(for request: any CredentialUser, mayGoWithout: Bool) async throws(CredentialError) -> CredentialLease {
         do throws(CredentialError) {
             return try await renewedLease(for: request, mayGoWithout: mayGoWithout)
         } catch {
             let view = view(in: request.environment)
             if error.mayPass, isDue(view), let lease = leaseOfPresent(view) { return lease }
-            // What was kept and cannot be read is there all the same.
+            // A stored credential that cannot be read exists nevertheless.
             guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw detailed(error, view) }
             return leaseOfNothing(view)
         }
@@ -56,7 +58,7 @@ extension Credentials {
         return others.isEmpty ? error : .setElsewhere(others.sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// What a request goes with that has been refused with the only credential there is.
+    /// Returns the lease of a request that was refused with the only available credential.
     func leaseOfNothing(in environment: ServiceEnvironment) -> CredentialLease {
         leaseOfNothing(view(in: environment))
     }
@@ -70,7 +72,7 @@ extension Credentials {
         )
     }
 
-    /// The slot as a request may use it: not once its user has gone.
+    /// Returns the slot for a request, or throws if the request's user has logged out.
     private func view(for request: any CredentialUser) throws(CredentialError) -> View {
         let view = view(in: request.environment)
         if request.callOwner?.refusal(seeing: view.login) != nil { throw .loggedOut }
@@ -104,7 +106,7 @@ extension Credentials {
                 try await load(for: request)
                 continue
             }
-            // What was renewed may be short-lived; it is used as long as it is good at all.
+            // A refreshed credential may be short-lived, so it is used until it expires.
             let leeway = hasWaited || view.isShort ? .zero : policy.leeway
             let isGood = view.credential.map { $0.canBeSent && !$0.isExpired(at: clock(), leeway: leeway) } ?? false
             if isGood || !provider.canRenew(view.credential) {
@@ -117,29 +119,30 @@ extension Credentials {
         }
     }
 
-    /// Whether the present credential is so close to its end that it is renewed without having been refused.
+    /// Returns whether the current credential is so close to its expiry that it is refreshed although no server refused
+    /// it.
     private func isDue(_ view: View) -> Bool {
         guard let present = view.credential, !view.isShort else { return false }
         return present.isExpired(at: clock(), leeway: policy.leeway)
     }
 
-    /// The present credential as long as it is good.
+    /// Returns a lease of the current credential, or `nil` if the credential has expired or cannot be sent.
     private func leaseOfPresent(_ view: View) -> CredentialLease? {
         guard let present = view.credential, present.canBeSent, !present.isExpired(at: clock(), leeway: .zero)
         else { return nil }
         return CredentialLease(credential: present, login: view.login, version: view.version, takenAt: view.endings)
     }
 
-    /// Answers a 401: another credential, a renewed one, or none.
+    /// Handles a 401 with another credential, a refreshed one, or none.
     ///
     /// - Parameters:
-    ///   - headers: The header fields of the refusal.
+    ///   - headers: The header fields of the 401 response.
     ///   - lease: The credential that was refused.
     ///   - request: The request.
-    ///   - renewals: How often it has had the credential renewed already.
-    ///   - mayGoWithout: Whether it goes without a credential where no other is to be had.
-    /// - Returns: What follows.
-    /// - Throws: Why no credential can be had.
+    ///   - renewals: The number of refreshes that the request has already triggered.
+    ///   - mayGoWithout: Whether the request is sent without a credential if no other one is available.
+    /// - Returns: The reaction to the 401.
+    /// - Throws: The reason why no credential is available.
     func answer(
         _ headers: HTTPHeaders,
         to lease: CredentialLease,
@@ -151,7 +154,7 @@ extension Credentials {
             return try await renewedAnswer(headers, to: lease, for: request, mayRenew: renewals)
         } catch {
             if mayGoWithout, lease.credential != nil, error.leavesNothing { return .without }
-            // A provider that has nothing leaves the refusal to the caller.
+            // If the provider has no other credential, the caller gets the 401.
             if error == .missing, version(in: request.environment) == lease.version { return .none }
             throw error
         }
@@ -184,7 +187,7 @@ extension Credentials {
 }
 
 extension CredentialError {
-    /// Whether a credential may be renewed later that could not be now.
+    /// Whether a later refresh may succeed.
     fileprivate var mayPass: Bool {
         switch self {
         case .unavailable, .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
@@ -192,8 +195,8 @@ extension CredentialError {
         }
     }
 
-    /// Whether there is nothing to go with, as far as anybody can say: no weather that will pass, and no user who has just
-    /// logged out while the request was one of theirs.
+    /// Whether there is definitely no credential: the error is neither a transient failure nor a logout during the
+    /// request.
     fileprivate var leavesNothing: Bool {
         switch self {
         case .missing, .setElsewhere, .loginRequired, .renewalFailed, .excessiveRenewal: true

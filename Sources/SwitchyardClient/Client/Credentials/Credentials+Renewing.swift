@@ -1,25 +1,27 @@
 import SwitchyardServices
 
 extension Credentials {
-    /// The slot as it was seen; what is done with it holds only while it is the same.
+    /// A snapshot of the slot, which is only valid while the slot is unchanged.
     ///
-    /// Without those who wait: a copy of their list would make each who joins it copy it too.
+    /// The snapshot has no list of waiters, because a copy of the list would force each new waiter to copy the list
+    /// too.
     struct View {
         var credential: Credential?
-        /// Who is logged in.
+        /// The current login.
         var login: PresentLogin
         var version: UInt64
         var isShort: Bool
         var isBusy: Bool
         var needsLoading: Bool
         var failure: CredentialSlot.Failure?
-        /// How many renewals have ended so far.
+        /// The number of refreshes that have ended so far.
         var endings: UInt64
 
-        /// Whether the provider was asked for another credential than the present one, and has none.
+        /// Whether the provider was asked to replace the current credential and has no other one.
         var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
 
-        /// The failure that concerns a request which used this version, begun when so many renewals had ended.
+        /// Returns the failure that concerns a request that used this version and started after `endings` refreshes had
+        /// ended.
         func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
             guard let failure, failure.version == version else { return nil }
             return failure.error == .loginRequired || endings < failure.number ? failure.error : nil
@@ -30,7 +32,7 @@ extension Credentials {
         state.withLock { $0[environment, default: CredentialSlot()].view }
     }
 
-    /// Waits for the renewal that is under way, if it still is.
+    /// Waits for the refresh in progress, or returns at once if there is none.
     func wait(for request: any CredentialUser) async throws(CredentialError) {
         let waiter = RenewalWaiter()
         let (isWaiting, isOverdue) = state.withLock { slots -> (Bool, Bool) in
@@ -39,7 +41,7 @@ extension Credentials {
             return (true, slot.isOverdue)
         }
         guard isWaiting else { return }
-        // The time of those who came first is over; whoever comes later has as much.
+        // The timeout of the first waiters has passed, so a later waiter gets a timeout of its own.
         let time = request.core.time
         let timer =
             isOverdue
@@ -73,7 +75,7 @@ extension Credentials {
         try await end(of: waiter, for: request, mayHaveNothing: false)
     }
 
-    /// Renews the credential that was seen, unless somebody else does or has done so, and returns whether it has.
+    /// Refreshes the credential of the snapshot, and returns `false` if another request refreshes or has refreshed it.
     func renew(
         for request: any CredentialUser,
         seeing view: View,
@@ -110,14 +112,14 @@ extension Credentials {
         return true
     }
 
-    /// How many times the limit a renewal may take in all.
+    /// The maximum duration of a refresh, in multiples of the policy's timeout.
     private static let longestRenewal = 10
 
-    /// Lets the provider work, for all who wait.
+    /// Runs the provider on behalf of all waiters.
     ///
-    /// When it takes too long those who wait are let go. What it brings later is kept all the same, since the refresh token
-    /// has been spent: no other renewal begins before it has ended. One that has not ended after ten times the limit is
-    /// given up.
+    /// If the provider exceeds the timeout, the waiters fail. A later result is stored all the same, because the server
+    /// has already used up the refresh token. No other refresh starts before this one has ended. A refresh that has not
+    /// ended after ten times the timeout is cancelled.
     private func work(
         _ number: UInt64,
         for request: any CredentialUser,
@@ -156,7 +158,7 @@ extension Credentials {
                 timers.hold(time.schedule(at: end) { if finish(.failure(.renewalTimedOut)) { worker.cancel() } })
             }
         )
-        // The timers go with the worker, whichever ends first.
+        // The timers and the shutdown action are removed when the worker ends.
         Task {
             await worker.value
             timers.end()
@@ -164,21 +166,23 @@ extension Credentials {
         }
     }
 
-    /// Lets those go who have waited for a renewal as long as they may.
+    /// Ends the wait of the waiters whose timeout has passed.
     private func release(_ number: UInt64, in environment: ServiceEnvironment) {
         guard let waiters = state.withLock({ $0[environment]?.releaseWaiters(of: number) }) else { return }
         publish(.failed(.renewalTimedOut), in: environment)
         for waiter in waiters { waiter.end(.failure(.renewalTimedOut)) }
     }
 
-    /// Whether what a renewal brought ends within the leeway, so that renewing it again would bring no more.
+    /// Returns whether the new credential expires within the leeway, so that another refresh would not help.
     private func isShort(_ result: Result<Credential?, CredentialError>) -> Bool {
         guard case .success(let new?) = result else { return false }
         return new.isExpired(at: clock(), leeway: policy.leeway)
     }
 
-    /// What a provider brings; a renewal that met an outage is one, whatever the provider has made of it, unless it says
-    /// itself that a login is needed.
+    /// Returns the result of the provider.
+    ///
+    /// If a request of the refresh met an outage, the result is that outage, however the provider reports it, unless
+    /// the provider itself throws a ``CredentialError`` other than ``CredentialError/missing``.
     private static func outcome(
         isRenewal: Bool,
         of body: @Sendable () async throws -> Credential?
@@ -186,7 +190,7 @@ extension Credentials {
         let witness = isRenewal ? RenewalWitness() : nil
         do {
             let new = try await RenewalWitness.$current.withValue(witness) { try await body() }
-            // Taken for a good one it would have every later request refused before it is sent.
+            // If this credential were accepted, every later request would fail before it is sent.
             guard !isRenewal || new?.canBeSent ?? true else {
                 return .failure(.unavailable(RenewalOutage(.unreadable)))
             }
@@ -204,7 +208,7 @@ extension Credentials {
     }
 }
 
-/// The timers of one renewal, one after the other.
+/// The timers of one refresh, which run in sequence.
 private final class RenewalTimers: Sendable {
     private struct State {
         var timers: [any ScheduledTimer] = []
@@ -213,7 +217,7 @@ private final class RenewalTimers: Sendable {
 
     private let state = Locked(State())
 
-    /// Keeps a timer until the end; behind it the timer is cancelled.
+    /// Stores a timer until the end of the refresh, or cancels the timer if the refresh has ended.
     func hold(_ timer: any ScheduledTimer) {
         let isOver = state.withLock { state in
             if !state.isOver { state.timers.append(timer) }
@@ -233,19 +237,19 @@ private final class RenewalTimers: Sendable {
     }
 }
 
-// MARK: - What the renewal itself sends
+// MARK: - Requests of the refresh itself
 
-/// Marks the tasks that renew credentials: what they send goes without those, whichever client it is sent through.
+/// Marks the tasks that refresh credentials, whose requests omit these credentials through every client.
 enum CredentialBypass {
     @TaskLocal static var owners: Set<ObjectIdentifier> = []
 
-    /// Whether the present task is renewing credentials, whichever they are.
+    /// Whether the current task refreshes any credentials.
     static var isRenewing: Bool { !owners.isEmpty }
 }
 
 extension Credentials {
     private var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
-    /// Whether the present task is renewing these credentials.
+    /// Whether the current task refreshes these credentials.
     var isBypassed: Bool { CredentialBypass.owners.contains(identity) }
 }

@@ -2,10 +2,9 @@ public import Foundation
 import SwitchyardHTTP
 public import SwitchyardServices
 
-/// Who the app is to a service, in each environment: keeps the credential, puts it into requests, and renews it once
-/// for however many requests need it.
+/// Stores the credential of each environment, adds it to requests, and refreshes it once for all requests that need it.
 ///
-/// One value may serve several clients. Any thread may call it.
+/// One `Credentials` object may serve several clients. Any thread may call it.
 ///
 /// ### Use
 ///
@@ -14,76 +13,81 @@ public import SwitchyardServices
 ///     credentials.set(.bearer(token, expiresAt: expiry, refreshToken: refresh), in: client.environment)
 ///
 /// ### Public calls
-/// A request that has no credential to go with is not sent, and fails with ``CredentialError/missing`` or
-/// ``CredentialError/loginRequired``. Where a part of the service is open to everybody, say which calls may go without:
-/// all of them by `Credentials.Policy(allowsAnonymous: true)`, or one by ``APIConfiguration/allowsAnonymous``. They go with
-/// the credential as long as there is one.
+/// If there is no credential for a request, the request is not sent. It fails with ``CredentialError/missing`` or
+/// ``CredentialError/loginRequired``. If a part of the service is public, declare which calls may omit the credential.
+/// Use `Credentials.Policy(allowsAnonymous: true)` for all calls, or ``APIConfiguration/allowsAnonymous`` for one call.
+/// These calls still carry the credential if there is one.
 ///
 /// ### Rules
-/// 1. A request goes with the credential of its environment, and waits while that is being renewed.
-/// 2. A credential that ends within ``Policy/leeway`` is renewed before the request goes; one that a renewal gave for
-///    less time than that, when it has ended; and one that no header field can hold, at once.
-/// 3. A 401 to a credential that has been replaced meanwhile only sends the request again. A 401 to the present one
-///    renews it, once, and every request that got one is sent again when it is there. The caller's is a 401 of somebody
-///    whom the credential is not for, and one behind a redirect that answers a write, which would be done twice.
-/// 4. When renewing fails, every request that waited, and every one that was refused with that credential before,
-///    fails with the same error. One that starts later may try again, unless the provider says
-///    ``CredentialError/loginRequired``. A credential that is renewed before its end goes as long as it is good when the
-///    renewal fails for any other reason than that. A request that may go without a credential does so when the renewal
-///    was refused, and fails like the others when the server that renews could not be asked.
-/// 5. More than ``Policy/renewals`` in ``Policy/window`` are refused.
-/// 6. Requests of the renewal itself go without these credentials.
-/// 7. Credentials go to the origin of the server's base URL, also under https in place of http, and to no other: not to a
-///    content delivery network, and not along a redirect that leads away.
+/// 1. A request carries the credential of its environment, and waits while the credential is being refreshed.
+/// 2. A credential that expires within ``Policy/leeway`` is refreshed before the request is sent. If a refresh returned
+///    a credential with a shorter lifetime than the leeway, the credential is refreshed only after it has expired. A
+///    credential that no header field can hold is refreshed at once.
+/// 3. If a 401 refuses a credential that has been replaced meanwhile, the request is only resent. If a 401 refuses the
+///    current credential, the credential is refreshed once, and every request that got a 401 is resent with the new
+///    credential. Two kinds of 401 are returned to the caller: one from an origin that the credential is not for, and
+///    one that follows the redirect of a write, because resending would execute the write twice.
+/// 4. If a refresh fails, every request that waited for it, and every request that was refused with this credential
+///    before, fails with the same error. A later request may try again, unless the provider throws
+///    ``CredentialError/loginRequired``. If the refresh of a credential that has not expired yet fails for another
+///    reason, requests carry that credential until it expires. If the refresh was refused, a request that may omit the
+///    credential is sent without one. If the server that refreshes credentials was unreachable, such a request fails
+///    like the others.
+/// 5. More than ``Policy/renewals`` refreshes in ``Policy/window`` are refused.
+/// 6. Requests that the refresh itself sends do not carry these credentials.
+/// 7. Credentials are sent only to the origin of the server's base URL, and to the same host under https instead of
+///    http. They are not sent to a content delivery network, nor along a redirect to another origin.
 public final class Credentials: Sendable {
-    /// How and when credentials are renewed.
+    /// The policy that decides how and when credentials are refreshed.
     public struct Policy: Sendable, Hashable {
-        /// How long before its end a credential is renewed; 30 s by default.
+        /// The time before its expiry at which a credential is refreshed, by default 30 s.
         public var leeway: Duration = .seconds(30)
-        /// The most renewals in ``window``; 5 by default.
+        /// The maximum number of refreshes in ``window``, by default 5.
         public var renewals = 5
-        /// The time in which renewals are counted; 30 s by default.
+        /// The period in which refreshes are counted, by default 30 s.
         public var window: Duration = .seconds(30)
-        /// How long a call waits for a renewal; 30 s by default.
+        /// The maximum time that a call waits for a refresh, by default 30 s.
         ///
-        /// A renewal that takes longer goes on without those who waited, and its result is kept. No other renewal begins
-        /// before it has ended; after ten times as long it is cancelled.
+        /// If a refresh takes longer, the waiting calls fail, but the refresh continues and its result is stored. No
+        /// other refresh starts before it has ended. A refresh that takes ten times as long is cancelled.
         public var timeout: Duration = .seconds(30)
-        /// How often one request has the credential renewed because of a 401; once by default.
+        /// The maximum number of refreshes that one request triggers because of a 401, by default 1.
         ///
-        /// A service that refuses the fresh credential too means the refusal, and gets to say so to the caller.
+        /// If the service refuses the new credential too, the caller gets the 401.
         public var repeatsPerRequest = 1
-        /// Whether requests go without a credential when there is none to go with; off by default.
+        /// Whether requests are sent without a credential if there is none, by default `false`.
         ///
-        /// Off, nothing is sent before somebody has logged in, public lists neither, but for calls that say otherwise by
-        /// ``APIConfiguration/allowsAnonymous`` or ``APIConfiguration/usesCredentials``.
+        /// If `false`, no request is sent before a user has logged in, not even a public one. Calls can override this
+        /// with ``APIConfiguration/allowsAnonymous`` or ``APIConfiguration/usesCredentials``.
         public var allowsAnonymous = false
 
         /// Creates a policy.
         ///
-        /// - Parameter allowsAnonymous: Whether requests go without a credential when there is none to go with; not unless
-        ///   given.
+        /// - Parameter allowsAnonymous: Whether requests are sent without a credential if there is none, by default
+        ///   `false`.
         public init(allowsAnonymous: Bool = false) {
             self.allowsAnonymous = allowsAnonymous
         }
     }
 
-    /// How and when credentials are renewed.
+    /// The policy that decides how and when credentials are refreshed.
     public let policy: Policy
     let provider: any CredentialProvider
     let clock: @Sendable () -> Date
     let state = Locked<[ServiceEnvironment: CredentialSlot]>([:])
     private let hub = EventHub<CredentialEvent>()
     let userWatches = Locked<[ObjectIdentifier: WeakUserWatch]>([:])
-    /// The task that has the provider keep the credential which was set last.
+    /// The task in which the provider stores the latest credential.
     private let storing = Locked<Task<Void, Never>?>(nil)
 
     /// Creates credentials.
     ///
     /// - Parameters:
-    ///   - provider: Where they are kept and how they are renewed.
-    ///   - policy: When they are renewed, and whether requests may go without; as ``Policy`` has it unless given.
-    ///   - clock: The time of day, which expiry needs; the system's unless given.
+    ///   - provider: The provider that stores and refreshes the credentials.
+    ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
+    ///     default
+    ///     `Policy()`.
+    ///   - clock: A closure that returns the time of day, which expiry needs, by default the system's time.
     public init(
         provider: any CredentialProvider,
         policy: Policy = Policy(),
@@ -94,12 +98,14 @@ public final class Credentials: Sendable {
         self.clock = clock
     }
 
-    /// Creates credentials that a closure renews.
+    /// Creates credentials that a closure refreshes.
     ///
     /// - Parameters:
-    ///   - policy: When they are renewed, and whether requests may go without; as ``Policy`` has it unless given.
-    ///   - clock: The time of day; the system's unless given.
-    ///   - renew: Gets a new credential; see ``CredentialProvider/renew(_:)``.
+    ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
+    ///     default
+    ///     `Policy()`.
+    ///   - clock: A closure that returns the time of day, by default the system's time.
+    ///   - renew: A closure that returns a new credential. See ``CredentialProvider/renew(_:)``.
     public convenience init(
         policy: Policy = Policy(),
         clock: @escaping @Sendable () -> Date = { Date() },
@@ -108,7 +114,7 @@ public final class Credentials: Sendable {
         self.init(provider: RenewingProvider(renewal: renew), policy: policy, clock: clock)
     }
 
-    /// Creates credentials that stay as they are: the same in every environment until set otherwise.
+    /// Creates credentials with a fixed credential, which applies in every environment until another one is set.
     public convenience init(_ credential: Credential) {
         self.init(provider: FixedProvider(credential: credential))
     }
@@ -117,7 +123,7 @@ public final class Credentials: Sendable {
         hub.finish()
     }
 
-    /// What happens to the credentials from now on; for a screen that has to ask for a login, or caches that have to go.
+    /// Returns a stream of credential changes from now on, for instance to show a login screen or to clear caches.
     public func events() -> AsyncStream<CredentialEvent> {
         hub.stream(bufferingNewest: 64)
     }
@@ -127,45 +133,47 @@ public final class Credentials: Sendable {
     }
 }
 
-// MARK: - What the app sets
+// MARK: - Setting credentials
 
 extension Credentials {
-    /// The credential of an environment; `nil` when there is none, or the provider has not been asked yet.
+    /// Returns the credential of an environment, or `nil` if there is none or the provider has not been asked yet.
     public func credential(in environment: ServiceEnvironment) -> Credential? {
         state.withLock { $0[environment]?.credential }
     }
 
-    /// How often the credential of an environment has been replaced.
+    /// Returns the number of times the credential of an environment has been replaced.
     public func version(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.version ?? 0 }
     }
 
-    /// Sets the credential of an environment, after a login for instance; requests that wait for a renewal go on with it.
+    /// Sets the credential of an environment, for instance after a login.
     ///
-    /// In the place of a different one, or of none, it counts as another user's: calls of the user before end as cancelled,
-    /// unless the client knows both by the same name (``NetworkClient/Options/user``), and what clients have stored under no user's
-    /// name is removed, before this method returns. For what an app has kept since its last run there is
-    /// ``restore(_:in:)``.
+    /// Requests that wait for a refresh continue with the new credential. If it replaces a different credential, or if
+    /// there was none, it counts as the credential of another user. Calls of the previous user then end as cancelled,
+    /// unless the client has the same name for both users (``NetworkClient/Options/user``). Data that clients have
+    /// stored without a user's name is removed before this method returns. To restore a credential that the app stored
+    /// at an earlier launch, use ``restore(_:in:)``.
     public func set(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set)
     }
 
-    /// Sets the credential that the app has kept since its last run, before the first call: the user is the same, and what
-    /// was stored on disk stays.
+    /// Restores a credential that the app stored at an earlier launch, before the first call.
     ///
-    /// A provider that keeps the credential itself (``CredentialProvider/storedCredential(in:)``) needs no such call.
+    /// The user counts as the same, so data stored on disk is kept. This call is not necessary if a provider stores the
+    /// credential itself (``CredentialProvider/storedCredential(in:)``).
     public func restore(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set, isSameUser: { $0.isOfLastRun })
     }
 
-    /// Replaces the credential of the user who is logged in; for an app that refreshes tokens itself.
+    /// Replaces the credential of the user who is logged in, for an app that refreshes tokens itself.
     ///
-    /// The user stays the same: calls under way go on with the new credential, and stored responses stay. Nothing changes
-    /// when nobody is logged in, so that a refresh that ends after a logout logs nobody in again.
+    /// The user stays the same, so active calls continue with the new credential, and stored responses are kept. If no
+    /// user is logged in, nothing changes, so that a refresh that ends after a logout does not log the user in again.
     ///
     /// - Parameters:
     ///   - credential: The new credential.
-    ///   - old: The credential that was refreshed. If another one is in use by now, nothing changes. `nil`, the default,
+    ///   - old: The credential that was refreshed. If another credential is in use by now, nothing changes. `nil`, the
+    ///     default,
     ///     replaces any credential.
     ///   - environment: The environment.
     /// - Returns: Whether the credential was replaced.
@@ -184,12 +192,12 @@ extension Credentials {
         )
     }
 
-    /// Forgets the credential of an environment.
+    /// Removes the credential of an environment.
     ///
-    /// Calls of the user that wait or are under way end with ``CredentialError/loggedOut`` before this method returns,
-    /// except those that outlive a logout (``APIConfiguration/outlivesLogout``); what a renewal under way brings is
-    /// dropped. What clients have stored under no user's name is removed before this method returns; listeners of
-    /// ``events()`` are told, so that what was stored under the user's name may go too.
+    /// Waiting and active calls of the user end with ``CredentialError/loggedOut`` before this method returns, except
+    /// calls that outlive a logout (``APIConfiguration/outlivesLogout``). The result of a refresh in progress is
+    /// discarded. Data that clients have stored without a user's name is removed before this method returns. Listeners
+    /// of ``events()`` are notified, so that an app can remove the data stored under the user's name.
     public func logOut(in environment: ServiceEnvironment) {
         replace(with: nil, in: environment, .loggedOut)
     }
@@ -221,18 +229,19 @@ extension Credentials {
         return true
     }
 
-    /// Tells listeners and provider of a change.
+    /// Notifies the listeners and the provider of a change.
     ///
-    /// Called under the lock that the change is made under, so that what is heard and kept last is what happened last:
-    /// a log-out stays one, however close to the end of a renewal it came. Both only take note, and act later.
+    /// This method is called under the lock that protects the change, so that the last notification matches the last
+    /// change. A logout therefore stays a logout, even if a refresh ends at the same moment. Both notifications are
+    /// only queued under the lock and are processed later.
     func tell(_ kind: CredentialEvent.Kind, keeping credential: Credential?, in environment: ServiceEnvironment) {
         publish(kind, in: environment)
         store(credential, in: environment)
     }
 
-    /// Has the provider keep a credential; one after the other, so that the last one set is the last one kept.
+    /// Passes a credential to the provider for storage, in sequence, so that the last one set is the last one stored.
     ///
-    /// The provider may take its time: nobody waits for it.
+    /// No caller waits for the provider.
     private func store(_ credential: Credential?, in environment: ServiceEnvironment) {
         storing.withLock { storing in
             storing = Task { [provider, storing] in

@@ -1,6 +1,6 @@
 package import SwitchyardServices
 
-/// Is told when another user may have taken the place of the one before, as long as it lives.
+/// An observer that is notified of a possible change of user as long as the observer is retained.
 package final class UserWatch: Sendable {
     fileprivate let action: @Sendable (ServiceEnvironment) -> Void
     private let credentials: Credentials
@@ -15,31 +15,33 @@ package final class UserWatch: Sendable {
     }
 }
 
-/// A watch that does not live for being known.
+/// A weak reference to an observer.
 struct WeakUserWatch: Sendable {
     weak var watch: UserWatch?
 }
 
 extension Credentials {
-    /// Calls back when another user may have taken the place of the one before: at a log-out, and when a credential is set
-    /// in the place of a different one, or of none.
+    /// Adds an action that is called when the user may have changed.
     ///
-    /// A renewal changes no user. The call comes before ``set(_:in:)`` or ``logOut(in:)`` returns.
+    /// The user may change at a logout, and when a credential is set that differs from the previous one or follows
+    /// none. A token refresh does not change the user. The action is called before ``set(_:in:)`` or ``logOut(in:)``
+    /// returns.
     ///
-    /// - Parameter action: Gets the environment; called on the thread that made the change, without a lock.
-    /// - Returns: Keep it as long as calls are wanted.
+    /// - Parameter action: An action that receives the environment. It is called on the thread that made the change,
+    ///   without a lock.
+    /// - Returns: An observer. Retain it as long as the action should be called.
     package func whenUserChanges(_ action: @escaping @Sendable (ServiceEnvironment) -> Void) -> UserWatch {
         let watch = UserWatch(self, action)
         userWatches.withLock { $0[ObjectIdentifier(watch)] = WeakUserWatch(watch: watch) }
         return watch
     }
 
-    /// How often another user may have taken the place of the one before.
+    /// Returns the number of times the user may have changed.
     func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.userChanges ?? 0 }
     }
 
-    /// The environments in which that has happened.
+    /// The environments in which the user may have changed.
     fileprivate var changedEnvironments: [ServiceEnvironment] {
         state.withLock { slots in slots.filter { $0.value.userChanges > 0 }.map(\.key) }
     }
@@ -56,20 +58,20 @@ extension Credentials: LoginSource {
 }
 
 extension ClientCore {
-    /// The user who is logged in, by the name that the app gives.
+    /// Returns the name of the user who is logged in, as the app's options define it.
     package func user(in environment: ServiceEnvironment) -> String? { options.user?(environment) }
 }
 
 extension NetworkClient {
-    /// Calls back when another user may have taken the place of the one before; `nil` when the client has no credentials.
+    /// Adds an action that is called when the user may have changed, or returns `nil` if the client has no credentials.
     package func whenUserChanges(_ action: @escaping @Sendable (ServiceEnvironment) -> Void) -> UserWatch? {
         core.options.credentials?.whenUserChanges(action)
     }
 
-    /// The environments in which another user may have taken the place of the one before since the app was started.
+    /// The environments in which the user may have changed since the app was launched.
     package var environmentsOfOtherUsers: [ServiceEnvironment] { core.options.credentials?.changedEnvironments ?? [] }
 
-    /// How often another user may have taken the place of the one before.
+    /// Returns the number of times the user may have changed.
     package func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         core.options.credentials?.userChanges(in: environment) ?? 0
     }

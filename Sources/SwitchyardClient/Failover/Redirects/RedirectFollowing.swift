@@ -3,12 +3,12 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension Failover {
-    /// Sends an attempt on to where its answer points.
+    /// Sends an attempt to the target of its redirect.
     ///
-    /// The server is charged with what it did itself: with the redirect when the way leads to another origin, otherwise
-    /// with the end of the way.
+    /// The server is charged with its own part: with the redirect if the target has another origin, otherwise with the
+    /// end of the chain.
     ///
-    /// - Returns: `false` when the answer is to be taken as it is.
+    /// - Returns: `false` if the response is the result.
     func follow(_ response: HTTPResponse, of index: Int, startedAt: MonotonicTime) -> Bool {
         let policy = configuration.redirects ?? core.options.redirects
         guard policy.isFollowing, let attempt = state.withLock({ $0.unanswered(index) }) else { return false }
@@ -23,13 +23,13 @@ extension Failover {
             try checkEncryption(of: request.url)
             goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
         } catch {
-            // Whoever sends a request elsewhere may have executed it: the way did not end where it should.
+            // A server that redirected the request may have executed it, although the chain did not end as it should.
             conclude(index, .answered, .failure(.redirect(error)), .done, at: core.now)
         }
         return true
     }
 
-    /// The way so far; an attempt that meets its first redirect has its request built once more for it.
+    /// Returns the chain so far; for the first redirect of an attempt, its request is built once more.
     private func trail(of attempt: FailoverState.Attempt) throws(RedirectError) -> RedirectTrail {
         if let box = attempt.trail { return box.value }
         do throws(RequestError) {
@@ -42,7 +42,7 @@ extension Failover {
         }
     }
 
-    /// Refuses what the rule for http refuses: the request may be one that the caller's policy has made.
+    /// Checks the rule for http, because the caller's policy may have made the request.
     private func checkEncryption(of url: RequestURL) throws(RedirectError) {
         do throws(RequestError) { try core.options.insecureHTTP.check(url) } catch { throw .invalidRequest(error) }
     }
@@ -88,7 +88,7 @@ extension Failover {
         conclude(index, outcome, result.mapError { .transport($0.behindRedirect) }, fate, at: now)
     }
 
-    /// Stores the cookies of an answer, where there is a jar for them.
+    /// Stores the cookies of a response if there is a jar.
     func keepCookies(of response: HTTPResponse, from index: Int) {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
             response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.unanswered(index) })
@@ -98,8 +98,8 @@ extension Failover {
 }
 
 extension TransportError {
-    /// The error as that of the whole way: who answered with a redirect has had the request, whatever became of it further
-    /// on.
+    /// The error for the whole chain: a server that responded with a redirect has received the request, whatever
+    /// happened afterwards.
     fileprivate var behindRedirect: TransportError {
         var error = self
         error.mayHaveBeenSent = true
@@ -108,7 +108,7 @@ extension TransportError {
 }
 
 extension RedirectTrail {
-    /// What the redirects themselves say of a request of this method; at least that each server has responded to it.
+    /// Returns the fate of a request of this method by its redirects; each server has at least responded to it.
     fileprivate func fate(of method: HTTPMethod) -> RequestFate {
         var (method, fate) = (method, RequestFate.refused)
         for step in steps {
@@ -127,12 +127,12 @@ extension RedirectPolicy {
 }
 
 extension APIConfiguration {
-    /// What stands behind `#` in the path; it is never sent.
+    /// The part of the path after `#`; it is never sent.
     fileprivate var fragment: String? { path.behind(UInt8(ascii: "#")).map(String.init) }
 }
 
 extension RequestGenerator {
-    /// Puts into a request what belongs to its URL and its origin: cookies, and at home the credentials.
+    /// Adds the parts that depend on the URL and the origin: cookies, and the credentials at their own origin.
     func complete(
         _ request: inout HTTPRequest,
         afterRedirectOf configuration: APIConfiguration,
@@ -141,7 +141,7 @@ extension RequestGenerator {
     ) throws(RequestError) {
         if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
             let own = cookies.header(for: request.url)
-            // What is there after a removal is of another session.
+            // Cookies after a removal belong to another session.
             request.headers["Cookie"] = removals.map(cookies.isCleared) == true ? nil : own
         }
         configuration.confirmation?.complete(&request, afterRedirectOf: configuration)

@@ -1,18 +1,18 @@
 import SwitchyardHTTP
 
-/// The redirects of one attempt: what was asked last, what has been followed, and what comes next.
+/// The redirect chain of one attempt: the last request, the redirects so far, and the next request.
 ///
-/// A pure value; made when an attempt meets its first redirect, so that other attempts do not carry one.
+/// A pure value that is created for the first redirect of an attempt, so that other attempts do not carry one.
 struct RedirectTrail: Sendable {
-    /// What follows from an answer that points elsewhere.
+    /// The step after a redirect.
     enum Step {
-        /// It is the answer.
+        /// The redirect itself is the response.
         case answer
         /// This request is sent.
         case send(HTTPRequest)
     }
 
-    /// The request that was answered last.
+    /// The request of the last response.
     private(set) var request: HTTPRequest
     /// The redirects that have been followed.
     private(set) var steps: [RedirectStep] = []
@@ -35,14 +35,14 @@ struct RedirectTrail: Sendable {
         asked = [Visit(method: request.method, url: request.url.text)]
     }
 
-    /// Says what follows from an answer.
+    /// Returns the step after a response.
     ///
     /// - Parameters:
-    ///   - response: The answer, which ``HTTPResponse/redirectTarget`` says points elsewhere.
-    ///   - policy: What the caller wants.
-    ///   - rewrite: Puts cookies and credentials of the target into the request that follows, the latter only at home.
-    /// - Returns: What follows.
-    /// - Throws: Why nothing can follow.
+    ///   - response: The response, for which ``HTTPResponse/redirectTarget`` is not `nil`.
+    ///   - policy: The caller's policy.
+    ///   - rewrite: Adds the target's cookies and, at their own origin, the credentials to the next request.
+    /// - Returns: The step.
+    /// - Throws: The reason why the redirect cannot be followed.
     mutating func follow(
         _ response: HTTPResponse,
         _ policy: RedirectPolicy,
@@ -61,7 +61,7 @@ struct RedirectTrail: Sendable {
             case .refuse: return .answer
             case .follow: break
             case .send(let own):
-                // What the caller adds may be just what was missing: that is no circle either.
+                // Header fields that the caller adds may be the missing ones, so the repetition is not a loop.
                 if own.headers != next.headers { asked.removeAll() }
                 next = own
             }
@@ -89,7 +89,7 @@ struct RedirectTrail: Sendable {
     ) throws(RedirectError) {
         guard steps.count < limit else { throw .tooMany(limit: limit) }
         try checkDowngrade(to: next.url)
-        // Pages that have been asked without a cookie are asked again with it, once it is set: that is no circle.
+        // A page that was requested without a cookie is requested again after the cookie is set, which is not a loop.
         if response.headers["Set-Cookie"] != nil { asked.removeAll() }
         let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
         guard isNew else { throw .loop(next.url) }
@@ -126,7 +126,7 @@ extension RedirectTrail {
             next.headers = HTTPHeaders(next.headers.fields.filter { !Self.describesBody($0.name) })
         }
         guard crosses(to: url) else { return next }
-        // A transport would make a credential of it, and whoever sent the redirect would choose whose.
+        // A transport would send it as a credential, and the sender of the redirect would choose whose.
         next.url = url.withoutUserInfo
         next.headers = HTTPHeaders(next.headers.fields.filter { !Self.belongsHome($0.name) })
         return next
@@ -134,8 +134,8 @@ extension RedirectTrail {
 
     /// Whether a step leaves the origin that credentials belong to.
     ///
-    /// The step from http to https on one host, on the ports that these have by themselves, is none: it is how servers
-    /// ask for encryption.
+    /// The step from http to https on one host with default ports does not leave it, because servers use it to require
+    /// encryption.
     private func crosses(to url: RequestURL) -> Bool {
         let target = url.origin
         if target == home { return false }
@@ -148,7 +148,7 @@ extension RedirectTrail {
         return name.hasPrefix("content-") || ["transfer-encoding", "expect", "digest", "repr-digest"].contains(name)
     }
 
-    /// Whether a field is for the origin of the first request only: a credential, or the name it is to be called by.
+    /// Whether a field is sent to the origin of the first request only: a credential or a `Host` name.
     private static func belongsHome(_ name: String) -> Bool {
         let name = name.lowercased()
         return HTTPHeaders.sensitiveNames.contains(name) || name == "cookie2" || name == "host"

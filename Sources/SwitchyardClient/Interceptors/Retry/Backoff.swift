@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// How long to wait before each retry.
+/// The pauses before retries.
 ///
 ///     retry                                     1       2       3       4       5
 ///     constant(1 s)                             1       1       1       1       1
@@ -8,39 +8,39 @@ import SwitchyardServices
 ///     exponential(base: 1 s, cap: 10 s)         1       2       4       8      10
 ///       with full jitter: anything between 0 and these
 ///
-/// Full jitter is the default, since a fixed pause brings all clients that failed together back together
-/// (M. Brooker, "Exponential Backoff And Jitter", AWS 2015).
+/// Full jitter is the default, because with a fixed pause all clients that failed together retry together (M. Brooker,
+/// "Exponential Backoff And Jitter", AWS 2015).
 public struct Backoff: Sendable, Hashable {
-    /// How the pause grows.
+    /// The growth of the pause from retry to retry.
     public enum Growth: Sendable, Hashable {
-        /// It stays the same.
+        /// The pause stays the same.
         case constant
-        /// The base times the number of the retry.
+        /// The pause is the base times the number of the retry.
         case linear
-        /// The base times a factor for every retry after the first.
+        /// The pause is multiplied by a factor for every retry after the first.
         case exponential(factor: Double)
     }
 
-    /// How the pause is scattered.
+    /// The random variation of the pause.
     public enum Jitter: Sendable, Hashable {
-        /// Not at all.
+        /// No variation.
         case none
-        /// Anywhere between nothing and the pause.
+        /// A random value between zero and the pause.
         case full
-        /// Around the pause, this fraction of it up or down.
+        /// A random value around the pause, which differs from it by at most this fraction of it.
         case spread(Double)
     }
 
     /// The pause before the first retry.
     public var base: Duration
-    /// How it grows.
+    /// The growth of the pause.
     public var growth: Growth
-    /// The longest pause; no limit when `nil`.
+    /// The maximum pause, or `nil` for no maximum.
     public var cap: Duration?
-    /// How it is scattered; over everything from zero by default.
+    /// The jitter of the pause, full by default.
     public var jitter: Jitter
 
-    /// Creates a back-off.
+    /// Creates a backoff.
     public init(base: Duration, growth: Growth, cap: Duration? = nil, jitter: Jitter = .full) {
         self.base = base
         self.growth = growth
@@ -48,17 +48,18 @@ public struct Backoff: Sendable, Hashable {
         self.jitter = jitter
     }
 
-    /// The same pause before every retry; without jitter unless given.
+    /// Returns a backoff with the same pause before every retry, by default without jitter.
     public static func constant(_ base: Duration, jitter: Jitter = .none) -> Backoff {
         Backoff(base: base, growth: .constant, jitter: jitter)
     }
 
-    /// A pause that grows by the base; without cap and jitter unless given.
+    /// Returns a backoff whose pause grows by the base with each retry, by default without maximum and without jitter.
     public static func linear(_ base: Duration, cap: Duration? = nil, jitter: Jitter = .none) -> Backoff {
         Backoff(base: base, growth: .linear, cap: cap, jitter: jitter)
     }
 
-    /// A pause that grows by a factor; from 0.5 s, doubled each time up to 20 s, with full jitter unless given.
+    /// Returns a backoff whose pause grows by a factor, by default from 0.5 s, doubled each time up to 20 s, with full
+    /// jitter.
     public static func exponential(
         base: Duration = .milliseconds(500),
         factor: Double = 2,
@@ -68,12 +69,12 @@ public struct Backoff: Sendable, Hashable {
         Backoff(base: base, growth: .exponential(factor: factor), cap: cap, jitter: jitter)
     }
 
-    /// The pause before a retry.
+    /// Returns the pause before a retry.
     ///
     /// - Parameters:
-    ///   - retry: The number of the retry, counted from 1; what is below counts as 1.
-    ///   - random: A number from 0 to 1 that places the pause within its jitter.
-    /// - Returns: The pause, never negative, never above the cap, at most 292 years.
+    ///   - retry: The number of the retry, counted from 1. A lower number counts as 1.
+    ///   - random: A number from 0 to 1 that selects the pause within its jitter.
+    /// - Returns: The pause, which is never negative, never above the cap and at most 292 years.
     public func delay(beforeRetry retry: Int, random: Double) -> Duration {
         let number = Double(max(1, retry))
         let growth =
@@ -94,7 +95,7 @@ public struct Backoff: Sendable, Hashable {
         return .seconds(min(max(0, scattered), longest))
     }
 
-    /// What is wrong with the figures; `nil` when nothing is.
+    /// The invalid value of the backoff, or `nil` if all values are valid.
     var problem: RetryPolicyError? {
         if base < .zero { return .negativePause(base) }
         if let cap, cap < .zero { return .negativePause(cap) }
@@ -103,7 +104,7 @@ public struct Backoff: Sendable, Hashable {
         return nil
     }
 
-    /// 292 years, the most that 64 bits of nanoseconds hold.
+    /// The maximum pause in seconds: 292 years, which is the most that 64 bits of nanoseconds hold.
     private static let longest = 9.2e9
 
     private static func power(_ base: Double, _ exponent: Double) -> Double {

@@ -1,23 +1,23 @@
 package import SwitchyardServices
 
-/// Where requests wait that failed because this machine is offline: one gate for all of a client's.
+/// A client's list of requests that wait for the network because this machine is offline.
 package final class ConnectivityGate: Sendable {
     private struct State {
         var waiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
-        /// How often the network has come back.
+        /// The number of times that the network has come back.
         var openings: UInt64 = 0
     }
 
     private let state = Locked(State())
 
-    /// How many requests wait.
+    /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// How often the network has come back.
+    /// The number of times that the network has come back.
     package var openings: UInt64 { state.withLock { $0.openings } }
 
-    /// Lets everybody who waits go on.
+    /// Resumes all waiting requests.
     func open() {
         let waiters = state.withLock { state in
             state.openings += 1
@@ -30,8 +30,8 @@ package final class ConnectivityGate: Sendable {
     /// Waits until the network is back.
     ///
     /// - Parameters:
-    ///   - openings: How often it had come back before it was found to be away.
-    ///   - deadline: When to give up.
+    ///   - openings: The number of times that the network had come back when it was found to be offline.
+    ///   - deadline: The time at which to stop waiting.
     ///   - time: The clock.
     /// - Returns: Whether the network came back.
     package func wait(since openings: UInt64, until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {

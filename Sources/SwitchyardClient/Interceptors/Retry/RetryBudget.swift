@@ -1,28 +1,29 @@
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// What limits the retries of many requests together: a bucket of tokens from which every retry takes.
+/// A budget that limits the retries of many requests together: a bucket of tokens from which every retry takes some.
 ///
-/// When a service is down, every request would be sent again and multiply the load on what is left of it; with an empty
-/// bucket requests fail at once instead. A request that succeeds gives back what its own last retry took, or one token
-/// when it needed none (AWS SDK, standard retry mode).
+/// If a service is down, retries of every request would multiply the load on its remaining servers. If the bucket is
+/// empty, requests fail immediately instead. A request that succeeds returns the tokens that its last retry took, or
+/// one token if it needed no retry (AWS SDK, standard retry mode).
 ///
-/// Share one among the clients of a service. Any thread may call it.
+/// Share one budget among all clients of a service. It can be used from any thread.
 public final class RetryBudget: Sendable {
-    /// The most tokens.
+    /// The maximum number of tokens.
     public let capacity: Int
-    /// What a retry takes.
+    /// The number of tokens that a retry takes.
     public let cost: Int
-    /// What a retry after a timeout takes, which has held a server up for longer.
+    /// The number of tokens that a retry after a timeout takes, which is higher because a timeout occupied a server for
+    /// longer.
     public let timeoutCost: Int
     private let state: Locked<Int>
 
     /// Creates a full bucket.
     ///
     /// - Parameters:
-    ///   - capacity: The most tokens; 500 unless given. What is below zero is zero.
-    ///   - cost: What a retry takes; 5 unless given, so that 100 may be under way at once.
-    ///   - timeoutCost: What a retry after a timeout takes; 10 unless given.
+    ///   - capacity: The maximum number of tokens, 500 by default. A negative number counts as 0.
+    ///   - cost: The number of tokens that a retry takes, 5 by default, so that 100 retries can run at once.
+    ///   - timeoutCost: The number of tokens that a retry after a timeout takes, 10 by default.
     public init(capacity: Int = 500, cost: Int = 5, timeoutCost: Int = 10) {
         self.capacity = max(0, capacity)
         self.cost = max(0, cost)
@@ -30,13 +31,13 @@ public final class RetryBudget: Sendable {
         state = Locked(max(0, capacity))
     }
 
-    /// The tokens that are left.
+    /// The number of tokens that are left.
     public var available: Int { state.withLock { $0 } }
 
-    /// Takes the tokens of a retry.
+    /// Takes the tokens for a retry.
     ///
-    /// - Parameter error: The failure that makes it necessary; `nil` for a status.
-    /// - Returns: How many were taken; `nil` when there are too few, and the request must not be sent again.
+    /// - Parameter error: The failure that causes the retry. If `nil`, the cause is a status.
+    /// - Returns: The number of tokens taken, or `nil` if too few are left and the request must not be retried.
     public func take(after error: TransportError? = nil) -> Int? {
         let isTimeout = error?.kind == .timeout || error?.kind == .connectTimeout
         let price = isTimeout ? timeoutCost : cost
@@ -47,9 +48,9 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Gives tokens back, after a success or for a retry that was not made after all.
+    /// Returns tokens to the bucket, after a success or for a retry that did not happen.
     ///
-    /// - Parameter taken: What the last retry took; one token when there was none.
+    /// - Parameter taken: The number of tokens that the last retry took. If `nil`, one token is returned.
     public func refund(_ taken: Int?) {
         state.withLock { $0 += min(capacity - $0, max(0, taken ?? 1)) }
     }

@@ -2,56 +2,59 @@ public import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Whether and when a request is sent again after a round that no server answered as it should.
+/// The policy by which a request is retried after a round that failed or ended with an error status.
 ///
-/// Failover comes first: within a round the request has already gone to every server that was worth asking. What a
-/// policy adds is time.
+/// Failover comes first: within a round, the request has already been sent to every server worth trying. A retry policy
+/// adds further rounds after a pause.
 ///
 /// ### Use
 ///
-///     options.retry = .standard                       // twice, exponential back-off with full jitter
-///     configuration.retry = .never                    // this call only once
+///     options.retry = .standard                       // up to two retries, exponential backoff with full jitter
+///     configuration.retry = .never                    // no retries for this call
 ///     configuration.retry = RetryPolicy(maximumRetries: 5, backoff: .constant(.seconds(1)))
 ///
-/// ### What is sent again
-/// Only what may be sent again (``EndedRound/isSafeToRepeat``), whatever the policy says: safe methods, writes with an
-/// idempotency key, a PUT or DELETE after a final response, and what certainly never left this machine.
+/// ### Which requests are retried
+/// Whatever the policy says, a request is retried only if it may be sent again (``EndedRound/isSafeToRepeat``). These
+/// are safe methods, writes with an idempotency key, a PUT or DELETE after a final response, and requests that
+/// certainly never left this machine.
 public struct RetryPolicy: Sendable {
-    /// How often a request is sent again at most.
+    /// The maximum number of retries.
     ///
-    /// The rounds that a 401 leads to are not counted (``RoundRecord/isReauthorized``).
+    /// Rounds that follow a 401 are not counted (``RoundRecord/isReauthorized``).
     public var maximumRetries: Int
-    /// The pauses.
+    /// The backoff that determines the pauses between rounds.
     public var backoff: Backoff
-    /// The methods that are retried; all of them when `nil`, the default.
+    /// The methods that are retried.
+    ///
+    /// If `nil` (the default), all methods are retried.
     public var methods: Set<HTTPMethod>?
-    /// The statuses that are retried: the transient ones (``/SwitchyardHTTP/Transience/statuses``) by default.
+    /// The statuses that are retried, by default the transient ones (``/SwitchyardHTTP/Transience/statuses``).
     public var statuses = Transience.statuses
-    /// The failures below HTTP that are retried: the transient ones (``/SwitchyardHTTP/Transience/kinds``) by default.
+    /// The transport failures that are retried, by default the transient ones (``/SwitchyardHTTP/Transience/kinds``).
     public var failures = RetryPolicy.passingFailures
-    /// The most retries for one cause; no limits of their own by default.
+    /// The maximum number of retries for single causes, none by default.
     ///
-    /// What a cause uses up counts for ``maximumRetries`` too.
+    /// Retries for a cause also count towards ``maximumRetries``.
     public var limits: [RetryCause: Int] = [:]
-    /// The longest time that a server may ask to stay away with `Retry-After`; 60 s by default.
+    /// The longest `Retry-After` that the policy accepts, 60 s by default.
     ///
-    /// The pause is then the longer of what it asks for and the back-off. When it asks for more than this, its answer is
-    /// the request's answer. `nil` pays no regard to the field.
+    /// The pause is the longer of `Retry-After` and the backoff. If a server asks for a longer time than this, the
+    /// request is not retried and ends with the server's response. If `nil`, `Retry-After` is ignored.
     public var retryAfterCeiling: Duration? = .seconds(60)
-    /// What limits the retries of all requests together; nothing by default.
+    /// The budget that limits the retries of all requests together, none by default.
     public var budget: RetryBudget?
-    /// How long to wait for the network, instead of the back-off, when this machine is offline; not at all by default.
+    /// The time to wait for the network, in place of the backoff, if this machine is offline.
     ///
-    /// ``NetworkClient/networkChanged(isOnline:)`` says when it is back; one that does not come back in time ends the
-    /// request.
+    /// ``NetworkClient/networkChanged(isOnline:)`` ends the wait. If the network does not come back in time, the
+    /// request ends. If `nil` (the default), the request does not wait for the network.
     public var networkWait: Duration?
 
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - maximumRetries: How often a request is sent again at most; twice unless given.
-    ///   - backoff: The pauses; exponential from 0.5 s to 20 s with full jitter unless given.
-    ///   - methods: The methods that are retried; all unless given.
+    ///   - maximumRetries: The maximum number of retries, 2 by default.
+    ///   - backoff: The backoff, by default exponential from 0.5 s to 20 s with full jitter.
+    ///   - methods: The methods that are retried. If `nil`, all methods.
     public init(
         maximumRetries: Int = 2,
         backoff: Backoff = .exponential(),
@@ -62,16 +65,16 @@ public struct RetryPolicy: Sendable {
         self.methods = methods
     }
 
-    /// Nothing is retried.
+    /// A policy without retries.
     public static let never = RetryPolicy(maximumRetries: 0)
-    /// Two retries, after what may pass.
+    /// A policy with up to two retries after transient failures.
     public static let standard = RetryPolicy()
 
-    /// Retries only after a connection that broke off.
+    /// Returns a policy that retries only after a connection was lost.
     ///
     /// - Parameters:
-    ///   - maximumRetries: How often; twice unless given.
-    ///   - backoff: The pauses; exponential from 0.5 s to 20 s with full jitter unless given.
+    ///   - maximumRetries: The maximum number of retries, 2 by default.
+    ///   - backoff: The backoff, by default exponential from 0.5 s to 20 s with full jitter.
     /// - Returns: The policy.
     public static func connectionLost(
         maximumRetries: Int = 2,
@@ -83,21 +86,21 @@ public struct RetryPolicy: Sendable {
         return policy
     }
 
-    /// The failures below HTTP that are transient.
+    /// The transport failures that are transient.
     public static var passingFailures: Set<TransportError.Kind> { Transience.kinds }
 }
 
-// MARK: - Deciding
+// MARK: - Decision
 
 extension RetryPolicy {
-    /// Says what follows from the end of a round.
+    /// Returns the decision after a round has ended.
     ///
-    /// A pure function of its arguments; the budget is asked afterwards.
+    /// The result depends only on the arguments. The `budget` is consulted afterwards.
     ///
     /// - Parameters:
-    ///   - round: The round.
-    ///   - random: A number from 0 to 1 that places the pause within its jitter.
-    ///   - now: The time of day, for a `Retry-After` that is a date.
+    ///   - round: The round that has ended.
+    ///   - random: A number from 0 to 1 that selects the pause within its jitter.
+    ///   - now: The time of day, for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
     public func decision(
         for round: EndedRound,
@@ -113,17 +116,18 @@ extension RetryPolicy {
         return asked > ceiling ? .undecided : .retry(after: max(asked, pause))
     }
 
-    /// Whether a round of this method ended in a way that the policy retries.
+    /// Returns whether the policy retries the method and the result of a round.
     private func isRetried(_ round: EndedRound) -> Bool {
         if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
         if let outage = round.renewalOutage { return isRetried(outage) }
-        // Given up unsent, to spare servers of which each would have said 503.
+        // The request was refused unsent, to spare overloaded servers that would have responded with 503.
         if case .failure(let failure) = round.result, failure.reason == .overloaded { return statuses.contains(503) }
         return round.transportError.map { failures.contains($0.kind) } ?? false
     }
 
-    /// Whether a request is made again that had no credential to go with: as if the renewal's end were its own.
+    /// Returns whether a request without a credential is retried after a failed token refresh, as if the failure were
+    /// its own.
     private func isRetried(_ outage: RenewalOutage) -> Bool {
         switch outage.cause {
         case .timeout: failures.contains(.timeout)
@@ -134,7 +138,7 @@ extension RetryPolicy {
         }
     }
 
-    /// What is wrong with the figures; `nil` when nothing is.
+    /// The invalid value of the policy, or `nil` if all values are valid.
     public var problem: RetryPolicyError? {
         if maximumRetries < 0 { return .negativeCount(maximumRetries) }
         if let count = limits.values.first(where: { $0 < 0 }) { return .negativeCount(count) }
@@ -146,12 +150,13 @@ extension RetryPolicy {
 }
 
 extension EndedRound {
-    /// Why there was no credential to go with; `nil` when there was one, or none can be had.
+    /// The failure of the token refresh that left the request without a credential, or `nil` if that is not why the
+    /// round failed.
     fileprivate var renewalOutage: RenewalOutage? {
         if case .failure(let failure) = result { failure.reason.renewalOutage } else { nil }
     }
 
-    /// How long whoever answered asks to stay away.
+    /// Returns the pause that the server asked for, in its response or in its response to a token refresh.
     fileprivate func askedPause(_ now: @autoclosure () -> Date) -> Duration? {
         switch result {
         case .success(let answer): RetryAfter.duration(in: answer.headers, now: now())
@@ -160,18 +165,18 @@ extension EndedRound {
     }
 }
 
-/// What made a retry necessary, for limits of its own.
+/// The cause of a retry, for limits per cause.
 public enum RetryCause: Sendable, Hashable, CaseIterable {
-    /// No connection came about.
+    /// No connection was established.
     case connect
-    /// A connection stood, but no whole answer came over it.
+    /// A connection was established, but no complete response was received over it.
     case read
-    /// An answer came, and its status asks for a retry.
+    /// A response was received whose status is retried.
     case status
-    /// Anything else below HTTP.
+    /// Any other failure.
     case other
 
-    /// The cause that the end of a round gives; `nil` when it gives none.
+    /// Creates the cause of a retry for the result of a round, or returns `nil` if the result is never retried.
     init?(_ result: Result<ServiceResponse, RequestFailure>) {
         switch result {
         case .success: self = .status
@@ -211,22 +216,22 @@ public enum RetryCause: Sendable, Hashable, CaseIterable {
 }
 
 extension RoundRecord {
-    /// What made a retry necessary.
+    /// The cause of the retry that followed the round.
     var cause: RetryCause? { failure.map { RetryCause($0) } ?? .status }
 }
 
-/// What is wrong with a retry policy.
+/// An invalid value of a retry policy.
 public enum RetryPolicyError: Error, Sendable, Hashable {
-    /// A number of retries is below zero.
+    /// A number of retries is negative.
     case negativeCount(Int)
-    /// A pause is below zero.
+    /// A pause is negative.
     case negativePause(Duration)
-    /// A factor of growth is below 1 or no number, or a fraction of jitter is not from 0 to 1.
+    /// A growth factor is less than 1 or not finite, or a jitter fraction is not between 0 and 1.
     case unusableFactor(Double)
 }
 
 extension RetryPolicyError: CustomStringConvertible {
-    /// What is wrong, with the figure.
+    /// The error as text, with the invalid value.
     public var description: String {
         switch self {
         case .negativeCount(let count): "\(count) is no number of retries"

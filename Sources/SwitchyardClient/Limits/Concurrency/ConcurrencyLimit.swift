@@ -1,27 +1,30 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A limit of how many requests are under way at once, in all and at each server; others wait in a fair order.
+/// A limit of the number of requests that run at once, in total and per server; further requests wait in a fair order.
 ///
 ///     options.limits = [ConcurrencyLimit(total: 32, perServer: 8)]
 ///
-/// The urgent go first (``APIConfiguration/priority``); among equals the scopes of the client take turns, so that a
-/// manager that prefetches a thousand pictures does not shut out another one. Every eighth place goes to whoever has
-/// waited longest, so that nobody waits for ever.
+/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority the client's scopes
+/// take turns, so that a manager that prefetches a thousand pictures does not block another one. Every eighth slot goes
+/// to the request that has waited longest, so that no request waits forever.
 ///
-/// A place is held for a round, with its failovers and hedges, which have budgets of their own; it counts for the server
-/// that is preferred when it is given; whoever waits while another server becomes the preferred one waits for a place
-/// there. Servers of one name in several services or environments are several servers. What a renewal of credentials
-/// sends goes without a place, since those who have places may be waiting for it; so does what an adapting interceptor
-/// sends, from its own task or a child of it, for a request that has one.
+/// A request holds a slot for one round, including failover and hedges, which have budgets of their own. The slot
+/// counts for the server that is preferred when the slot is assigned. If another server becomes the preferred one, a
+/// waiting request waits for a slot at that server. Servers with the same name in different services or environments
+/// are different servers.
 ///
-/// A round ends with the head of an answer whose body is streamed. What is read of it after that holds no place: who
-/// reads a stream, an event source or a download may take as long as he likes, and may send others meanwhile.
+/// Requests that refresh credentials need no slot, because requests that hold a slot may be waiting for the refresh.
+/// Requests that an adapting interceptor sends for a request that holds a slot need no slot of their own either, if
+/// they are sent from the interceptor's task or a child task.
+///
+/// If a response's body is streamed, the round ends with the head of the response. The streamed body holds no slot, so
+/// a consumer may read a stream, an event source or a download as slowly as it likes and send other requests meanwhile.
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
         var line = WaitingLine<UInt64>()
-        /// The servers at which those who wait wait for a place.
+        /// The servers that the waiting requests wait for, by the request's number.
         var servers: [UInt64: String] = [:]
     }
 
@@ -30,21 +33,21 @@ public final class ConcurrencyLimit: RequestLimit {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - total: How many requests are under way at once; any number when `nil`.
-    ///   - perServer: How many at each server; any number when `nil`.
-    ///   - maximumWaiting: How many may wait; others fail at once with ``RequestFailure/Reason/queueFull``. 10,000 unless
-    ///     given.
+    ///   - total: The maximum number of requests that run at once. If `nil`, there is no limit.
+    ///   - perServer: The maximum number of requests that run at once at each server. If `nil`, there is no limit.
+    ///   - maximumWaiting: The maximum number of waiting requests, 10,000 by default. Further requests fail immediately
+    ///     with ``RequestFailure/Reason/queueFull``.
     public init(total: Int? = nil, perServer: Int? = nil, maximumWaiting: Int = 10_000) {
         state = Locked(State(places: PlaceTable(total: total, perServer: perServer, maximumWaiting: maximumWaiting)))
     }
 
-    /// How many requests have a place.
+    /// The number of requests that hold a slot.
     public var runningCount: Int { state.withLock { $0.places.counts.running } }
 
-    /// How many requests wait.
+    /// The number of waiting requests.
     public var waitingCount: Int { state.withLock { $0.places.counts.waiting } }
 
-    /// Waits for a place, which is given back when the round has ended.
+    /// Waits for a slot, which is released when the round has ended.
     ///
     /// - Throws: ``RequestFailure/Reason/queueFull``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
@@ -68,7 +71,7 @@ public final class ConcurrencyLimit: RequestLimit {
         let number = ticket.number
         let follow: @Sendable () -> Void = { [self] in move(ticket, with: context) }
         context.whenSwitched(follow)
-        // Another server may have become the preferred one before this was heard of.
+        // The preferred server may have changed before the handler was set.
         follow()
         let isAdmitted = await withTaskCancellationHandler {
             await withUnsafeContinuation { (continuation: WaitingLine<UInt64>.Continuation) in
@@ -91,10 +94,10 @@ public final class ConcurrencyLimit: RequestLimit {
         return pass(server)
     }
 
-    /// Lets one who waits for a place wait for one at the server that is preferred now.
+    /// Moves a waiting request to the server that is preferred now.
     private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
         let admitted = state.withLock { state -> [WaitingLine<UInt64>.Continuation] in
-            // Asked for within the lock: of two who come after two switches the later one has the last word.
+            // The preferred server is read under the lock, so that after two switches the later one wins.
             let server = context.preferredPlace
             guard let old = state.servers[ticket.number], old != server,
                 let admitted = state.places.move(ticket, from: old, to: server)
@@ -115,13 +118,14 @@ public final class ConcurrencyLimit: RequestLimit {
     }
 }
 
-// MARK: - What is sent for a request that has a place
+// MARK: - Requests sent on behalf of a request that holds a slot
 
 extension ConcurrencyLimit {
-    /// The limits in which the request has a place for which the present task works.
+    /// The limits in which the current task's request holds a slot.
     @TaskLocal private static var held: Set<ObjectIdentifier> = []
 
-    /// Works for a request that has passed limits: what is sent meanwhile waits for no other place in them.
+    /// Runs a closure for a request that has passed limits; requests that the closure sends need no further slot in
+    /// these limits.
     static func holding(_ limits: [any RequestLimit], _ body: () async throws -> Void) async throws {
         let places = limits.compactMap { ($0 as? ConcurrencyLimit).map { ObjectIdentifier($0) } }
         guard !places.isEmpty else { return try await body() }
@@ -130,7 +134,7 @@ extension ConcurrencyLimit {
 }
 
 extension DispatchContext {
-    /// The server that is preferred now, told apart from those of the same name elsewhere.
+    /// The preferred server with its service and environment, which distinguishes servers of the same name.
     fileprivate var preferredPlace: String {
         "\(service.framed)\(environment.rawValue.framed)\(preferredServer)"
     }

@@ -1,10 +1,10 @@
 import SwitchyardServices
 
-/// Those who wait for a place, in the order in which they get one: a pure value.
+/// A fair queue of waiting requests, as a pure value.
 ///
-/// The urgent go before others; among those of one priority the owners take turns, so that one who asks for a thousand
-/// does not shut another one out; an owner's own requests keep their order. Every ``patience``th place goes to whoever
-/// has waited longest, so that the less urgent come to their turn too.
+/// Requests with a higher priority go first. Among requests of equal priority the owners take turns, so that an owner
+/// with a thousand requests does not block another one. The requests of one owner keep their order. Every
+/// ``patience``th slot goes to the request that has waited longest, so that requests of low priority get a slot too.
 struct FairLine {
     struct Ticket: Hashable {
         let number: UInt64
@@ -12,7 +12,7 @@ struct FairLine {
         let priority: RequestPriority
     }
 
-    /// How many places are given by rank before one is given by age.
+    /// The period after which a slot is assigned by age instead of by priority.
     static let patience = 8
 
     /// The requests of one owner, the oldest first.
@@ -50,10 +50,10 @@ struct FairLine {
     private var present: Set<UInt64> = []
     private var given = 0
 
-    /// How many wait.
+    /// The number of waiting requests.
     var count: Int { present.count }
 
-    /// How many are in the queues: those who wait, and those who left and have not been cleared away.
+    /// The number of queue entries, including those of cancelled requests that have not been removed yet.
     private(set) var keptCount = 0
 
     mutating func enter(_ ticket: Ticket) {
@@ -64,14 +64,16 @@ struct FairLine {
         ranks[rank].queues[ticket.owner, default: Queue()].tickets.append(ticket)
     }
 
-    /// Takes one out who does not want to wait any more; `false` when it was not there.
+    /// Removes a request that was cancelled; returns `false` if it was not in the queue.
     mutating func leave(_ number: UInt64) -> Bool {
         guard present.remove(number) != nil else { return false }
         if keptCount > 64, keptCount > present.count * 2 { clearAway() }
         return true
     }
 
-    /// Forgets those who left; done when they are the most, it costs each of them a fixed share.
+    /// Removes the entries of cancelled requests.
+    ///
+    /// It runs only when they outnumber the others, so the cost per entry is constant.
     private mutating func clearAway() {
         for rank in ranks.indices {
             ranks[rank].queues = ranks[rank].queues.compactMapValues { queue in
@@ -84,7 +86,7 @@ struct FairLine {
         keptCount = present.count
     }
 
-    /// Takes out whose turn it is.
+    /// Removes and returns the next request.
     mutating func next() -> Ticket? {
         guard !present.isEmpty else { return nil }
         given += 1
@@ -121,7 +123,7 @@ struct FairLine {
         return ticket
     }
 
-    /// The owner's oldest request that still waits; an owner without one is forgotten.
+    /// Returns the owner's oldest waiting request; an owner without one is removed.
     private mutating func firstPresent(_ rank: Int, _ owner: UInt64) -> Ticket? {
         while let ticket = ranks[rank].queues[owner]?.first {
             if present.contains(ticket.number) { return ticket }

@@ -1,8 +1,8 @@
 import SwitchyardServices
 
-/// The places of a ``ConcurrencyLimit`` and those who wait for one: a pure state machine.
+/// The slots of a ``ConcurrencyLimit`` and the requests that wait for one, as a pure state machine.
 struct PlaceTable {
-    /// What becomes of a request that arrives.
+    /// The decision about a request that arrives.
     enum Arrival: Equatable {
         case go
         case wait(UInt64)
@@ -20,7 +20,7 @@ struct PlaceTable {
     private var running = 0
     private var waiting = 0
     private var sites: [String: Site] = [:]
-    /// The servers for which somebody waits, the next in turn first.
+    /// The servers that have waiting requests, in the order in which they get the next free slot.
     private var turns: [String] = []
     private var lastNumber: UInt64 = 0
 
@@ -30,7 +30,7 @@ struct PlaceTable {
         self.maximumWaiting = max(0, maximumWaiting)
     }
 
-    /// How many requests have a place, and how many wait for one.
+    /// The number of requests that hold a slot, and the number of waiting requests.
     var counts: (running: Int, waiting: Int) { (running, waiting) }
 
     mutating func arrive(_ server: String, owner: UInt64, priority: RequestPriority) -> Arrival {
@@ -50,14 +50,16 @@ struct PlaceTable {
         return .wait(lastNumber)
     }
 
-    /// Takes one out who does not want to wait any more.
+    /// Removes a waiting request that was cancelled.
     mutating func withdraw(_ number: UInt64, from server: String) {
         guard sites[server]?.line.leave(number) == true else { return }
         waiting -= 1
         forget(server)
     }
 
-    /// Lets one who waits wait for another server, and gives places away; those who got one, `nil` when it does not wait.
+    /// Moves a waiting request to another server and assigns free slots.
+    ///
+    /// Returns the requests that were admitted, or `nil` if the request is not waiting.
     mutating func move(_ ticket: FairLine.Ticket, from old: String, to server: String) -> [UInt64]? {
         guard sites[old]?.line.leave(ticket.number) == true else { return nil }
         forget(old)
@@ -66,7 +68,7 @@ struct PlaceTable {
         return giveAway()
     }
 
-    /// Frees a place and gives places away; those who got one.
+    /// Releases a slot, assigns free slots, and returns the requests that were admitted.
     mutating func leave(_ server: String) -> [UInt64] {
         running -= 1
         sites[server]?.running -= 1

@@ -1,6 +1,7 @@
 import SwitchyardServices
 
-/// Lets a request go only when no other of its key has come for a while; the earlier ones end as superseded.
+/// A limit that sends a request only after no other request of its key has come for a while; the earlier requests end
+/// as superseded.
 ///
 ///     let typing = Debounce(.milliseconds(300), by: .endpoint)
 ///     configuration.limits = [typing]            // for every request of the search field
@@ -12,22 +13,22 @@ public final class Debounce: RequestLimit, PacingLimit {
     /// Creates a debounce.
     ///
     /// - Parameters:
-    ///   - quiet: How long no other request may have come.
-    ///   - key: Which requests supersede each other; those of one method and path unless given.
+    ///   - quiet: The time during which no other request of the key may come.
+    ///   - key: The key of the requests that supersede each other, by default the method and path.
     public init(_ quiet: Duration, by key: LimitKey = .endpoint) {
         self.quiet = quiet
         self.key = key
     }
 
-    /// How many requests wait.
+    /// The number of waiting requests.
     public var waitingCount: Int { latest.withLock { $0.count } }
 
-    /// Waits for the quiet; a later round of a request is let go.
+    /// Waits for the quiet time in the request's first round; later rounds pass.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         typealias End = @Sendable (RequestFailure.Reason) -> Void
         let (isLate, superseded) = latest.withLock { latest -> (Bool, End?) in
-            // An older request that was held up on its way here does not supersede a newer one.
+            // An older request that was delayed on its way here does not supersede a newer one.
             if let other = latest[key], context.id < other.id { return (true, context.end) }
             return (false, latest.updateValue((context.id, context.end), forKey: key)?.end)
         }
@@ -39,37 +40,38 @@ public final class Debounce: RequestLimit, PacingLimit {
     }
 }
 
-/// Lets only the latest request of a key go on: when another one comes, the one before ends as superseded, wherever it
-/// stands.
+/// A limit that lets only the latest request of a key continue; a new request ends the previous one as superseded, in
+/// whatever state it is.
 ///
 ///     configuration.limits = [LatestWins()]      // one object for all requests that concern each other
 ///
-/// What is read as it arrives (a download, a stream, events) can be superseded until the head of its answer is there.
+/// A request whose response is streamed (a download, a stream, events) can be superseded until the head of its response
+/// has been received.
 public final class LatestWins: RequestLimit, PacingLimit {
     private let key: LimitKey
     private let latest = Locked<[String: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)]>([:])
 
-    /// Creates the rule.
+    /// Creates the limit.
     ///
-    /// - Parameter key: Which requests supersede each other; those of one method and path unless given.
+    /// - Parameter key: The key of the requests that supersede each other, by default the method and path.
     public init(by key: LimitKey = .endpoint) {
         self.key = key
     }
 
-    /// How many requests are under way.
+    /// The number of running requests.
     public var count: Int { latest.withLock { $0.count } }
 
-    /// Supersedes the request before this one; a later round of a request is let go.
+    /// Supersedes the previous request in the request's first round; later rounds pass.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         let id = context.id
         let superseded = latest.withLock { latest -> (@Sendable (RequestFailure.Reason) -> Void)? in
-            // An older request that was held up on its way here does not supersede a newer one.
+            // An older request that was delayed on its way here does not supersede a newer one.
             if let other = latest[key], id < other.id { return context.end }
             return latest.updateValue((id, context.end), forKey: key).flatMap { $0.id == id ? nil : $0.end }
         }
         superseded?(.superseded)
-        // Kept in the pauses too: a request that is going to be sent again can still be superseded.
+        // The pass lasts during retry pauses too, so that a request that waits for a retry can still be superseded.
         return LimitPass(isLasting: true) { [self] in
             latest.withLock { if $0[key]?.id == id { $0[key] = nil } }
         }

@@ -1,13 +1,14 @@
 import SwitchyardServices
 
-/// Lets at most one request of a key go in an interval: the first at once, and of those that come before the interval is
-/// over the last one, at its end; the others end as superseded.
+/// A limit that sends at most one request of a key per interval.
 ///
-/// For requests that must all be sent, take a ``RateLimit`` with ``RateRule/interval(_:)``.
+/// The first request is sent immediately. Of the requests that come before the interval is over, only the last one is
+/// sent, at the end of the interval. The others end as superseded. If all requests must be sent, use a ``RateLimit``
+/// with ``RateRule/interval(_:)``.
 public final class Throttle: RequestLimit, PacingLimit {
     private struct Lane {
         var openAt: MonotonicTime
-        /// The last one that was let go.
+        /// The last request that was admitted.
         var gone: RequestID
         var waiting: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)?
     }
@@ -16,7 +17,7 @@ public final class Throttle: RequestLimit, PacingLimit {
         var lanes: [String: Lane] = [:]
         private var sweepAt = 256
 
-        /// Forgets the keys whose intervals are over; done when there are twice as many as were left the last time.
+        /// Removes the keys whose intervals are over, once the table has twice as many keys as remained the last time.
         mutating func sweep(at now: MonotonicTime) {
             guard lanes.count >= sweepAt else { return }
             lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil }
@@ -24,10 +25,10 @@ public final class Throttle: RequestLimit, PacingLimit {
         }
     }
 
-    /// What becomes of a request.
+    /// The decision about a request.
     private enum Verdict {
         case go
-        /// A newer one came before it.
+        /// A newer request came first.
         case late
         case wait(until: MonotonicTime, superseding: (@Sendable (RequestFailure.Reason) -> Void)?)
     }
@@ -39,14 +40,14 @@ public final class Throttle: RequestLimit, PacingLimit {
     /// Creates a throttle.
     ///
     /// - Parameters:
-    ///   - interval: How far apart requests of a key begin at least.
-    ///   - key: Which requests count together; those of one method and path unless given.
+    ///   - interval: The minimum interval between the beginnings of two requests of a key.
+    ///   - key: The key of the requests that count together, by default the method and path.
     public init(_ interval: Duration, by key: LimitKey = .endpoint) {
         self.interval = interval
         self.key = key
     }
 
-    /// Waits for the end of the interval; a later round of a request is let go.
+    /// Waits for the end of the interval in the request's first round; later rounds pass.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         switch arrive(key, context) {
@@ -65,14 +66,14 @@ public final class Throttle: RequestLimit, PacingLimit {
         do {
             try await context.time.sleep(until: end)
         } catch {
-            // The interval that was to begin with this one begins with the next one.
+            // The waiting request was cancelled, so its interval begins with the next request instead.
             leave(key, context.id) { Lane(openAt: end, gone: $0.gone) }
             throw error
         }
         leave(key, context.id) { Lane(openAt: $0.openAt, gone: context.id) }
     }
 
-    /// Takes out who waited, unless another one has taken its place.
+    /// Removes a waiting request, unless another request has replaced it.
     private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
         state.withLock { state in
             guard let lane = state.lanes[key], lane.waiting?.id == id else { return }
@@ -88,9 +89,9 @@ public final class Throttle: RequestLimit, PacingLimit {
                 state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
-            // Rounds come from tasks of their own, and not always in the order of their requests.
+            // Rounds run in tasks of their own, so requests may arrive out of order.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
-            // The end of the interval is the waiting one's beginning: the next interval counts from there.
+            // The waiting request begins at the end of the current interval, so the next interval counts from there.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
             state.lanes[key] = Lane(
                 openAt: end.advanced(by: interval),

@@ -1,34 +1,37 @@
 import SwitchyardServices
 
-/// The keys of a rate limit, each with its meter and the requests that wait: a pure state machine.
+/// The keys of a rate limit, each with its meter and its waiting requests, as a pure state machine.
 ///
-/// Keys whose past plays no part are removed while others are looked up, so that the table stays as small as what is
-/// going on; no timer runs for it.
+/// While requests arrive, keys whose past requests no longer matter are removed, so that the size of the table stays
+/// proportional to the current traffic. No timer is needed for this.
 struct RateLanes {
     typealias Number = UInt64
 
-    /// What becomes of a request that arrives.
+    /// The decision about a request that arrives.
     enum Arrival: Equatable {
         case go
         case refuse(wait: Duration?)
         case wait(Number)
     }
 
-    /// Who may go now, and when to look again.
+    /// The requests that may begin now, and the time at which the next one may begin.
     struct Turn: Equatable {
         var admitted: [Number] = []
         var next: MonotonicTime?
     }
 
-    /// A key; changed where it lies, since a copy of its line would cost every arrival as much as are waiting.
+    /// The state of a key, which is mutated in place because copying its queue would cost every arrival time
+    /// proportional to the number of waiters.
     private struct Lane {
         var meter: RateMeter
-        /// Those who wait, in order; those who left are still in it until their turn.
+        /// The queue in order of arrival, in which cancelled requests stay until their turn or until they are
+        /// compacted.
         var line: [Number] = []
         var head = 0
         var waiting: Set<Number> = []
 
-        /// Lets a request go if no other waits and it is not too early, else returns the time of its turn.
+        /// Admits a request and returns `nil` if no other request waits and it is not too early; otherwise returns the
+        /// time of its turn.
         mutating func pass(at now: MonotonicTime, notBefore start: MonotonicTime) -> MonotonicTime? {
             if waiting.isEmpty, start <= now, meter.take(at: now) { return nil }
             return meter.next(at: max(now, start), behind: waiting.count)
@@ -39,7 +42,8 @@ struct RateLanes {
             waiting.insert(number)
         }
 
-        /// Takes one out; its place in the line goes together with others, once most of them are nobody's.
+        /// Removes a waiting request; its entry in the queue is removed with others once more than half of the entries
+        /// are cancelled.
         mutating func leave(_ number: Number) -> Bool {
             guard waiting.remove(number) != nil else { return false }
             if line.count > 2 * waiting.count + 32 {
@@ -49,7 +53,7 @@ struct RateLanes {
             return true
         }
 
-        /// Lets go whose turn it is.
+        /// Admits the requests that may begin now.
         mutating func turn(at now: MonotonicTime) -> Turn {
             var turn = Turn()
             while head < line.count {
@@ -78,9 +82,9 @@ struct RateLanes {
     private var lanes: [String: Lane] = [:]
     private var lastNumber: Number = 0
     private var sweepAt = 64
-    /// How many requests wait.
+    /// The number of waiting requests.
     private(set) var waiting = 0
-    /// The end of the pause in which no request begins.
+    /// The end of the pause during which no request begins.
     private var pauseEnd = MonotonicTime.zero
 
     init(_ rule: RateRule, _ excess: RateExcess, maximumWaiting: Int) {
@@ -89,10 +93,10 @@ struct RateLanes {
         self.maximumWaiting = max(0, maximumWaiting)
     }
 
-    /// How many keys are remembered.
+    /// The number of keys in the table.
     var count: Int { lanes.count }
 
-    /// How many places there are in the lines, those of who left among them.
+    /// The number of queue entries, including those of cancelled requests.
     var places: Int { lanes.values.reduce(0) { $0 + $1.line.count } }
 
     mutating func arrive(_ key: String, at now: MonotonicTime, deadline: MonotonicTime) -> Arrival {
@@ -108,12 +112,12 @@ struct RateLanes {
         return .wait(lastNumber)
     }
 
-    /// Takes one out who does not want to wait any more.
+    /// Removes a waiting request that was cancelled.
     mutating func leave(_ key: String, _ number: Number) {
         if lanes[key]?.leave(number) == true { waiting -= 1 }
     }
 
-    /// Lets go whose turn it is.
+    /// Admits the requests of a key that may begin now.
     mutating func turn(_ key: String, at now: MonotonicTime) -> Turn {
         if now < pauseEnd { return Turn(next: lanes[key]?.waiting.isEmpty == false ? pauseEnd : nil) }
         guard let turn = lanes[key]?.turn(at: now) else { return Turn() }

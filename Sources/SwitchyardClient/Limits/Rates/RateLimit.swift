@@ -1,19 +1,20 @@
 public import SwitchyardServices
 
-/// A limit of the rate at which requests of one key begin; too early is refused, or waits.
+/// A limit of the rate at which requests of one key begin; a request that comes too early is refused or waits.
 ///
 ///     options.limits = [RateLimit(.bucket(perSecond: 20, burst: 40))]                       // the whole client
-///     options.limits = [RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)]  // every API
+///     options.limits = [RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)]  // each endpoint
 ///     configuration.limits = [searchLimit]                                                   // one kind of call
 ///     limit.pause(for: .seconds(30))                                                         // nothing begins for 30 s
 ///
-/// Every round of a request counts. Those who wait can be cancelled like any other request, hold no thread, and leave no
-/// gap behind; there is one timer for each key that somebody waits for, and none otherwise.
+/// Every round of a request counts. A waiting request occupies no thread and can be cancelled like any other. A
+/// cancelled request does not use up its turn. There is one timer for each key that has waiting requests, and none
+/// otherwise.
 public final class RateLimit: RequestLimit {
     private struct State {
         var lanes: RateLanes
         var line = WaitingLine<RateLanes.Number>()
-        /// The keys for which a timer is set.
+        /// The keys that have a timer scheduled.
         var armed: Set<String> = []
     }
 
@@ -23,10 +24,11 @@ public final class RateLimit: RequestLimit {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - rule: How many requests may begin in what time.
-    ///   - key: Which requests count together; all of them unless given.
-    ///   - excess: What becomes of one that comes too early; it waits unless told otherwise.
-    ///   - maximumWaiting: How many may wait at once, over all keys; others are refused. 1,000 unless given.
+    ///   - rule: The number of requests that may begin in a time.
+    ///   - key: The key of the requests that count together, by default the same for all requests.
+    ///   - excess: The handling of a request that comes too early, which waits by default.
+    ///   - maximumWaiting: The maximum number of waiting requests over all keys, 1,000 by default. Further requests are
+    ///     refused.
     public init(
         _ rule: RateRule,
         by key: LimitKey = .everything,
@@ -37,31 +39,34 @@ public final class RateLimit: RequestLimit {
         state = Locked(State(lanes: RateLanes(rule, excess, maximumWaiting: maximumWaiting)))
     }
 
-    /// Lets no request of the limit begin before a time.
+    /// Pauses the limit until a time, so that no request begins before it.
     ///
-    /// Requests wait or fail as they do when they come too early. A pause that ends before one under way changes nothing.
+    /// Requests wait or are refused as if they came too early. If a longer pause is already in effect, nothing changes.
     ///
-    /// - Parameter time: The time, on the client's clock (``NetworkClient/time``, ``DispatchContext/time``).
+    /// - Parameter time: The end of the pause, on the client's clock (``NetworkClient/time``,
+    ///   ``DispatchContext/time``).
     public func pause(until time: MonotonicTime) {
         state.withLock { $0.lanes.pause(until: time) }
     }
 
-    /// Lets no request of the limit begin for some time.
+    /// Pauses the limit for a duration, so that no request begins meanwhile.
     ///
     /// - Parameters:
-    ///   - duration: How long.
-    ///   - time: The client's clock; the system's by default.
+    ///   - duration: The duration of the pause.
+    ///   - time: The client's clock, by default the system's.
     public func pause(for duration: Duration, on time: any TimeSource = SystemTime.shared) {
         pause(until: time.now.advanced(by: min(max(.zero, duration), .seconds(1_000_000_000))))
     }
 
-    /// How many keys are remembered; one whose time has passed is forgotten when others are looked up.
+    /// The number of keys that the limit keeps state for.
+    ///
+    /// State that no longer matters is removed while requests of other keys arrive.
     public var keyCount: Int { state.withLock { $0.lanes.count } }
 
-    /// How many requests wait.
+    /// The number of waiting requests.
     public var waitingCount: Int { state.withLock { $0.lanes.waiting } }
 
-    /// Waits for the request's turn.
+    /// Waits until the rate allows the request.
     ///
     /// - Throws: ``RequestFailure/Reason/rateLimited(retryAfter:)``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
@@ -95,7 +100,7 @@ public final class RateLimit: RequestLimit {
         return .free
     }
 
-    /// Lets go whose turn it is, and sets the timer for the next.
+    /// Admits the requests that may begin now, and schedules a timer for the next one.
     private func turn(_ key: String, on time: any TimeSource) {
         let (admitted, next) = state.withLock { state in
             let turn = state.lanes.turn(key, at: time.now)
@@ -111,29 +116,31 @@ public final class RateLimit: RequestLimit {
     }
 }
 
-/// How many requests of one key may begin in what time.
+/// The number of requests of one key that may begin in a time.
 public enum RateRule: Sendable, Hashable {
-    /// One, and then none before the time has passed.
+    /// At most one request in each interval.
     case interval(Duration)
-    /// As many as there are tokens: a bucket of `burst` tokens, full at the start, that is refilled with `perSecond`
-    /// tokens a second.
+    /// A token bucket of `burst` tokens, full at the start and refilled with `perSecond` tokens a second, from which
+    /// each request takes one.
     ///
-    /// It is counted as the generic cell rate algorithm does (ITU-T I.371), with one number per key.
+    /// It is implemented as the generic cell rate algorithm (ITU-T I.371), with one number per key.
     case bucket(perSecond: Double, burst: Int)
-    /// So many in any span of the length, a sliding one.
+    /// At most `count` requests in any time span of this length (a sliding window).
     case window(count: Int, per: Duration)
-    /// Any number, but for the pauses that ``RateLimit/pause(until:)`` sets.
+    /// Any number of requests, except during the pauses that ``RateLimit/pause(until:)`` sets.
     case unlimited
 }
 
-/// What becomes of a request that comes too early.
+/// The handling of a request that comes too early.
 public enum RateExcess: Sendable, Hashable {
-    /// It fails at once with ``RequestFailure/Reason/rateLimited(retryAfter:)``, which says how long to stay away.
+    /// The request fails immediately with ``RequestFailure/Reason/rateLimited(retryAfter:)``, which contains the time
+    /// to wait.
     case refuse
-    /// It waits for its turn, first come first served; one that would have to wait longer than given, or than its
-    /// deadline allows, fails at once.
+    /// The request waits for its turn, first come, first served.
+    ///
+    /// If it would have to wait longer than `atMost` or beyond its deadline, it fails immediately.
     case wait(atMost: Duration?)
 
-    /// It waits for its turn as long as its deadline allows.
+    /// The request waits for its turn until its deadline.
     public static let wait = RateExcess.wait(atMost: nil)
 }

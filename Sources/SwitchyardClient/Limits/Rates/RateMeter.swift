@@ -1,10 +1,10 @@
 import SwitchyardServices
 
-/// Counts the requests of one key against a rule: a pure value, with the time handed in.
+/// A count of the requests of one key against a rate rule, as a pure value that receives the time as an argument.
 struct RateMeter {
     private enum Kind {
-        /// One request each `spacing`, with up to `slack` of it taken in advance; `due` is when the next one would come
-        /// at an even rate.
+        /// One request per `spacing`, where a request may come up to `slack` before `due`, which is the time of the
+        /// next request at an even rate.
         case cells(spacing: Duration, slack: Duration, due: MonotonicTime)
         /// The times of the last `count` requests, the oldest first.
         case window(count: Int, span: Duration, times: [MonotonicTime])
@@ -26,12 +26,12 @@ struct RateMeter {
         }
     }
 
-    /// A duration that can be reckoned with: not negative, and 31 years at most.
+    /// Returns the duration clamped to a range that is safe to calculate with, from 0 to 31 years.
     private static func sensible(_ duration: Duration) -> Duration {
         min(max(.zero, duration), .seconds(1_000_000_000))
     }
 
-    /// Takes a place for a request; `false` when it is too early.
+    /// Counts a request and returns `true`, or returns `false` if it is too early for a request.
     mutating func take(at now: MonotonicTime) -> Bool {
         guard next(at: now) <= now else { return false }
         switch kind {
@@ -45,7 +45,8 @@ struct RateMeter {
         return true
     }
 
-    /// When a request can begin that lets so many go first; now, if it can.
+    /// Returns the time at which a request can begin after `others` requests that go first, or `now` if it can begin
+    /// immediately.
     func next(at now: MonotonicTime, behind others: Int = 0) -> MonotonicTime {
         switch kind {
         case .cells(let spacing, let slack, let due):
@@ -59,7 +60,7 @@ struct RateMeter {
         }
     }
 
-    /// Whether the past plays no part any more.
+    /// Whether past requests no longer affect the next one, so that the meter can be discarded.
     func isFresh(at now: MonotonicTime) -> Bool {
         switch kind {
         case .cells(_, _, let due): due <= now

@@ -6,19 +6,19 @@ import SwitchyardServices
 ///
 /// | field | meaning |
 /// |---|---|
-/// | `Backoff: 30` | 30 s, on a good response, too (Mozilla's services, Kinto) |
+/// | `Backoff: 30` | 30 s, also in a successful response (Mozilla's services, Kinto) |
 /// | `Retry-After`, with 429 and 503 | RFC 9110 section 10.2.3 |
 /// | `RateLimit: "default";r=0;t=50` | 50 s, if `r` is 0 (draft-ietf-httpapi-ratelimit-headers) |
-/// | `RateLimit: limit=100, remaining=0, reset=50` | the same in draft 07 |
-/// | `RateLimit-Remaining: 0`, `RateLimit-Reset: 50` | the same before draft 07 |
+/// | `RateLimit: limit=100, remaining=0, reset=50` | 50 s, if `remaining` is 0 (draft 07) |
+/// | `RateLimit-Remaining: 0`, `RateLimit-Reset: 50` | 50 s (before draft 07) |
 /// | `X-RateLimit-Remaining: 0`, `X-RateLimit-Reset` | seconds, or a time as seconds or milliseconds since 1970 |
-/// | `X-Rate-Limit-Remaining: 0`, `X-Rate-Limit-Reset` | the same |
+/// | `X-Rate-Limit-Remaining: 0`, `X-Rate-Limit-Reset` | seconds, or a time as seconds or milliseconds since 1970 |
 package enum ServerPause {
-    /// Returns the longest pause that a response asks for; `nil` if it asks for none.
+    /// Returns the longest pause that a response asks for, or `nil` if it asks for none.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
-    ///   - headers: The header fields of the response. A time is measured from its `Date`, where it has one.
+    ///   - headers: The header fields of the response. If there is a `Date` field, times are measured from it.
     ///   - now: The time of day of this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {
@@ -32,10 +32,11 @@ package enum ServerPause {
         return pauses.compactMap { $0 }.filter { $0 > .zero }.max()
     }
 
-    /// The field `RateLimit`, of one policy or several.
+    /// Returns the longest pause in the `RateLimit` field, which has one policy or several.
     private static func combined(_ headers: HTTPHeaders, _ now: Date) -> Duration? {
         let policies = headers.values(of: "RateLimit").flatMap { line in
-            // With `;` the commas part policies, without it they part the parameters of the only one.
+            // If the value contains `;`, commas separate policies. Otherwise commas separate the parameters of a single
+            // policy.
             let parts = line.split(separator: ",")
             return line.contains(";") ? parts.map { $0.split(separator: ";") } : [parts]
         }
@@ -52,7 +53,7 @@ package enum ServerPause {
         return (parts[0].trimmingCharacters(in: .whitespaces).lowercased(), value)
     }
 
-    /// Seconds from now on, of a number that is seconds, or a time in seconds or milliseconds since 1970.
+    /// Returns the pause for a number that is seconds from now, or a time in seconds or milliseconds since 1970.
     private static func pause(to value: Double, _ now: Date) -> Duration {
         switch value {
         case ..<1_000_000_000: .seconds(value)
@@ -61,7 +62,7 @@ package enum ServerPause {
         }
     }
 
-    /// A number that is not negative and can be reckoned with.
+    /// Returns the number in the text, or `nil` if it is invalid, negative or not below 10¹⁵.
     private static func number(_ text: String) -> Double? {
         let number = Double(text.trimmingCharacters(in: .whitespaces))
         return number.flatMap { $0 >= 0 && $0 < 1e15 ? $0 : nil }
@@ -69,18 +70,18 @@ package enum ServerPause {
 }
 
 extension RequestInterceptor {
-    /// An interceptor that pauses a limit for as long as responses ask for, good ones, too.
+    /// Returns an interceptor that pauses a limit for as long as responses ask for, including successful ones.
     ///
     ///     let limit = RateLimit(.unlimited)
     ///     options.limits = [limit]
     ///     options.interceptors = [.pausing(limit)]
     ///
-    /// It reads `Backoff`, `RateLimit`, `RateLimit-Remaining` with `-Reset`, the same with `X-` in front, and `Retry-After`
-    /// of 429 and 503. Requests that are under way go on.
+    /// It reads `Backoff`, `RateLimit`, `RateLimit-Remaining` with `RateLimit-Reset`, the same fields with the prefix
+    /// `X-`, and `Retry-After` of 429 and 503. Requests that are already running continue.
     ///
     /// - Parameters:
-    ///   - limit: The limit, which the client or the call has among its limits.
-    ///   - longest: The longest pause that is kept; an hour by default.
+    ///   - limit: The limit to pause, which must be among the limits of the client or the call.
+    ///   - longest: The maximum length of a pause, an hour by default.
     /// - Returns: The interceptor.
     public static func pausing(_ limit: RateLimit, atMost longest: Duration = .seconds(3_600)) -> RequestInterceptor {
         .retrying("pauses") { round in

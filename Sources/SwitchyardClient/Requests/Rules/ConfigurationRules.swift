@@ -1,9 +1,9 @@
 public import SwitchyardHTTP
 
-/// Settings for groups of calls, picked by URL and method: cache lifetimes, timeouts, headers.
+/// Settings for groups of calls, selected by URL and method, such as cache lifetimes, timeouts and headers.
 ///
-/// Rules run in the order in which they were added; a later one overrides what an earlier one set. They are a value:
-/// what is computed from them is computed anew for each call, and a changed set counts from the next call on.
+/// Rules run in the order in which they were added, and a later rule overrides an earlier one. The set of rules is a
+/// value. A closure runs for each call, and a changed set applies from the next call on.
 ///
 /// ### Use
 ///
@@ -25,25 +25,25 @@ public struct ConfigurationRules: Sendable {
     /// Creates an empty set.
     public init() {}
 
-    /// Whether there is no rule.
+    /// Whether there are no rules.
     public var isEmpty: Bool { rules.isEmpty }
 
-    /// Adds a rule for the URLs of a pattern.
+    /// Adds a rule for the URLs that match a pattern.
     ///
     /// - Parameters:
-    ///   - pattern: The URLs.
-    ///   - methods: The methods; all unless given.
-    ///   - change: Changes the configuration of such a call.
+    ///   - pattern: The pattern of the URLs.
+    ///   - methods: The methods. If `nil`, the rule applies to all methods.
+    ///   - change: Changes the configuration of a call that the rule applies to.
     public mutating func add(_ pattern: URLPattern, methods: Set<HTTPMethod>? = nil, change: @escaping Change) {
         rules.append(Rule(matches: { pattern.matches($0, base: $1) }, methods: methods, change: change))
     }
 
-    /// Adds a rule for the URLs that a closure picks, by a regular expression for instance.
+    /// Adds a rule for the URLs that a closure selects, for example by a regular expression.
     ///
     /// - Parameters:
-    ///   - predicate: Whether the rule applies to a URL.
-    ///   - methods: The methods; all unless given.
-    ///   - change: Changes the configuration of such a call.
+    ///   - predicate: Returns whether the rule applies to a URL.
+    ///   - methods: The methods. If `nil`, the rule applies to all methods.
+    ///   - change: Changes the configuration of a call that the rule applies to.
     public mutating func add(
         where predicate: @escaping @Sendable (RequestURL) -> Bool,
         methods: Set<HTTPMethod>? = nil,
@@ -54,14 +54,15 @@ public struct ConfigurationRules: Sendable {
 
     /// Returns the configuration after all rules that apply to it.
     ///
-    /// Of a call with a ``APIConfiguration/prebuiltRequest`` the rules see that one's URL and method.
+    /// If the call has an ``APIConfiguration/prebuiltRequest``, the rules are matched against the URL and method of
+    /// that request.
     ///
     /// - Parameters:
-    ///   - configuration: What the call asks for.
-    ///   - generator: Knows how paths are joined.
-    ///   - base: The base URL; any server of the service gives the same answer for patterns without a scheme.
+    ///   - configuration: The description of the call.
+    ///   - generator: The generator that joins the path to the base URL.
+    ///   - base: The base URL. For patterns without a scheme, all servers of the service give the same result.
     /// - Returns: The changed configuration.
-    /// - Throws: ``/SwitchyardHTTP/RequestError`` when the path cannot be joined.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the path cannot be joined to the base URL.
     public func applied(
         to configuration: APIConfiguration,
         by generator: RequestGenerator,
@@ -79,7 +80,7 @@ public struct ConfigurationRules: Sendable {
 }
 
 extension RequestGenerator {
-    /// The URL of a call's path, without its parameters.
+    /// Returns the URL of a call's path without its parameters.
     fileprivate func joined(_ configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> RequestURL {
         let joiner = try URLJoiner(path: try path(configuration), on: base, join: join, secured: false)
         return RequestURL(trusted: joiner.output.text())

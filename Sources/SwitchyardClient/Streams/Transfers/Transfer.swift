@@ -2,7 +2,7 @@ package import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTransport
 
-/// A look at who is logged in.
+/// A query for the user who is logged in.
 private struct OwnerQuestion: CredentialUser {
     let core: ClientCore
     let callOwner: CallOwner?
@@ -11,20 +11,20 @@ private struct OwnerQuestion: CredentialUser {
     var isRunning: Bool { true }
 }
 
-/// What all requests of one transfer share: its identifier, its owner, its servers and the clock.
+/// The common properties of all requests of one transfer: identifier, owner, servers and clock.
 ///
-/// A transfer is one call for its caller, and may take several requests: a download that was cut goes on with another,
-/// an event stream is opened again.
+/// A transfer is one call for its caller and may need several requests: an interrupted download continues with another
+/// one, and an event stream is opened again.
 package struct Transfer: Sendable {
     package let id: RequestID
     let owner: OwnerID
     package let core: ClientCore
     let usesCredentials: Bool
-    /// Whose transfer it is, with all of its requests; `nil` for a client without credentials, users and cookies.
+    /// The owner of the transfer and all its requests; `nil` for a client without credentials, users and cookies.
     package let callOwner: CallOwner?
     package let pool: ServerPool
     package let startedAt: MonotonicTime
-    /// Whether it ends by itself, so that a shutdown may wait for it.
+    /// Whether the transfer ends by itself, so that a shutdown may wait for it.
     let hasEnd: Bool
     package let handle = TransferHandle()
 
@@ -39,17 +39,16 @@ package struct Transfer: Sendable {
         startedAt = core.now
     }
 
-    /// What names the owner of a call of the transfer on a disk.
+    /// Returns the marks that identify the owner of a call of the transfer on a disk.
     package func marks(of configuration: APIConfiguration) -> [String] { owner(of: configuration)?.marks ?? [] }
 
-    /// Finds out who is logged in, where only the provider of the credentials knows it, before anything that was kept is
-    /// gone on with.
+    /// Loads the stored credential, if only its provider knows the user, before stored state is continued.
     package func loadOwner() async {
         guard let callOwner, callOwner.isBound, let credentials = core.options.credentials, !credentials.isBypassed
         else {
             return
         }
-        // What cannot be read is reported by the first request.
+        // The first request reports a credential that cannot be read.
         try? await credentials.load(for: OwnerQuestion(core: core, callOwner: callOwner, pool: pool))
         callOwner.adopt(credentials.login(in: pool.environment))
     }
@@ -59,9 +58,10 @@ package struct Transfer: Sendable {
     /// Enters the transfer in the table, where it stays until ``end()``.
     ///
     /// - Parameters:
-    ///   - configuration: What was asked for; its timeout bounds the transfer in all, and so does a rule's if it has an
-    ///     end. Without one nothing does.
-    ///   - delivery: How the body of the answer is handed over.
+    ///   - configuration: The call; its timeout bounds the whole transfer, and so does a rule's timeout if the transfer
+    ///     has an end. Without
+    ///     a timeout nothing bounds it.
+    ///   - delivery: The way in which the body of the response is delivered.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     package func begin(
         _ configuration: APIConfiguration,
@@ -73,31 +73,31 @@ package struct Transfer: Sendable {
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
         let isOfRenewal = core.options.credentials?.isBypassed ?? false
         try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
-        // One who has gone before it was in the table.
+        // The user may have left before the transfer was in the table.
         if let reason = asked.refusal(in: pool.environment) { handle.cancel(reason) }
         guard let timeout = hasEnd ? asked.timeout : configuration.timeout else { return }
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }
 
-    /// The transfer's owner, as far as a request of it goes as whoever is logged in.
+    /// Returns the transfer's owner if a request of it uses the credential of the logged-in user.
     private func owner(of configuration: APIConfiguration) -> CallOwner? {
         guard let callOwner, callOwner.isBound, !core.isBoundToLogin(configuration) else { return callOwner }
         return CallOwner(environment: callOwner.environment, client: callOwner.client, cookies: callOwner.cookies)
     }
 
-    /// Ends the transfer: tells its caller, and then those who wait for the last transfer's end.
+    /// Ends the transfer: calls its completion, and then resumes the waiters for the end of the last transfer.
     package func end(telling completion: () -> Void = {}) {
         handle.finish()
         completion()
         core.transfers.remove(handle, id: id)
     }
 
-    /// Carries the transfer out in a task of its own, which its handle and its monitor can cancel, and ends it.
+    /// Performs the transfer in its own task, which its handle and its monitor can cancel, and ends it.
     ///
     /// - Parameters:
-    ///   - monitor: Shows the transfer; nobody when `nil`.
-    ///   - completion: Told how it ended.
-    ///   - work: What is done.
+    ///   - monitor: The monitor that shows the transfer, if any.
+    ///   - completion: Receives the result.
+    ///   - work: The work.
     package func carryOut<Outcome: Sendable>(
         shownBy monitor: TransferMonitor?,
         completion: @escaping @Sendable (Outcome) -> Void,
@@ -112,16 +112,18 @@ package struct Transfer: Sendable {
         monitor?.attach { [handle] in handle.cancel(.cancelled) }
     }
 
-    /// Sends one request and waits for the head of its answer; the body follows as a stream unless it is asked for whole.
+    /// Sends one request and waits for the head of its response; the body follows as a stream unless it is requested as
+    /// a whole.
     ///
     /// - Parameters:
-    ///   - configuration: What to send.
-    ///   - avoided: Servers that are not asked as long as there is another.
-    ///   - name: The name in the dispatch table; the transfer's own unless several requests are under way at a time.
-    ///   - endsByHandle: Whether the transfer's handle ends the request; not where it ends the task that waits.
-    ///   - delivery: How the body is handed over.
-    ///   - progress: Told about bytes sent and received; nobody unless given.
-    /// - Returns: The answer, whatever its status.
+    ///   - configuration: The call.
+    ///   - avoided: The servers that are used only if there is no other.
+    ///   - name: The identifier in the dispatch table; default is the transfer's own, unless several requests are in
+    ///     flight.
+    ///   - endsByHandle: Whether the transfer's handle ends the request; `false` if it ends the waiting task.
+    ///   - delivery: The way in which the body is delivered.
+    ///   - progress: A handler for sent and received bytes; default is none.
+    /// - Returns: The response, whatever its status.
     /// - Throws: ``RequestFailure``.
     package func open(
         _ configuration: APIConfiguration,
@@ -178,7 +180,7 @@ package struct Transfer: Sendable {
         )
     }
 
-    /// What surrounds a request of a transfer, which has one turn with all that it takes.
+    /// Returns the plan for a request of a transfer, which passes the pacing limits once for all its requests.
     private func ownPlan(_ plan: FlowPlan, of name: RequestID) -> FlowPlan {
         guard name == id else { return plan.ofPart }
         return handle.takeTurn() ? plan : plan.ofContinuation
@@ -192,20 +194,20 @@ package struct Transfer: Sendable {
 
     // MARK: Breaks
 
-    /// Waits before a server is asked again that has broken something off.
+    /// Waits before the next request to a server that has interrupted a body.
     ///
-    /// 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that the many whom one server
-    /// has cut do not come back at once.
+    /// The pause is 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that many
+    /// interrupted clients do not return at once.
     ///
     /// - Parameters:
-    ///   - number: How often that has happened.
-    ///   - least: How long the server asks for.
+    ///   - number: The number of interruptions so far.
+    ///   - least: The pause that the server asks for.
     package func pause(afterBreak number: Int, atLeast least: Duration = .zero) async {
         let longest = min(5, 0.2 * Double(1 << min(max(number, 1) - 1, 8)))
         await core.time.pause(for: max(least, .seconds(longest * Double.random(in: 0.5...1))))
     }
 
-    /// An attempt whose body broke off, and how.
+    /// An attempt whose body was interrupted, and its failure.
     package struct Break: Sendable {
         var attempt: Attempt
         var outcome: AttemptOutcome
@@ -216,11 +218,11 @@ package struct Transfer: Sendable {
         }
     }
 
-    /// Charges a server for a body that it broke off, as far as the attempt still says something about it.
+    /// Charges a server for an interrupted body, unless the attempt no longer says anything about the server.
     ///
     /// - Parameters:
-    ///   - broken: The attempt, and how it failed.
-    ///   - witness: An attempt that has answered the same request since; then the failure counts in full.
+    ///   - broken: The attempt and its failure.
+    ///   - witness: An attempt that has completed the same request since; if there is one, the failure counts in full.
     package func charge(_ broken: Break, witness: Attempt? = nil) {
         var settled = [SettledAttempt(broken.attempt.afterwards, broken.outcome)]
         if let witness, witness.isElsewhere(than: broken.attempt) {

@@ -31,19 +31,19 @@ public final class TransferMonitor: Sendable {
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
-        // They may be called in any order: what counts is how the progress stands.
+        // The handlers may be called in any order, so the state of the progress counts.
         progress.pausingHandler = { [weak self] in self?.followProgress() }
         progress.resumingHandler = { [weak self] in self?.followProgress() }
     }
 
     // MARK: The transfer's side
 
-    /// Says how the transfer is cancelled; done at once when it was asked for before.
+    /// Sets the closure that cancels the transfer, and calls it immediately if a cancellation was requested before.
     package func attach(_ cancel: @escaping @Sendable () -> Void) {
-        // What was asked for a moment ago may still be on its way to the handler.
+        // A cancellation that was requested a moment ago may not have reached the handler yet.
         let isCancelled = progress.isCancelled
         let wasCancelled = state.withLock { state in
-            // One that failed at once is over by now.
+            // A transfer that failed immediately has ended by now.
             guard !state.isOver else { return false }
             state.cancel = cancel
             return state.isCancelled || isCancelled
@@ -51,7 +51,7 @@ public final class TransferMonitor: Sendable {
         if wasCancelled { cancel() }
     }
 
-    /// Lets go of the transfer, which has ended.
+    /// Releases the transfer, which has ended.
     package func detach() {
         state.withLock { state in
             state.cancel = nil
@@ -63,7 +63,7 @@ public final class TransferMonitor: Sendable {
     /// Takes the report of the transfer's direction.
     package func update(_ report: TransferProgress, of direction: TransferProgress.Direction) {
         guard report.direction == direction else { return }
-        // Foundation takes a progress of nothing for one that nobody knows the end of, and never finishes it.
+        // Foundation treats a progress with a total of zero as indeterminate and never finishes it.
         let isEmpty = report.total == 0
         if let total = isEmpty ? 1 : report.total, progress.totalUnitCount != total { progress.totalUnitCount = total }
         progress.completedUnitCount = isEmpty ? 1 : report.completed
@@ -75,7 +75,7 @@ public final class TransferMonitor: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    // A task that was cancelled before has nobody to wake it any more.
+                    // A task that was cancelled before is not resumed by anything else.
                     guard state.isPaused, !Task.isCancelled else { return true }
                     state.waiters.append(continuation)
                     return false
@@ -98,7 +98,7 @@ public final class TransferMonitor: Sendable {
         wake()
     }
 
-    /// Takes over from the progress whether the transfer is paused, and says it.
+    /// Takes the pause state from the progress, and returns it.
     @discardableResult
     private func followProgress() -> Bool {
         let isPaused = state.withLock { state in

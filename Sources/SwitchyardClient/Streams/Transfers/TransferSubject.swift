@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardHTTP
 
-/// What a transfer is about, whichever server is asked: names what is kept of it for a later call.
+/// The identity of a transfer's content, whichever server sends it; names the state that is kept for a later call.
 package struct TransferSubject: Sendable, Hashable {
     /// The path, without the query.
     package var path: String
@@ -9,8 +9,8 @@ package struct TransferSubject: Sendable, Hashable {
     package var digest: String
 
     /// - Parameters:
-    ///   - request: What is asked.
-    ///   - name: What names the subject in place of method, path and query.
+    ///   - request: The call.
+    ///   - name: The name that replaces method, path and query.
     ///   - service: The service.
     ///   - environment: Its environment.
     package init(
@@ -25,7 +25,7 @@ package struct TransferSubject: Sendable, Hashable {
         digest = MessageDigest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
     }
 
-    /// The URL at no server in particular, without what the client adds to it; `nil` where the path is none by itself.
+    /// Returns the URL without a server and without the client's additions; `nil` if the path alone does not define it.
     private static func url(of request: APIConfiguration) -> String? {
         var plain = APIConfiguration(path: request.path, method: request.method, query: request.query)
         plain.pathValues = request.pathValues
@@ -37,7 +37,7 @@ package struct TransferSubject: Sendable, Hashable {
         return try? RequestGenerator(headers: [:]).request(for: plain, on: base).url.normalForm
     }
 
-    /// What makes the URL, where only the client's generator can make it.
+    /// Returns the values that make the URL, if only the client's generator can make it.
     private static func text(of request: APIConfiguration) -> String {
         let parts = [request.pathValues, request.query, request.parameters].map(\.canonicalText)
         return request.path + "?" + parts.map(\.framed).joined()

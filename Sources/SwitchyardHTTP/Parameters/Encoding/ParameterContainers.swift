@@ -1,4 +1,4 @@
-/// The container of a single value.
+/// The container for a single value.
 struct ParameterSingleValueContainer: SingleValueEncodingContainer {
     let encoder: ParameterTreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -25,7 +25,7 @@ struct ParameterSingleValueContainer: SingleValueEncodingContainer {
     }
 }
 
-/// The container of a list.
+/// The container for a list.
 struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
     let encoder: ParameterTreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -47,7 +47,7 @@ struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
     mutating func superEncoder() -> any Encoder { next() }
 }
 
-/// The container of named values.
+/// The container for a dictionary.
 struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ParameterTreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -73,7 +73,7 @@ struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func superEncoder() -> any Encoder { member(ParameterKey.super) }
     mutating func superEncoder(forKey key: Key) -> any Encoder { member(key) }
 
-    // An optional member without a value is kept as null, so that the options decide whether it is written.
+    // A `nil` optional is encoded as null, so that the options determine whether it is written.
 
     mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a value tree as JSON (RFC 8259) into a buffer of bytes.
+/// A writer of parameter values as JSON (RFC 8259) into a buffer of bytes.
 struct ParameterJSONWriter {
     private let options: JSONBodyOptions
     private var path: [String] = []
@@ -95,7 +95,7 @@ struct ParameterJSONWriter {
 }
 
 extension ByteBuffer {
-    /// Appends a JSON string: in quotes, with quotes, backslashes and control characters escaped.
+    /// Appends a JSON string in quotes, with quotes, backslashes and control characters escaped.
     mutating func appendJSON(_ text: String) {
         append(UInt8(ascii: "\""))
         var text = text

@@ -1,6 +1,7 @@
-/// A place in the tree that an encoder fills; containers keep a reference to it while they are open.
+/// A node in the tree that an encoder builds.
 ///
-/// Lives on one thread during one call of `encode` and never leaves it.
+/// Containers keep a reference to their node while they are open. A node is used on one thread during one call of
+/// `encode` and never leaves the call.
 final class ParameterNode {
     enum Content {
         case empty
@@ -11,7 +12,7 @@ final class ParameterNode {
 
     var content = Content.empty
 
-    /// The finished value; what was never written is `null`, as is the value of an optional that encodes nothing.
+    /// The finished value, which is `null` if nothing has been encoded into the node.
     var value: ParameterValue {
         switch content {
         case .empty: .null
@@ -32,7 +33,9 @@ final class ParameterNode {
         content = .unkeyed([])
     }
 
-    /// The member of that name, made when it is not there; writing a name again replaces its value.
+    /// Returns the member with a name and creates it if it does not exist.
+    ///
+    /// Encoding a name again replaces its value.
     func member(_ key: String) -> ParameterNode {
         guard case .keyed(var members, var positions) = content else { return ParameterNode() }
         if let position = positions[key] { return members[position].node }
@@ -44,7 +47,7 @@ final class ParameterNode {
         return node
     }
 
-    /// A new element at the end.
+    /// Appends a new element and returns it.
     func appendElement() -> ParameterNode {
         guard case .unkeyed(var elements) = content else { return ParameterNode() }
         content = .empty
@@ -54,20 +57,21 @@ final class ParameterNode {
         return node
     }
 
-    /// Puts the elements in the one order of a set's.
+    /// Sorts the elements of a set, so that equal sets give equal lists.
     func putElementsInOrder() {
         guard case .unkeyed(let elements) = content else { return }
         content = .value(.array(elements.map(\.value).inSetOrder))
     }
 
-    /// Puts the members in ascending order of their names, the one order of a dictionary's.
+    /// Sorts the members of a dictionary by their names in ascending order.
     func putMembersInOrder() {
         guard case .keyed = content, case .dictionary(let parameters) = value else { return }
         content = .value(.dictionary(Parameters(parameters.items.stablySortedByKey)))
     }
 
-    /// Puts the members of a dictionary in order whose keys are no names: Swift encodes it as a list, each key in front of
-    /// its value.
+    /// Sorts the entries of a dictionary whose keys are not strings.
+    ///
+    /// Swift encodes such a dictionary as a list in which each value follows its key.
     func putPairsInOrder() {
         guard case .unkeyed(let elements) = content, elements.count.isMultiple(of: 2) else { return }
         let values = elements.map(\.value)

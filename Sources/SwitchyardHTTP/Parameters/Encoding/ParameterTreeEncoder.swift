@@ -21,12 +21,14 @@ struct ParameterTreeEncoder: Encoder {
         ParameterSingleValueContainer(encoder: self)
     }
 
-    /// The encoder for a place further down.
+    /// Returns the encoder for a child node.
     func descending(to child: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
         ParameterTreeEncoder(node: child, codingPath: codingPath + [key], maximumDepth: maximumDepth)
     }
 
-    /// Writes the value here; types with a meaning of their own for parameters are not taken apart.
+    /// Encodes the value into the node.
+    ///
+    /// Types with their own parameter representation are stored as single values.
     func encode(_ value: some Encodable) throws {
         guard codingPath.count <= maximumDepth else {
             throw RequestError.parameter(keyPath: codingPath.parameterPath, reason: .tooDeep(limit: maximumDepth))
@@ -45,17 +47,17 @@ struct ParameterTreeEncoder: Encoder {
     }
 }
 
-/// A type whose elements come in an order that says nothing and differs from one value to its equal.
+/// A type whose order of elements is arbitrary and may differ between equal values.
 private protocol UnorderedElements {}
 
 extension Set: UnorderedElements {}
 
-/// The same for a type whose elements have names.
+/// A type with named members whose order is arbitrary and may differ between equal values.
 private protocol UnorderedMembers {}
 
 extension Dictionary: UnorderedMembers {}
 
-/// A type that stands in the tree as one value, whatever its own encoding would be.
+/// A type that is stored in the tree as one value instead of through its own encoding.
 private protocol ParameterLeaf: ParameterConvertible {}
 
 extension Date: ParameterLeaf {}
@@ -65,7 +67,7 @@ extension URL: ParameterLeaf {}
 extension Parameters: ParameterLeaf {}
 extension ParameterValue: ParameterLeaf {}
 
-/// The name of a list's element or of a superclass's values.
+/// The coding key of a list element or of the values of a superclass.
 struct ParameterKey: CodingKey {
     var stringValue: String
     var intValue: Int?
@@ -83,7 +85,9 @@ struct ParameterKey: CodingKey {
 }
 
 extension Parameters: Encodable {
-    /// Encodes the values under their names, for any encoder; of a repeated name the last value stands.
+    /// Encodes the parameters under their names, for any encoder.
+    ///
+    /// If a name is repeated, the last value wins.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ParameterKey.self)
         for item in items { try container.encode(item.value, forKey: ParameterKey(stringValue: item.key)) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a frame carries (RFC 6455 section 5.2).
+/// The opcode of a frame (RFC 6455 section 5.2).
 enum FrameOpcode: UInt8, Sendable {
     case continuation = 0
     case text = 1
@@ -12,17 +12,17 @@ enum FrameOpcode: UInt8, Sendable {
     var isControl: Bool { rawValue >= 8 }
 }
 
-/// The beginning of a frame that has been received.
+/// The header of a received frame.
 struct FrameHeader {
-    /// Whether it ends its message.
+    /// Whether the frame is the last of its message.
     var isFinal: Bool
-    /// Whether its message is compressed (RFC 7692 section 6).
+    /// Whether the message is compressed (RFC 7692 section 6).
     var isCompressed: Bool
     var opcode: FrameOpcode
     /// The length of the payload in bytes.
     var length: Int
 
-    /// The bytes that a header takes, by its first two.
+    /// Returns the size of a header in bytes, from its first two bytes.
     static func size(_ bytes: [UInt8]) -> Int {
         guard bytes.count >= 2 else { return 2 }
         switch bytes[1] & 0x7F {
@@ -32,10 +32,10 @@ struct FrameHeader {
         }
     }
 
-    /// Reads a header that a server has sent.
+    /// Parses a header that a server has sent.
     ///
     /// - Parameters:
-    ///   - bytes: The header, whole.
+    ///   - bytes: The complete header.
     ///   - allowsCompression: Whether messages may be compressed.
     /// - Throws: ``WebSocketViolation``.
     init(_ bytes: [UInt8], allowsCompression: Bool) throws(WebSocketViolation) {
@@ -61,11 +61,11 @@ struct FrameHeader {
     }
 }
 
-/// What ends a connection: the server has broken the protocol, or a limit of this side (RFC 6455 section 7.1.7).
+/// A violation of the protocol or of a local limit by the server, which ends the connection (RFC 6455 section 7.1.7).
 struct WebSocketViolation: Error, Hashable {
-    /// What the Close frame says.
+    /// The code of the Close frame.
     var code: WebSocket.CloseCode
-    /// What is wrong.
+    /// The description of the violation.
     var message: String
 
     static func protocolError(_ message: String) -> Self { Self(code: .protocolError, message: message) }

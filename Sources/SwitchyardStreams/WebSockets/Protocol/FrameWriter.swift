@@ -1,9 +1,9 @@
 import Foundation
 import SwitchyardHTTP
 
-/// Writes the frames of a client, each masked with a key of its own (RFC 6455 section 5.3).
+/// A writer of a client's frames, each masked with a key of its own (RFC 6455 section 5.3).
 enum FrameWriter {
-    /// A frame as it is sent.
+    /// Returns an encoded frame.
     static func frame(
         _ opcode: FrameOpcode,
         _ payload: Data,
@@ -36,9 +36,9 @@ enum FrameWriter {
         }
     }
 
-    /// A Close frame; one with ``WebSocket/CloseCode/noStatus`` has no payload.
+    /// Returns a Close frame; with ``WebSocket/CloseCode/noStatus``, it has no payload.
     ///
-    /// A control frame has room for 123 bytes of a reason: a longer one is cut in front of a character.
+    /// A control frame has room for 123 bytes of a reason. A longer reason is cut at a character boundary.
     static func close(_ code: WebSocket.CloseCode, reason: String) -> Data {
         guard code != .noStatus else { return frame(.close, Data()) }
         var payload = withUnsafeBytes(of: code.rawValue.bigEndian) { Data($0) }
@@ -60,26 +60,26 @@ struct OutgoingMessage: Sendable {
     private var position = 0
     private(set) var isSent = false
 
-    /// Whether a frame of it has been handed out.
+    /// Whether a frame of the message has been returned.
     var hasBegun: Bool { isSent || position > 0 }
 
     /// - Parameters:
-    ///   - message: What to send.
-    ///   - compresses: Whether compression has been agreed on.
-    ///   - fragment: The payload of a frame in bytes at most.
+    ///   - message: The message.
+    ///   - compresses: Whether compression was negotiated.
+    ///   - fragment: The maximum payload of a frame in bytes.
     init(_ message: WebSocket.Message, compresses: Bool, fragment: Int) {
         let bytes: Data
         switch message {
         case .text(let text): (opcode, bytes) = (.text, Data(text.utf8))
         case .data(let data): (opcode, bytes) = (.binary, data)
         }
-        // What is shorter than this hardly becomes shorter.
+        // Shorter messages hardly benefit from compression.
         isCompressed = compresses && bytes.count >= 64
         payload = isCompressed ? Data(Deflate.flushed(Array(bytes))) : bytes
         self.fragment = max(1, fragment)
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     mutating func nextFrame() -> Data {
         let piece = payload.dropFirst(position).prefix(fragment)
         let isFirst = position == 0

@@ -2,27 +2,28 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state of a framed WebSocket: a pure state machine, told what has come and what time it is.
+/// The state machine of a framed WebSocket, without side effects: its caller passes events and the time.
 struct FramedWebSocketState: Sendable {
     typealias Message = WebSocket.Message
-    /// Told what has become of a message.
+    /// A closure that receives the result of sending a message.
     typealias Sender = @Sendable (Result<Void, TransportError>) -> Void
-    /// Told that there is room for more bytes.
+    /// A closure that is called when there is room for more bytes.
     typealias Reader = @Sendable () -> Void
 
-    /// A message that ends without having been sent.
+    /// A message that failed before it was completely sent.
     struct Failed {
         var waiter: Sender
         var error: TransportError
     }
 
-    /// What remains to be done after a change.
+    /// The actions that follow from a change of the state.
     struct Step {
         var failed: [Failed] = []
         var startsWriting = false
         var hasEnded = false
         var setsTimer = false
-        /// Whether the connection below ends at once, and what its server is charged with.
+        /// The end of the underlying connection, if it must end immediately, with the failure that counts against the
+        /// server.
         var linkEnd: LinkEnd?
         var reader: Reader?
     }
@@ -39,45 +40,45 @@ struct FramedWebSocketState: Sendable {
 
     private enum Writing { case control, message, close }
 
-    /// Pongs that wait to be written at most; of more pings the newest are answered (RFC 6455 section 5.5.3).
+    /// The maximum number of waiting pongs; if more pings arrive, the newest are answered (RFC 6455 section 5.5.3).
     private static let mostPongs = 64
-    /// What a message that waits for its reader takes beside its bytes.
+    /// The assumed memory overhead of a buffered message in bytes.
     private static let overhead = 64
 
     private let options: WebSocket.Options
     private var reader: MessageReader
 
-    // What has come.
+    // Received data.
     private var ready: [Message] = []
     private var readyBytes = 0
-    /// Whether somebody waits for the next message.
+    /// Whether a caller waits for the next message.
     var isAsked = false
-    /// Whether nobody reads what still comes.
+    /// Whether received messages are discarded because no caller reads them any more.
     var isDiscarding = false
     private var heldReader: Reader?
 
-    // What goes out.
+    // Data to send.
     private var control: [Data] = []
     private var queue: [Queued] = []
     private var lastID: UInt64 = 0
     private var writing: Writing?
     private var isWriting = false
-    /// The Close frame of this side, until it has been handed out.
+    /// The local Close frame, until it has been written.
     private var closeFrame: Data?
-    /// Whether the Close frame goes before the messages that wait.
+    /// Whether the Close frame is sent before the waiting messages.
     private var closesAtOnce = false
 
-    // How it ends.
+    // The end of the connection.
     private var ownClose: WebSocket.Closure?
     private var hasSentClose = false
     private var peerClose: WebSocket.Closure?
     private var end: TransportError?
     private var isOver = false
-    /// What the server is charged with when the connection ends.
+    /// The failure that counts against the server when the connection ends.
     private var fault: TransportError?
     private(set) var closure: WebSocket.Closure?
 
-    // Time.
+    // Times.
     private var lastReceived: MonotonicTime
     private var pingSent: MonotonicTime?
     private var pingDue: MonotonicTime?
@@ -103,24 +104,24 @@ struct FramedWebSocketState: Sendable {
 // MARK: - Receiving
 
 extension FramedWebSocketState {
-    /// Whether so much waits for its reader that no more is taken from the server.
+    /// Whether so many bytes are buffered for the reader that no more are received from the server.
     private var isFull: Bool { readyBytes >= max(64 << 10, options.maximumMessageSize) && !isDiscarding && !isOver }
 
-    /// Keeps whoever reads the connection until there is room; `true` when there is.
+    /// Suspends the task that reads the connection until there is room; returns `true` if there is room already.
     mutating func holdReader(_ reader: @escaping Reader, at now: MonotonicTime) -> Bool {
         guard isFull else { return true }
         heldReader = reader
         return false
     }
 
-    /// Whoever reads the connection, once there is room again.
+    /// Returns the suspended task that reads the connection, if there is room again.
     mutating func takeReader() -> Reader? {
         guard !isFull else { return nil }
         defer { heldReader = nil }
         return heldReader
     }
 
-    /// The next message, or the end, for somebody who waits for it.
+    /// Returns the next message, or the end, if a caller waits for it.
     mutating func takeForReader() -> Result<Message, TransportError>? {
         guard isAsked else { return nil }
         if !ready.isEmpty {
@@ -165,7 +166,7 @@ extension FramedWebSocketState {
         }
     }
 
-    /// Takes the server's Close frame, and answers it unless this side has sent its own.
+    /// Processes the server's Close frame, and responds with a Close frame unless one has been sent.
     private mutating func takeClose(
         _ code: WebSocket.CloseCode,
         _ reason: String,
@@ -180,7 +181,7 @@ extension FramedWebSocketState {
             closesAtOnce = true
         }
         finish(peerClose?.error, with: peerClose, &step)
-        // The server closes first (RFC 6455 section 7.1.1), if it does.
+        // The server should close the connection first (RFC 6455 section 7.1.1).
         closeDue = now.advanced(by: options.closeTimeout)
         step.setsTimer = true
     }
@@ -206,7 +207,7 @@ extension FramedWebSocketState {
 // MARK: - Sending
 
 extension FramedWebSocketState {
-    /// Takes a message; the error when none is taken any more.
+    /// Adds a message; returns the error if no more messages are accepted.
     mutating func add(_ message: OutgoingMessage, id: UInt64, _ waiter: @escaping Sender) -> (TransportError?, Step) {
         var step = Step()
         if let end { return (end.unsent, step) }
@@ -216,7 +217,7 @@ extension FramedWebSocketState {
         return (nil, step)
     }
 
-    /// Takes a message back of which nothing has been sent.
+    /// Removes a message if no part of it has been sent.
     mutating func takeBack(_ id: UInt64) -> Sender? {
         guard let place = queue.firstIndex(where: { $0.id == id }), !queue[place].message.hasBegun else { return nil }
         return queue.remove(at: place).waiter
@@ -229,7 +230,7 @@ extension FramedWebSocketState {
         step.startsWriting = true
     }
 
-    /// What is written next: control frames go between the frames of a message.
+    /// Returns the next bytes to write; control frames are sent between the frames of a message.
     mutating func nextWrite() -> Data? {
         if !isOver, let next = chosenWrite() { return next }
         isWriting = false
@@ -253,7 +254,7 @@ extension FramedWebSocketState {
         return queue[0].message.nextFrame()
     }
 
-    /// Takes note that the last write is done; who waits for the message that it has ended.
+    /// Records that the last write is complete, and returns the waiter of the message that it completed.
     mutating func hasWritten() -> Sender? {
         defer { writing = nil }
         guard writing == .message, let first = queue.first, first.message.isSent else { return nil }
@@ -261,10 +262,10 @@ extension FramedWebSocketState {
     }
 }
 
-// MARK: - The end
+// MARK: - Closing
 
 extension FramedWebSocketState {
-    /// Begins the closing, behind the messages that wait.
+    /// Starts the closing handshake, after the waiting messages.
     mutating func close(_ code: WebSocket.CloseCode, reason: String, at now: MonotonicTime) -> Step {
         var step = Step()
         guard ownClose == nil, end == nil else { return step }
@@ -276,14 +277,14 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Takes note that the server sends no more.
+    /// Records that the server sends no more bytes.
     mutating func endOfBytes() -> Step {
         let error = TransportError(.connectionReset, message: "the connection ended without a Close frame")
         if peerClose == nil, !hasSentClose { fault = error }
         return connectionBroke(error)
     }
 
-    /// Takes note that the connection below has ended.
+    /// Records that the underlying connection has ended.
     mutating func connectionBroke(_ error: TransportError) -> Step {
         var step = Step()
         let closure = WebSocket.Closure(code: .abnormal, isByServer: true, isClean: false)
@@ -294,7 +295,7 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Takes note that nothing can be sent any more: what the server has said before may still be read.
+    /// Records that nothing can be sent any more; messages that the server sent before can still be read.
     mutating func writingBroke(_ error: TransportError) -> Step {
         isWriting = false
         var step = Step()
@@ -303,7 +304,7 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Ends the messages: what was not sent fails, and whoever reads meets the end behind what has come.
+    /// Ends the messages: unsent messages fail, and readers reach the end after the received messages.
     private mutating func finish(
         _ error: TransportError?,
         with closure: WebSocket.Closure?,
@@ -324,21 +325,21 @@ extension FramedWebSocketState {
     }
 }
 
-// MARK: - Time
+// MARK: - Timers
 
 extension FramedWebSocketState {
-    /// When the state has to be looked at next; `nil` for never.
+    /// The time of the next check; `nil` if no check is needed.
     var nextLook: MonotonicTime? {
         guard !isOver else { return nil }
         let idle = end == nil ? options.idlePause.map { lastReceived.advanced(by: $0) } : nil
         return [end == nil ? pingDue : nil, idle, closeDue].compactMap(\.self).min()
     }
 
-    /// Does what is due.
+    /// Performs the actions that are due.
     mutating func look(at now: MonotonicTime) -> Step {
         var step = Step()
         guard !isOver else { return step }
-        // Nothing is read while nobody takes what has come, which is no silence of the server.
+        // While the reader is suspended, nothing is received, so the server is not silent.
         if heldReader != nil { lastReceived = now }
         if let closeDue, closeDue <= now {
             finish(ownClose?.error, with: ownClose, &step)
@@ -383,7 +384,7 @@ extension TransportError {
         return error
     }
 
-    /// The error of a message of which something was sent.
+    /// The error of a message that was partly sent.
     fileprivate var sent: TransportError {
         var error = self
         error.mayHaveBeenSent = true
@@ -392,7 +393,7 @@ extension TransportError {
 }
 
 extension WebSocket.Message {
-    /// The payload in bytes.
+    /// The size of the payload in bytes.
     var size: Int {
         switch self {
         case .text(let text): text.utf8.count

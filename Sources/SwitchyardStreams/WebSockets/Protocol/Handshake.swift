@@ -3,22 +3,22 @@ import SwitchyardHTTP
 
 /// The opening handshake of a client (RFC 6455 section 4.1).
 struct Handshake: Sendable {
-    /// Why a response does not open a connection.
+    /// An error for a response that does not open a connection.
     struct Refusal: Error, Hashable {
-        /// What is wrong.
+        /// The description of the violation.
         var message: String
     }
 
-    /// What the server has agreed to.
+    /// The parameters that the server has accepted.
     struct Agreement: Hashable {
         var subprotocol: String?
-        /// What decompresses messages is made of this; `nil` when compression has not been agreed on.
+        /// The parameters of the decompressor; `nil` if compression was not negotiated.
         var compression: Compression?
     }
 
-    /// How messages are compressed (RFC 7692 section 7.1).
+    /// The parameters of the compression (RFC 7692 section 7.1).
     struct Compression: Hashable {
-        /// Whether a message of the server may refer to those before it.
+        /// Whether a message of the server may refer to earlier messages.
         var serverKeepsContext = true
     }
 
@@ -38,7 +38,8 @@ struct Handshake: Sendable {
         self.offersCompression = offersCompression
     }
 
-    /// The fields that ask for a connection; on Apple systems the system writes all but the subprotocols.
+    /// The header fields that request a connection; on Apple systems, the system sends all of them except the
+    /// subprotocols.
     var fields: [(name: String, value: String)] {
         var fields = [
             ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
@@ -49,7 +50,7 @@ struct Handshake: Sendable {
         return fields.map { (name: $0.0, value: $0.1) }
     }
 
-    /// What a server answers to the key.
+    /// The value that the server must return for the key.
     var accept: String {
         Data(SHA1.digest(Array((key + Self.suffix).utf8))).base64EncodedString()
     }
@@ -70,7 +71,7 @@ struct Handshake: Sendable {
         return Agreement(subprotocol: try subprotocol(in: headers), compression: try compression(in: headers))
     }
 
-    /// The subprotocol that the server has chosen.
+    /// Returns the subprotocol that the server has chosen.
     func subprotocol(in headers: HTTPHeaders) throws(Refusal) -> String? {
         let chosen = headers.values(of: "Sec-WebSocket-Protocol")
         guard let first = chosen.first else { return nil }
@@ -105,7 +106,8 @@ struct Handshake: Sendable {
         return (parts.first ?? "", parts.count > 1 ? parts[1].trimmingCharacters(in: ["\""]) : nil)
     }
 
-    /// The window of what the server sends may be smaller than ours; ours was not offered to be.
+    /// Returns whether an extension parameter is allowed: the server may choose a smaller window for its own messages,
+    /// but not for ours, because that was not offered.
     private static func isAllowed(_ name: String, _ value: String?) -> Bool {
         switch name {
         case "server_no_context_takeover", "client_no_context_takeover": value == nil

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Decompresses the messages of permessage-deflate (RFC 7692 section 7.2.2), one after the other.
+/// A decompressor for the successive messages of permessage-deflate (RFC 7692 section 7.2.2).
 struct Inflater: Sendable {
     enum Failure: Error {
-        /// It is not what RFC 1951 describes.
+        /// The payload does not conform to RFC 1951.
         case invalid
-        /// It has more bytes than are accepted.
+        /// The message exceeds the limit.
         case tooLarge
     }
 
     private static let windowSize = 1 << 15
 
-    /// Whether a message may refer to those before it.
+    /// Whether a message may refer to earlier messages.
     private let keepsContext: Bool
-    /// The end of what has been decompressed before.
+    /// The end of the output decompressed so far.
     private var window: [UInt8] = []
 
     init(keepsContext: Bool) {
@@ -24,7 +24,7 @@ struct Inflater: Sendable {
     ///
     /// - Parameters:
     ///   - payload: The payload, without the four bytes that every message ends with.
-    ///   - limit: The most bytes that are accepted.
+    ///   - limit: The maximum number of decompressed bytes.
     /// - Returns: The message.
     /// - Throws: ``Failure``.
     mutating func message(_ payload: Data, limit: Int) throws(Failure) -> Data {
@@ -36,11 +36,11 @@ struct Inflater: Sendable {
     }
 }
 
-/// Decompression by RFC 1951 of bytes that end at the end of a block.
+/// A decoder for RFC 1951 data that ends at a block boundary.
 private struct InflateDecoder {
-    /// What was there before, and behind it what has been decompressed.
+    /// The window, followed by the decompressed bytes.
     private(set) var output: [UInt8]
-    /// Where the latter begins.
+    /// The index of the first decompressed byte.
     let start: Int
     private let end: Int
     private var bits: BitReader
@@ -54,7 +54,8 @@ private struct InflateDecoder {
     }
 
     mutating func run() throws(Inflater.Failure) {
-        // A final block may be followed by others here, from the next byte on (RFC 7692 section 7.2.3.4).
+        // In this format, a final block may be followed by other blocks, which start at the next byte (RFC 7692 section
+        // 7.2.3.4).
         while bits.hasBlock {
             let isFinal = try bits.take(1) == 1
             switch try bits.take(2) {
@@ -147,9 +148,9 @@ private struct InflateDecoder {
     }
 }
 
-/// A prefix code, by the lengths of its codes (RFC 1951 section 3.2.2).
+/// A prefix code, defined by its code lengths (RFC 1951 section 3.2.2).
 private struct HuffmanCode {
-    /// How many codes there are of each length.
+    /// The number of codes of each length.
     private(set) var counts = [Int](repeating: 0, count: 16)
     /// The symbols in the order of their codes.
     private(set) var symbols: [Int]
@@ -160,7 +161,7 @@ private struct HuffmanCode {
     )
     static let fixedDistances = HuffmanCode(trusted: Array(repeating: 5, count: 30))
 
-    /// - Throws: ``Inflater/Failure/invalid`` when more codes are named than there are.
+    /// - Throws: ``Inflater/Failure/invalid`` if the lengths define more codes than are available.
     init(_ lengths: ArraySlice<UInt8>) throws(Inflater.Failure) {
         self.init(trusted: Array(lengths))
         var left = 1
@@ -183,7 +184,7 @@ private struct HuffmanCode {
     }
 }
 
-/// Bits, the least significant first.
+/// A reader of bits, least significant first.
 private struct BitReader {
     private let input: [UInt8]
     private var position = 0
@@ -194,7 +195,7 @@ private struct BitReader {
         self.input = input
     }
 
-    /// Whether another block follows: less than a byte is padding.
+    /// Whether another block follows; less than a byte is padding.
     var hasBlock: Bool { count + (input.count - position) * 8 >= 8 }
 
     mutating func take(_ wanted: Int) throws(Inflater.Failure) -> Int {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// Turns the bytes of a server into messages and control frames (RFC 6455 sections 5 and 6.2).
+/// A reader that turns the bytes of a server into messages and control frames (RFC 6455 sections 5 and 6.2).
 ///
-/// A pure value: it is given bytes as they come, in pieces of any size, and says what they mean.
+/// A pure value that accepts bytes in pieces of any size.
 struct MessageReader {
-    /// Something that has been received in full.
+    /// A completely received message or control frame.
     enum Event: Hashable {
         case message(WebSocket.Message)
         case ping(Data)
         case pong(Data)
-        /// A Close frame; without a code the code is ``WebSocket/CloseCode/noStatus``.
+        /// A Close frame; if it has no code, the code is ``WebSocket/CloseCode/noStatus``.
         case close(WebSocket.CloseCode, reason: String)
     }
 
-    /// What is accepted.
+    /// The limits for received data.
     struct Limits {
         var message: Int
         var frame: Int
     }
 
-    /// A message of which frames have come.
+    /// A message of which some frames have arrived.
     private struct Partial {
         var isText: Bool
         var isCompressed: Bool
@@ -32,28 +32,28 @@ struct MessageReader {
     private var head: [UInt8] = []
     private var frame: FrameHeader?
     private var controlPayload = Data()
-    /// Bytes of the frame that have not come yet.
+    /// The number of bytes of the frame that have not arrived yet.
     private var missing = 0
     private var message: Partial?
-    /// Whether a Close frame has come, or what came was invalid; what follows is not looked at.
+    /// Whether a Close frame or invalid data has arrived; all later bytes are ignored.
     private(set) var hasEnded = false
 
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - limits: What is accepted.
-    ///   - inflater: Decompresses messages; `nil` when compression has not been agreed on.
+    ///   - limits: The limits for received data.
+    ///   - inflater: The decompressor; `nil` if compression was not negotiated.
     init(limits: Limits, inflater: Inflater? = nil) {
         self.limits = limits
         self.inflater = inflater
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     ///
     /// - Parameters:
-    ///   - bytes: What has come.
-    ///   - take: Called with each event, in order, also with those before a violation.
-    /// - Throws: ``WebSocketViolation``; nothing is read after it.
+    ///   - bytes: The received bytes.
+    ///   - take: A closure that receives each event, in order, including the events before a violation.
+    /// - Throws: ``WebSocketViolation``; all later bytes are ignored.
     mutating func read(_ bytes: Data, _ take: (Event) -> Void) throws(WebSocketViolation) {
         var rest = bytes
         do throws(WebSocketViolation) {

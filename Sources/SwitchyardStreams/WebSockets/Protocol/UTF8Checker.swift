@@ -1,23 +1,23 @@
 import Foundation
 
-/// Checks text that comes in pieces for valid UTF-8 (RFC 3629), at the first byte that makes it invalid.
+/// A validator for UTF-8 text that arrives in pieces (RFC 3629); it fails at the first invalid byte.
 struct UTF8Checker {
-    /// Bytes that the character still takes.
+    /// The number of bytes that the current character still needs.
     private var missing = 0
-    /// The values that the next of them may have.
+    /// The allowed values of the next byte.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
     /// Whether the text may end here.
     var isComplete: Bool { missing == 0 }
 
-    /// The text of bytes that are whole; `nil` when they are no valid UTF-8.
+    /// Returns the text of complete UTF-8 data; `nil` if the data is not valid UTF-8.
     static func text(_ bytes: Data) -> String? {
         var checker = UTF8Checker()
         guard checker.accept(bytes), checker.isComplete else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Takes the next piece; `false` when the text is invalid.
+    /// Checks the next piece; returns `false` if the text is invalid.
     mutating func accept(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
             for byte in bytes where !(missing == 0 && byte < 0x80) {

@@ -3,17 +3,17 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What the connections of a ``ReconnectingWebSocket`` have come to so far, and whether there is to be another one.
+/// The history of the connections of a ``ReconnectingWebSocket``, and the decision whether to make another one.
 struct ReconnectingCourse {
-    /// The longest pause that a response can ask for by `Retry-After`.
+    /// The maximum pause that a response can request with `Retry-After`.
     private static let longestRetryAfter = Duration.seconds(3600)
 
     private let options: ReconnectingWebSocket.Options
-    /// Connections that failed one after the other.
+    /// The number of consecutive failed connections.
     var failures = 0
-    /// Connections that stood.
+    /// The number of connections that were opened.
     var connections = 0
-    /// Servers that are asked next only if there is no other.
+    /// The servers that are asked next only if there is no other server.
     var avoided: [Server.ID] = []
     private var retryAfter = Duration.zero
 
@@ -28,14 +28,14 @@ struct ReconnectingCourse {
         return max(retryAfter, longer * Double.random(in: 0.5...1))
     }
 
-    /// Takes note of a connection that has failed; `false` when it was one too many.
+    /// Records a failed connection; returns `false` if there were too many failures.
     mutating func mayFailAgain() -> Bool {
         failures += 1
         retryAfter = .zero
         return failures <= options.maximumFailures ?? .max
     }
 
-    /// Takes note of a connection that was not made; `false` when no other is to be tried.
+    /// Records a connection that could not be opened; returns `false` if no other connection is to be tried.
     mutating func mayGoOn(after failure: WebSocketFailure) -> Bool {
         guard Self.mayPass(failure), mayFailAgain() else { return false }
         if case .refused(let response) = failure {
@@ -45,7 +45,7 @@ struct ReconnectingCourse {
         return true
     }
 
-    /// Whether another connection may fare better; what this side cannot or will not do stays as it is.
+    /// Returns whether the failure is transient; a failure for which this client is responsible is not.
     private static func mayPass(_ failure: WebSocketFailure) -> Bool {
         switch failure {
         case .refused(let response): [408, 429, 500, 502, 503, 504].contains(response.status)

@@ -3,7 +3,8 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Carries a ``ReconnectingWebSocket`` out: connection by connection, each with a task that reads and one that sends.
+/// The runner of a ``ReconnectingWebSocket``, which opens one connection after another, each with a task that reads and
+/// a task that sends.
 final class ReconnectingRunner: Sendable {
     typealias Message = WebSocket.Message
 
@@ -11,24 +12,25 @@ final class ReconnectingRunner: Sendable {
         var queue: SendQueue
         var lastID: UInt64 = 0
         var socket: WebSocket?
-        /// Messages that have been read, and for which nobody has asked yet.
+        /// The received messages that no caller has requested yet.
         var ready: [Message] = []
         var isAsked = false
         var end: TransportError?
         var failure: WebSocketFailure?
-        /// How it is closed by this side.
+        /// The code and the reason with which the caller has closed the WebSocket.
         var closing: (code: WebSocket.CloseCode, reason: String)?
         var endsNormally = false
-        /// Woken when there is something to send, and when somebody asks for a message.
+        /// The signal that wakes the sending task when there is a message to send.
         var sender = WakeUp()
+        /// The signal that wakes the reading task when a caller requests a message.
         var reader = WakeUp()
     }
 
     private let configuration: APIConfiguration
     private let options: ReconnectingWebSocket.Options
-    /// One for all connections, so that its end is theirs.
+    /// The transfer of all connections; its end is the end of all connections.
     private let transfer: Transfer
-    /// Keeps the client for as long as it runs.
+    /// The client, retained while the WebSocket runs.
     private let client: NetworkClient
     private let resume: ReconnectingWebSocket.Resume
     private let state: Locked<State>
@@ -42,7 +44,7 @@ final class ReconnectingRunner: Sendable {
         client: NetworkClient,
         resume: @escaping ReconnectingWebSocket.Resume
     ) {
-        // One key over all connections.
+        // All connections share one idempotency key.
         self.configuration = configuration.snapshot()
         self.options = options
         self.client = client
@@ -75,7 +77,7 @@ final class ReconnectingRunner: Sendable {
             await withCheckedContinuation { (caller: CheckedContinuation<Result<Void, WebSocketSendFailure>, Never>) in
                 let entry = SendQueue.Entry(id: id, message: message) { caller.resume(returning: $0) }
                 let (refusal, wake) = state.withLock { state in
-                    // A cancel after this look finds the message in its place.
+                    // If the task is cancelled after this check, the cancellation finds the message in the queue.
                     (Task.isCancelled ? .cancelled : state.queue.add(entry), state.sender.ring())
                 }
                 if let refusal { caller.resume(returning: .failure(refusal)) }
@@ -112,7 +114,7 @@ final class ReconnectingRunner: Sendable {
             return state.socket
         }
         socket?.close(code, reason: reason)
-        // What is being opened, or waited for, ends with the transfer.
+        // A connection attempt or a pause ends with the transfer.
         if socket == nil { transfer.handle.cancel(.cancelled) }
         closeQueue()
     }
@@ -142,7 +144,7 @@ final class ReconnectingRunner: Sendable {
 
     private var isClosing: Bool { state.withLock { $0.closing != nil } }
 
-    /// Makes a connection and serves it to its end; returns when another one is to be made.
+    /// Opens a connection and serves it to its end; returns when another connection is to be made.
     private func connect(
         _ opening: WebSocketOpening,
         _ course: inout ReconnectingCourse
@@ -169,7 +171,7 @@ final class ReconnectingRunner: Sendable {
         try judge(socket, error, &course)
     }
 
-    /// Decides whether another connection follows one that has ended.
+    /// Decides whether another connection follows a connection that has ended.
     private func judge(
         _ socket: WebSocket,
         _ end: ConnectionEnd,
@@ -185,12 +187,12 @@ final class ReconnectingRunner: Sendable {
         if transfer.pool.hasAlternatives, let server = socket.context?.server { course.avoided = [server] }
     }
 
-    /// What is known of a connection that has ended.
+    /// The result of a connection that has ended.
     private struct ConnectionEnd {
         var hasReceived = false
     }
 
-    /// Resumes the session over a connection, and serves it to its end.
+    /// Resumes the session over a connection, and serves the connection to its end.
     private func serve(_ socket: WebSocket, number: Int) async -> ConnectionEnd {
         let interrupted = state.withLock { $0.queue.interrupted.map(\.message) }
         do {
@@ -212,13 +214,13 @@ final class ReconnectingRunner: Sendable {
                 end.hasReceived = end.hasReceived || hasReceived == true
                 group.cancelAll()
             }
-            // A sender that has failed ends the connection, if that has not ended itself.
+            // If sending failed, this closes the connection, unless it has ended already.
             socket.close(.goingAway)
             return end
         }
     }
 
-    /// Reads until the connection ends; whether anything came.
+    /// Reads until the connection ends, and returns whether a message arrived.
     private func readAll(_ socket: WebSocket) async -> Bool {
         var hasReceived = false
         while !Task.isCancelled {
@@ -231,7 +233,7 @@ final class ReconnectingRunner: Sendable {
         return hasReceived
     }
 
-    /// Waits until all that has been read has been asked for.
+    /// Waits until all received messages have been requested by callers.
     private func waitForReader() async {
         while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty }) {
             await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked }
@@ -255,14 +257,14 @@ final class ReconnectingRunner: Sendable {
         }
     }
 
-    /// Waits until woken, or the task is cancelled; not at all unless the condition holds.
+    /// Waits for a signal or the cancellation of the task, if the condition holds.
     private func sleep(_ place: any WritableKeyPath<State, WakeUp> & Sendable, if mustSleep: @Sendable (State) -> Bool)
         async
     {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (sleeper: CheckedContinuation<Void, Never>) in
                 let sleeps = state.withLock { state in
-                    // A cancel after this look finds the sleeper in its place.
+                    // If the task is cancelled after this check, the cancellation finds the waiter in place.
                     guard !Task.isCancelled, mustSleep(state) else { return false }
                     state[keyPath: place].set { sleeper.resume() }
                     return true
@@ -301,7 +303,7 @@ final class ReconnectingRunner: Sendable {
     }
 }
 
-/// Wakes somebody who sleeps until there is something to do.
+/// A signal that resumes a waiting task when there is something to do.
 struct WakeUp: Sendable {
     private var sleeper: (@Sendable () -> Void)?
 
@@ -320,7 +322,7 @@ extension TransportError {
 }
 
 extension WebSocketFailure {
-    /// The failure as what ends a call.
+    /// The failure as a transport error.
     fileprivate var transportError: TransportError {
         switch self {
         case .request(let failure): TransportError(failure.reason)

@@ -3,7 +3,7 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A WebSocket over as many connections as it takes, to the next server of the service when one dies.
+/// A WebSocket that reconnects, to the next server of the service if a server fails.
 ///
 ///     let socket = client.reconnectingWebSocket(APIConfiguration(path: "live")) { resumption in
 ///         try await resumption.socket.send(.text("subscribe news"))
@@ -11,65 +11,65 @@ import SwitchyardServices
 ///     }
 ///     for try await message in socket.messages { show(message) }
 ///
-/// The first connection is made at once. When it ends, another one is made after a pause, with another server if the last
-/// one failed. The hook runs with each new connection before anything else is sent over it.
+/// The first connection is made immediately. When it ends, another connection is made after a pause, to another server
+/// if the last one failed. The `resume` closure runs with each new connection before anything else is sent over it.
 ///
-/// Messages wait in a bounded queue until they can be sent, and each ends exactly once: ``send(_:)`` returns, or throws a
-/// ``WebSocketSendFailure``. A message that the server may have is not sent again unless the hook says so. Letting go of
-/// the last reference closes it.
+/// Messages wait in a bounded queue until they can be sent, and each message ends exactly once: ``send(_:)`` returns,
+/// or throws a ``WebSocketSendFailure``. A message that the server may have received is not sent again unless the
+/// closure requests it. Releasing the last reference closes the WebSocket.
 public final class ReconnectingWebSocket: Sendable {
-    /// How a reconnecting WebSocket behaves.
+    /// The options of a reconnecting WebSocket.
     public struct Options: Sendable {
-        /// How each connection behaves.
+        /// The options of each connection.
         public var socket = WebSocket.Options()
         /// The pause before the next connection; 1 s unless set, shortened at random by up to a half.
         public var reconnectionTime = Duration.seconds(1)
-        /// The longest pause after connections that failed one after the other, each of which doubles it; 60 s unless set.
+        /// The maximum pause after consecutive failed connections, each of which doubles the pause; 60 s unless set.
         ///
         /// A pause ends when the network is back (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
-        /// How many connections may fail one after the other; no limit unless set.
+        /// The maximum number of consecutive failed connections; no limit unless set.
         ///
-        /// One over which a message came begins the count anew.
+        /// A connection that received a message resets the count.
         public var maximumFailures: Int?
-        /// The messages that may wait to be sent at most; 256 unless set.
+        /// The maximum number of messages that wait to be sent; 256 unless set.
         public var queueLimit = 256
-        /// The bytes of messages that may wait to be sent at most; 1 MiB unless set.
+        /// The maximum number of bytes in messages that wait to be sent; 1 MiB unless set.
         public var queueByteLimit = 1 << 20
-        /// Whether another connection is made after a closure; after all but those with ``WebSocket/CloseCode/normal`` or
-        /// ``WebSocket/CloseCode/policyViolation`` by the server unless set.
+        /// Whether another connection is made after a closure; unless set, it is made after any closure, except a
+        /// closure by the server with ``WebSocket/CloseCode/normal`` or ``WebSocket/CloseCode/policyViolation``.
         public var reconnects: @Sendable (WebSocket.Closure) -> Bool = { closure in
             !closure.isByServer || (closure.code != .normal && closure.code != .policyViolation)
         }
 
-        /// Creates options; every one has a default.
+        /// Creates options with default values.
         public init() {}
     }
 
-    /// A connection that has just been made.
+    /// A connection that has just been opened.
     public struct Resumption: Sendable {
-        /// The connection; messages that the hook sends over it go first.
+        /// The connection; messages that the closure sends over it go before all others.
         public var socket: WebSocket
-        /// The messages that were being sent when the connection before broke: the server may have them.
+        /// The messages that were being sent when the previous connection broke; the server may have received them.
         public var interrupted: [WebSocket.Message]
-        /// How many connections there were before; 0 for the first one.
+        /// The number of earlier connections; 0 for the first connection.
         public var number: Int
     }
 
-    /// What becomes of messages that the server may have.
+    /// The treatment of messages that the server may have received.
     public enum Interrupted: Sendable, Hashable {
-        /// They end with ``WebSocketSendFailure/mayHaveBeenDelivered``.
+        /// The messages fail with ``WebSocketSendFailure/mayHaveBeenDelivered``.
         case fail
-        /// They are sent again, in front of all others.
+        /// The messages are sent again, before all others.
         case sendAgain
     }
 
-    /// Resumes the session over a new connection.
+    /// A closure that resumes the session over a new connection.
     ///
-    /// A hook that throws ends the connection, which counts as one that failed.
+    /// If the closure throws, the connection ends and counts as failed.
     public typealias Resume = @Sendable (Resumption) async throws -> Interrupted
 
-    /// The name with which it can be closed from elsewhere.
+    /// The identifier with which the WebSocket can be closed from elsewhere.
     public let id: RequestID
     private let runner: ReconnectingRunner
 
@@ -83,57 +83,60 @@ public final class ReconnectingWebSocket: Sendable {
         runner.close(.goingAway, reason: "")
     }
 
-    /// The server of the connection that stands; `nil` while none does.
+    /// The context of the open connection; `nil` while no connection is open.
     public var context: RequestContext? { runner.socket?.context }
 
-    /// Why there will be no other connection; `nil` while there may be one, and after ``close(_:reason:)``.
+    /// The reason why no other connection will be made; `nil` while another may be made, and after
+    /// ``close(_:reason:)``.
     public var failure: WebSocketFailure? { runner.failure }
 
-    /// Sends a message, and returns when all of it has been handed to the system.
+    /// Sends a message, and returns when all of it has been passed to the system.
     ///
-    /// It waits for a connection when none stands. A cancel takes back a message of which nothing has been sent.
+    /// It waits for a connection if none is open. Cancelling the task removes a message of which nothing has been sent.
     ///
     /// - Throws: ``WebSocketSendFailure``.
     public func send(_ message: WebSocket.Message) async throws(WebSocketSendFailure) {
         try await runner.send(message)
     }
 
-    /// Waits for the next message, over whichever connection it comes.
+    /// Waits for the next message of any connection.
     ///
-    /// - Throws: `TransportError` that ended the last connection when there will be no other, which ``failure`` explains;
-    ///   with ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, with
-    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` when the task is cancelled.
+    /// - Throws: The `TransportError` that ended the last connection if no other will be made; ``failure`` has the
+    ///   reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
+    ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> WebSocket.Message {
         try await runner.inbox.next()
     }
 
-    /// The messages as they come; they end without an error after ``close(_:reason:)`` and a normal closure by the server.
+    /// The messages in the order of arrival; they end without an error after ``close(_:reason:)`` and after a normal
+    /// closure by the server.
     public var messages: Messages { Messages(socket: self) }
 
-    /// Closes the connection and makes no other; messages that wait end with ``WebSocketSendFailure/ended``.
+    /// Closes the connection without reconnecting; waiting messages fail with ``WebSocketSendFailure/ended``.
     ///
     /// - Parameters:
-    ///   - code: Why.
-    ///   - reason: The reason in words; empty unless given.
+    ///   - code: The close code.
+    ///   - reason: The reason as text; empty unless given.
     public func close(_ code: WebSocket.CloseCode = .normal, reason: String = "") {
         runner.close(code, reason: reason)
     }
 }
 
-/// Why a message was not sent by a ``ReconnectingWebSocket``.
+/// An error for which a ``ReconnectingWebSocket`` did not send a message.
 public enum WebSocketSendFailure: Error, Sendable, Hashable {
-    /// So much waits to be sent that no more is taken; nothing of the message was sent.
+    /// The queue of waiting messages is full; nothing of the message was sent.
     case queueFull(messages: Int, bytes: Int)
-    /// The task that sends was cancelled; nothing of the message was sent.
+    /// The sending task was cancelled; nothing of the message was sent.
     case cancelled
-    /// The connection broke while the message was being sent: the server may have it, and it is not sent again.
+    /// The connection broke while the message was being sent: the server may have received it, and it is not sent
+    /// again.
     case mayHaveBeenDelivered
-    /// There is no connection any more; nothing of the message was sent.
+    /// No connection will be made any more; nothing of the message was sent.
     case ended
 }
 
 extension WebSocketSendFailure: CustomStringConvertible {
-    /// What happened.
+    /// The reason for the failure.
     public var description: String {
         switch self {
         case .queueFull(let messages, let bytes):
@@ -148,30 +151,30 @@ extension WebSocketSendFailure: CustomStringConvertible {
 extension ReconnectingWebSocket {
     /// The messages of a reconnecting WebSocket.
     public struct Messages: AsyncSequence, Sendable {
-        /// One message.
+        /// A message.
         public typealias Element = WebSocket.Message
         /// The failure that ends the messages early.
         public typealias Failure = TransportError
 
         let socket: ReconnectingWebSocket
 
-        /// Starts receiving.
+        /// Creates an iterator.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(socket: socket)
         }
 
-        /// Receives message by message.
+        /// An iterator over the messages.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let socket: ReconnectingWebSocket
 
             /// Returns the next message, or `nil` after a normal closure.
             ///
-            /// - Throws: `TransportError` as ``ReconnectingWebSocket/receive()`` does.
+            /// - Throws: The same `TransportError` as ``ReconnectingWebSocket/receive()``.
             public mutating func next() async throws(TransportError) -> WebSocket.Message? {
                 try await socket.nextMessage()
             }
 
-            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller plays no part.
+            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller is ignored.
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(TransportError) -> WebSocket.Message? {
@@ -191,15 +194,15 @@ extension ReconnectingWebSocket {
 }
 
 extension NetworkClient {
-    /// Makes a WebSocket that goes on with another connection when one ends.
+    /// Creates a WebSocket that makes another connection when one ends.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask for with each connection, as ``webSocket(_:options:id:)`` does.
-    ///   - options: How it behaves.
-    ///   - id: The name with which it can be closed from elsewhere.
-    ///   - resume: Resumes the session over each new connection; unless given, messages that the server may have end with
-    ///     ``/SwitchyardStreams/WebSocketSendFailure/mayHaveBeenDelivered``.
-    /// - Returns: The WebSocket, which begins to connect.
+    ///   - configuration: The opening request of each connection, as in ``webSocket(_:options:id:)``.
+    ///   - options: The options of the WebSocket.
+    ///   - id: The identifier with which the WebSocket can be closed from elsewhere.
+    ///   - resume: A closure that resumes the session over each new connection. Unless given, messages that the server
+    ///     may have received fail with ``/SwitchyardStreams/WebSocketSendFailure/mayHaveBeenDelivered``.
+    /// - Returns: The WebSocket, which starts to connect.
     public func reconnectingWebSocket(
         _ configuration: APIConfiguration,
         options: ReconnectingWebSocket.Options = ReconnectingWebSocket.Options(),

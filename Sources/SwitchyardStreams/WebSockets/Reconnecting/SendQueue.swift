@@ -1,13 +1,13 @@
 import SwitchyardServices
 
-/// The messages of a ``ReconnectingWebSocket`` that have not ended: a pure value.
+/// The messages of a ``ReconnectingWebSocket`` that have not ended, as a pure value.
 ///
 ///     waiting --take--> under way --sent--> ended
 ///        ^                 |
 ///        |                 +--nothing sent--> waiting, in front
 ///        +--send again--- interrupted <-- may have been delivered
 struct SendQueue: Sendable {
-    /// Told how a message has ended.
+    /// A closure that receives the result of a message.
     typealias Waiter = @Sendable (Result<Void, WebSocketSendFailure>) -> Void
 
     /// A message.
@@ -17,7 +17,7 @@ struct SendQueue: Sendable {
         var waiter: Waiter
     }
 
-    /// Someone who is to be told.
+    /// A message that has ended, with the waiter to notify.
     struct Ended {
         var waiter: Waiter
         var failure: WebSocketSendFailure
@@ -27,7 +27,7 @@ struct SendQueue: Sendable {
     private let mostBytes: Int
     private var waiting: [Entry] = []
     private var underWay: Entry?
-    /// Whether the caller of the message under way waits no more.
+    /// Whether the caller of the message that is being sent was cancelled.
     private var isGivenUp = false
     private(set) var interrupted: [Entry] = []
     private var bytes = 0
@@ -40,11 +40,11 @@ struct SendQueue: Sendable {
 
     private var count: Int { waiting.count + interrupted.count + (underWay == nil ? 0 : 1) }
 
-    /// Takes a message; the failure when it does not.
+    /// Adds a message; returns the failure if the queue does not accept it.
     mutating func add(_ entry: Entry) -> WebSocketSendFailure? {
         if let end { return end }
         let (sum, overflow) = bytes.addingReportingOverflow(entry.message.size)
-        // One message is taken whatever its size, or it could never be sent.
+        // A single message is accepted whatever its size, because otherwise it could never be sent.
         let isFull = count >= mostMessages || (count > 0 && (overflow || sum > mostBytes))
         guard !isFull else { return .queueFull(messages: count, bytes: bytes) }
         waiting.append(entry)
@@ -55,7 +55,7 @@ struct SendQueue: Sendable {
     /// Whether there is a message to send.
     var hasWork: Bool { underWay == nil && !waiting.isEmpty }
 
-    /// The next message to send; `nil` while there is none.
+    /// Returns the next message to send; `nil` if there is none.
     mutating func take() -> Entry? {
         guard underWay == nil, !waiting.isEmpty else { return nil }
         underWay = waiting.removeFirst()
@@ -63,17 +63,18 @@ struct SendQueue: Sendable {
         return underWay
     }
 
-    /// Takes note that the message under way has been sent.
+    /// Records that the current message has been sent.
     mutating func sent() -> Waiter? {
         defer { underWay = nil }
         bytes -= underWay?.message.size ?? 0
         return underWay?.waiter
     }
 
-    /// Takes note that the message under way was not sent.
+    /// Records that the current message was not sent.
     ///
-    /// - Parameter mayHaveBeenDelivered: Whether the server may have it; if not, it goes first over the next connection.
-    /// - Returns: The caller of a message that ends by this, since nobody waits for it any more.
+    /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message; if not, it goes first over
+    ///   the next connection.
+    /// - Returns: The message if it ends because its caller was cancelled; otherwise, `nil`.
     mutating func broke(mayHaveBeenDelivered: Bool) -> Ended? {
         guard let entry = underWay else { return nil }
         underWay = nil
@@ -85,7 +86,7 @@ struct SendQueue: Sendable {
         return nil
     }
 
-    /// Ends the messages that may have been delivered, or has them sent again, in front of the others.
+    /// Fails the messages that may have been delivered, or moves them to the front of the queue to send them again.
     mutating func settle(_ decision: ReconnectingWebSocket.Interrupted) -> [Ended] {
         let entries = interrupted
         interrupted = []
@@ -97,8 +98,8 @@ struct SendQueue: Sendable {
         return entries.map { Ended(waiter: $0.waiter, failure: .mayHaveBeenDelivered) }
     }
 
-    /// Takes a message back for a caller who waits no more; `nil` for one that has ended, and for one that is under way,
-    /// which ends by itself.
+    /// Removes a message whose caller was cancelled; returns `nil` if the message has ended or is being sent, in which
+    /// case it ends by itself.
     mutating func takeBack(_ id: UInt64) -> Ended? {
         if underWay?.id == id { isGivenUp = true }
         if let place = waiting.firstIndex(where: { $0.id == id }) {
@@ -112,7 +113,7 @@ struct SendQueue: Sendable {
         return Ended(waiter: entry.waiter, failure: .mayHaveBeenDelivered)
     }
 
-    /// Ends all messages, and takes no more.
+    /// Ends all messages, and accepts no more.
     mutating func close(_ failure: WebSocketSendFailure) -> [Ended] {
         end = end ?? failure
         let delivered = interrupted + (underWay.map { [$0] } ?? [])

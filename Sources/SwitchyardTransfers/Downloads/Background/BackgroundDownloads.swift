@@ -3,54 +3,57 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Downloads that the system carries out, also while the app is not running: Apple systems only.
+/// Downloads that the system carries out even while the app is not running, on Apple systems only.
 ///
-/// On other systems there is no such service, and making one throws ``DownloadFailure/Reason/unsupported(_:)``.
+/// On other systems, the initializers throw ``DownloadFailure/Reason/unsupported(_:)``.
 ///
-/// The system decides when and how they run; servers are not switched and nothing is counted. Make one per identifier,
-/// early in the life of the app: downloads of an earlier run are attached to it again, and those that ended meanwhile are
-/// told at once.
+/// The system decides when and how the downloads run. Switchyard neither switches servers nor counts the requests.
+/// Create one instance per identifier early in the life of the app: the instance attaches to the downloads of an
+/// earlier run and immediately reports the downloads that ended in the meantime.
 ///
-/// Keep it for as long as downloads are to be started. Those under way when it is released run to their end, which is
-/// told as ever; its identifier is free again after the last of them.
+/// Retain the instance for as long as you want to start downloads. Active downloads continue after the instance is
+/// released, and the completion handler still reports how they end. The identifier is free again after the last of
+/// these downloads ends.
 ///
-/// They stand beside the clients and know nothing of them: neither the trust settings and pins of a transport nor the
-/// rule for http, credentials or cookies of a client hold for them. Whom they trust is said when they are made.
+/// Background downloads are independent of any client: the trust settings and pins of a transport do not apply, nor do
+/// a client's rule for http, its credentials or its cookies. The `tls` parameter of the initializers sets the trust
+/// settings.
 ///
 /// ### Redirects
-/// The system follows every redirect of such a download without asking (Apple,
-/// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`). Pins hold at every server on the way
-/// that is asked over https. A file that came over http in the end, where https was asked for, is not taken: the
-/// download fails with `RequestError.URLReason.insecure`. Whether there was http in between is not known; App Transport
-/// Security refuses it unless the app has made an exception. Header fields may go along to another host, so put no
-/// credential into them: a URL that is signed for the one file is safe.
+/// The system follows every redirect of a background download without asking (Apple,
+/// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`). Pins apply to every server in the
+/// redirect chain that is requested over https. If the request used https but the final response came over http, the
+/// file is rejected and the download fails with `RequestError.URLReason.insecure`. An http redirect in the middle of
+/// the chain cannot be detected; App Transport Security refuses it unless the app has made an exception. The system may
+/// forward header fields to another host, so do not put credentials into them. A URL that is signed for this one file
+/// is safe.
 public final class BackgroundDownloads: Sendable {
-    /// One download.
+    /// A background download.
     public struct Download: Sendable, Hashable {
-        /// Its number within the session.
+        /// The number of the download within the session.
         public var number: Int
-        /// Where the file goes.
+        /// The destination of the file.
         public var file: URL
     }
 
-    /// Told how a download ended, on a queue of the session.
+    /// A closure that receives the result of a download, called on a queue of the session.
     public typealias Completion = @Sendable (Download, Result<URL, DownloadFailure>) -> Void
 
     #if canImport(Darwin)
         private let session: BackgroundSession
     #endif
 
-    /// Attaches to the downloads of an identifier, those of an earlier run included.
+    /// Attaches to the downloads of an identifier, including downloads from an earlier run.
     ///
     /// - Parameters:
     ///   - identifier: The name of the session, one per app or extension and purpose. An app and its extension need
-    ///     two, since one process can use a session at a time.
-    ///   - tls: Whom the downloads trust; the system's trust unless given. With pins http is refused.
-    ///   - completion: Told how each download ended, those of an earlier run included.
-    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no such
-    ///   service, with a `TransportError` in it for trust settings that URLSession does not have, and with one of the
-    ///   kind `TransportError.Kind.invalidRequest` when the identifier is empty, or belongs to another object that
-    ///   lives or whose downloads have not ended.
+    ///     different identifiers because only one process can use a session at a time.
+    ///   - tls: The trust settings of the downloads; the system's trust unless given. With pins, http is refused.
+    ///   - completion: A closure that receives the result of each download, including downloads from an earlier run.
+    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no background
+    ///   downloads, with a `TransportError` for trust settings that URLSession does not have, and with a
+    ///   `TransportError` of the kind `TransportError.Kind.invalidRequest` if the identifier is empty or if it belongs
+    ///   to another instance that is alive or has active downloads.
     public init(
         identifier: String,
         tls: TLSConfiguration = TLSConfiguration(),
@@ -65,18 +68,21 @@ public final class BackgroundDownloads: Sendable {
     }
 
     #if canImport(Darwin)
-        /// Attaches to the downloads of a configuration's identifier, those of an earlier run included.
+        /// Attaches to the downloads of a configuration's identifier, including downloads from an earlier run.
         ///
-        /// For what the system lets an app choose: an app's extension needs a `sharedContainerIdentifier`, or else the
-        /// system ends the session at once; `isDiscretionary` leaves the time to the system.
+        /// Use this initializer for options that the system lets an app choose. An app extension needs a
+        /// `sharedContainerIdentifier`; otherwise the system ends the session immediately. `isDiscretionary` leaves the
+        /// time of the downloads to the system.
         ///
         /// - Parameters:
-        ///   - configuration: Made with `background(withIdentifier:)`. Cookies, credentials and the system's cache are
-        ///     turned off in it, whatever it says, and the versions of TLS are those of `tls`.
-        ///   - tls: Whom the downloads trust; the system's trust unless given. With pins http is refused.
-        ///   - completion: Told how each download ended, those of an earlier run included.
-        /// - Throws: As ``init(identifier:tls:completion:)``; a configuration that is none for the background has no
-        ///   identifier.
+        ///   - configuration: A configuration created with `background(withIdentifier:)`. Its cookies, its credentials
+        ///     and the system's cache are always turned off, and its TLS versions are replaced by the versions in
+        ///     `tls`.
+        ///   - tls: The trust settings of the downloads; the system's trust unless given. With pins, http is refused.
+        ///   - completion: A closure that receives the result of each download, including downloads from an earlier
+        ///     run.
+        /// - Throws: The same errors as ``init(identifier:tls:completion:)``. A configuration that is not for
+        ///   background sessions has no identifier.
         public init(
             _ configuration: URLSessionConfiguration,
             tls: TLSConfiguration = TLSConfiguration(),
@@ -86,7 +92,7 @@ public final class BackgroundDownloads: Sendable {
         }
 
         deinit {
-            // A session keeps its delegate, and its identifier to itself, until it is told to end.
+            // A session retains its delegate and its identifier until it is invalidated.
             session.close()
         }
     #endif
@@ -94,10 +100,10 @@ public final class BackgroundDownloads: Sendable {
     /// Starts a download.
     ///
     /// - Parameters:
-    ///   - request: The request, complete; only its URL, method, header fields and permissions for networks play a part.
-    ///   - file: Where the file goes; one that stands there is replaced, missing directories are created.
+    ///   - request: The complete request; only its URL, method, header fields and network permissions are used.
+    ///   - file: The destination of the file. An existing file is replaced, and missing directories are created.
     /// - Returns: The download.
-    /// - Throws: ``DownloadFailure`` when the request cannot be sent.
+    /// - Throws: ``DownloadFailure`` if the request cannot be sent.
     @discardableResult
     public func start(_ request: HTTPRequest, to file: URL) throws(DownloadFailure) -> Download {
         #if canImport(Darwin)
@@ -107,7 +113,7 @@ public final class BackgroundDownloads: Sendable {
         #endif
     }
 
-    /// The downloads under way, those of an earlier run included.
+    /// Returns the active downloads, including downloads from an earlier run.
     public func active() async -> [Download] {
         #if canImport(Darwin)
             return await session.active()
@@ -116,18 +122,21 @@ public final class BackgroundDownloads: Sendable {
         #endif
     }
 
-    /// Cancels a download; one that has ended is left alone.
+    /// Cancels a download; a download that has ended is unaffected.
     public func cancel(_ download: Download) {
         #if canImport(Darwin)
             session.cancel(download)
         #endif
     }
 
-    /// Takes the completion handler that the system hands the app when it wakes it for this session's events; it is called
-    /// when all have been told, at once when they are.
+    /// Stores the completion handler that the system passes to the app when it wakes the app for this session's events,
+    /// and calls it when all events have been delivered.
     ///
-    /// On the main actor, since UIKit's handler is not `@Sendable`: it comes in a function of the app's delegate, which
-    /// is isolated there, and cannot be sent anywhere else. The handler is called there too, as UIKit wants it (Apple,
+    /// If all events have already been delivered, the handler is called immediately.
+    ///
+    /// This method is isolated to the main actor because UIKit's handler is not `@Sendable`: UIKit passes it to a
+    /// method of the app delegate, which is isolated to the main actor, and the handler cannot be sent to another
+    /// isolation domain. The handler is also called on the main actor, as UIKit requires (Apple,
     /// `urlSessionDidFinishEvents(forBackgroundURLSession:)`).
     @MainActor public func whenEventsAreFinished(_ handler: @escaping () -> Void) {
         #if canImport(Darwin)
@@ -137,7 +146,7 @@ public final class BackgroundDownloads: Sendable {
 }
 
 extension DownloadFailure {
-    /// A failure outside of any client.
+    /// Returns a failure that belongs to no client.
     static func background(_ reason: Reason) -> DownloadFailure {
         let context = RequestContext(service: "background", environment: .release, method: .get)
         return DownloadFailure(reason, id: RequestID(), context: context)

@@ -1,19 +1,19 @@
 import Foundation
 import SwitchyardServices
 
-/// The system's completion handlers that wait until a session has told its events.
+/// The system's completion handlers that wait until a session has delivered its events.
 ///
-/// The system hands one over when it wakes the app for a session, and ends an app that does not call it in time (Apple,
-/// "EXC_CRASH (SIGKILL)", 0x2182bad3). Whether it comes before or after the events is a race between the app's delegate
-/// and the session, so one that comes after them is called at once.
+/// The system passes a handler to the app when it wakes the app for a session, and ends an app that does not call the
+/// handler in time (Apple, "EXC_CRASH (SIGKILL)", 0x2182bad3). The app's delegate and the session race, so the handler
+/// can arrive before or after the events. A handler that arrives after the events is called immediately.
 struct BackgroundHandlers {
     private var waiting: [() -> Void] = []
-    /// Whether all was told while no handler waited, and nothing has happened since.
+    /// Whether all events were delivered while no handler was waiting, and no event has come since.
     private var isToldUnheard = false
 
-    /// Takes a handler.
+    /// Adds a handler.
     ///
-    /// - Returns: The handler, when it is to be called now.
+    /// - Returns: The handler if it must be called now; otherwise, `nil`.
     mutating func add(_ handler: @escaping () -> Void) -> (() -> Void)? {
         guard isToldUnheard else {
             waiting.append(handler)
@@ -23,15 +23,15 @@ struct BackgroundHandlers {
         return handler
     }
 
-    /// Takes note that a download has started or ended: of the events from now on the session will say when they are
-    /// told.
+    /// Records that a download has started or ended, so the session will report when the events from now on are
+    /// delivered.
     mutating func eventCame() {
         isToldUnheard = false
     }
 
-    /// Takes note that all events have been told.
+    /// Records that all events have been delivered.
     ///
-    /// - Returns: The handlers, which are to be called now.
+    /// - Returns: The handlers, which must be called now.
     mutating func eventsWereTold() -> [() -> Void] {
         defer { waiting = [] }
         isToldUnheard = waiting.isEmpty
@@ -39,35 +39,38 @@ struct BackgroundHandlers {
     }
 }
 
-/// The identifiers of the background sessions that this process has.
+/// The identifiers of the background sessions in this process.
 ///
-/// What two sessions of one identifier do is undefined (Apple, URL Loading System Programming Guide, "Using
-/// NSURLSession"), and one that is made anew before the old one has become invalid may turn out to be the old one.
+/// The behavior of two sessions with one identifier is undefined (Apple, URL Loading System Programming Guide, "Using
+/// NSURLSession"). A session that is created again before the earlier one has become invalid may turn out to be the
+/// earlier session.
 enum BackgroundIdentifiers {
     private static let taken = Locked<Set<String>>([])
 
-    /// Takes an identifier; `false` when a session has it.
+    /// Claims an identifier, and returns `false` if a session already has it.
     static func claim(_ identifier: String) -> Bool {
         taken.withLock { $0.insert(identifier).inserted }
     }
 
-    /// Gives an identifier back, whose session has become invalid.
+    /// Releases the identifier of a session that has become invalid.
     static func release(_ identifier: String) {
         taken.withLock { _ = $0.remove(identifier) }
     }
 }
 
-/// What may come of redirects, which background sessions follow without asking (Apple,
+/// The check of a background session's final URL, because such sessions follow redirects without asking (Apple,
 /// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`).
 enum BackgroundRedirects {
-    /// Whether a file may be taken: one that came over http in the end, where https was asked for or keys are pinned,
-    /// may be anybody's.
+    /// Returns whether a downloaded file is acceptable.
+    ///
+    /// If https was requested or keys are pinned, a file that came over http in the end is rejected because its origin
+    /// is not authenticated.
     ///
     /// - Parameters:
-    ///   - last: The URL of the answer.
-    ///   - first: The URL that was asked for; `nil` when the system does not know it any more.
+    ///   - last: The URL of the response.
+    ///   - first: The requested URL; `nil` if the system no longer knows it.
     ///   - isPinned: Whether keys are pinned.
-    /// - Returns: Whether it may.
+    /// - Returns: Whether the file is acceptable.
     static func allow(_ last: URL?, for first: URL?, isPinned: Bool) -> Bool {
         let isSecret = isPinned || first?.scheme?.lowercased() != "http"
         return !isSecret || last?.scheme?.lowercased() == "https"

@@ -5,16 +5,16 @@
     import SwitchyardServices
     import SwitchyardTransport
 
-    /// The session of ``BackgroundDownloads``.
+    /// The URL session of ``BackgroundDownloads``.
     ///
-    /// @unchecked is sound: `session` is set once in the initialiser, before anything is started, and the rest is
-    /// constant, behind a lock or on the main actor.
+    /// `@unchecked Sendable` is sound: `session` is set once in the initializer, before anything is started. All other
+    /// state is constant, protected by a lock, or isolated to the main actor.
     final class BackgroundSession: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         private struct State {
             var isInvalid = false
-            /// What became of the files, until the task itself ends.
+            /// The results of moving the files, kept until each task ends.
             var places: [Int: Result<URL, DownloadFailure>] = [:]
-            /// The tasks whose server was not trusted; their end says only that they were cancelled.
+            /// The tasks whose server was not trusted; the error of such a task only says that it was cancelled.
             var refused: Set<Int> = []
         }
 
@@ -43,7 +43,7 @@
             super.init()
             configuration.keepNothing()
             configuration.keep(to: tls)
-            // Attaches to the tasks of an earlier run, whose ends are told from now on.
+            // Attaches to the tasks of an earlier run; their ends are reported from now on.
             session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         }
 
@@ -63,8 +63,8 @@
                 throw .background(.file(FileFailure(path: file.absoluteString, reason: .notAFileURL)))
             }
             let task = session.downloadTask(with: head)
-            // The system keeps it with the task, so that a later run of the app finds it; iOS may have moved the app's home
-            // by then.
+            // The system stores the description with the task, so a later run of the app can read it. The path is
+            // abbreviated because iOS may have moved the app's home directory by then.
             task.taskDescription = (file.path as NSString).abbreviatingWithTildeInPath
             noteEvent()
             task.resume()
@@ -72,7 +72,7 @@
         }
 
         private func head(of request: HTTPRequest) throws(TransportError) -> URLRequest {
-            // A task of an invalid session would end the app.
+            // Creating a task in an invalid session would crash the app.
             guard !state.withLock({ $0.isInvalid }) else {
                 let message = "the system has ended the background session; an extension needs a shared container"
                 throw TransportError(.closed, message: message, mayHaveBeenSent: false)
@@ -85,7 +85,7 @@
             var plain = request
             plain.body = .none
             var head = try URLSessionRequest(plain).head
-            // The system's own: a background session does not end by it, but asks again (Apple,
+            // The system's default: a background session does not end by this timeout, but retries (Apple,
             // `URLSessionConfiguration`, "timeoutIntervalForRequest").
             head.timeoutInterval = 60
             return head
@@ -101,7 +101,8 @@
             }
         }
 
-        /// Takes no more downloads, and goes away when those under way have ended: until then the session keeps it.
+        /// Accepts no more downloads, and releases this object when the active downloads have ended: until then the
+        /// session retains it.
         func close() {
             session.finishTasksAndInvalidate()
         }
@@ -110,7 +111,7 @@
             handlers.add(handler)?()
         }
 
-        /// Behind whatever was noted before: the main queue keeps the order.
+        /// Runs on the main queue, which keeps the order of the events.
         private func noteEvent() {
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.handlers.eventCame() }
@@ -121,7 +122,7 @@
 
         func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
             state.withLock { $0.isInvalid = true }
-            // Only now is it safe to make another session of this identifier.
+            // Only now is it safe to create another session with this identifier.
             BackgroundIdentifiers.release(identifier)
         }
 
@@ -176,7 +177,7 @@
             }
         }
 
-        /// Moves the file at once: the system removes it when the delegate has returned.
+        /// Moves the file immediately because the system removes it when the delegate method returns.
         private func place(_ location: URL, of task: URLSessionTask, at file: URL) -> Result<URL, DownloadFailure> {
             let last = task.response?.url
             guard BackgroundRedirects.allow(last, for: task.originalRequest?.url, isPinned: !tls.pins.isEmpty) else {

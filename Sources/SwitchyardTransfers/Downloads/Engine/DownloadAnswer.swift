@@ -1,30 +1,30 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What an answer means for a download that has some bytes already, or none.
+/// The meaning of a response for a download that may already have some bytes.
 enum DownloadAnswer: Sendable, Equatable {
     /// The body is the whole content, from its first byte.
     case whole
-    /// The body goes on where the bytes end, up to and with this last byte.
+    /// The body continues after the existing bytes, up to and including this last byte.
     case rest(last: Int64, total: Int64?)
-    /// The bytes that are there are the whole content.
+    /// The existing bytes are the whole content.
     case complete
-    /// What is there cannot be used: ask again, for everything.
+    /// The existing bytes cannot be used, so the whole content must be requested again.
     case startOver(String)
-    /// The server refuses.
+    /// The server refuses the request.
     case refused
-    /// The answer makes no sense.
+    /// The response is invalid.
     case unusable(String)
 
-    /// What was asked for.
+    /// The request that the response belongs to.
     struct Question: Sendable {
-        /// The first byte of the range; `nil` when the whole content was asked for.
+        /// The first byte of the requested range; `nil` if the whole content was requested.
         var offset: Int64?
-        /// The validator of what is there.
+        /// The validator of the existing bytes.
         var validator: ResumeValidator?
-        /// The length of the whole, as the first answer announced it.
+        /// The length of the whole content, as the first response announced it.
         var total: Int64?
-        /// Whether the caller asked for a range of its own, and is to be given just that.
+        /// Whether the caller requested a range of its own, and must receive exactly that range.
         var hasOwnRange = false
     }
 
@@ -33,7 +33,7 @@ enum DownloadAnswer: Sendable, Equatable {
         case 206 where question.hasOwnRange: self = .whole
         case 206: self = Self.partial(headers, question)
         case 200, 203: self = .whole
-        // No content came that could take the place of the bytes that are there.
+        // The response has no content that could replace the existing bytes.
         case 200..<300 where question.offset != nil: self = .refused
         case 200..<300: self = .whole
         case 412 where question.offset != nil: self = .startOver("the content has changed (412)")
@@ -50,7 +50,7 @@ enum DownloadAnswer: Sendable, Equatable {
         guard bytes.lowerBound == offset else {
             return .startOver("the part begins at byte \(bytes.lowerBound), asked for was \(offset)")
         }
-        // What is there is not compressed, whatever the tag says: codings have tags of their own (section 8.8.3.3).
+        // The existing bytes are not compressed. Compressed content has an entity tag of its own (section 8.8.3.3).
         guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike what is there") }
         if let validator = question.validator, !validator.agrees(with: headers) {
             return .startOver("the part is of another content")
@@ -64,7 +64,8 @@ enum DownloadAnswer: Sendable, Equatable {
         return .rest(last: bytes.upperBound, total: range.total ?? question.total)
     }
 
-    /// There is nothing at and behind the offset: the bytes that are there are all, or too many.
+    /// Returns the meaning of status 416: there is no content at or after the offset, so the existing bytes are the
+    /// whole content, or too many.
     private static func unsatisfied(_ headers: HTTPHeaders, _ question: Question) -> DownloadAnswer {
         let range = headers["Content-Range"].flatMap(ContentRange.init)
         guard let offset = question.offset, let total = range?.total, range?.bytes == nil, total == offset,
@@ -74,14 +75,14 @@ enum DownloadAnswer: Sendable, Equatable {
     }
 }
 
-/// The part of a content that an answer holds: the header field `Content-Range` (RFC 9110 section 14.4).
+/// The part of a content that a response contains: the header field `Content-Range` (RFC 9110 section 14.4).
 struct ContentRange: Sendable, Hashable {
-    /// The first and the last byte, counted from 0; `nil` when the range could not be satisfied (with status 416).
+    /// The first and the last byte, counted from 0; `nil` if the range could not be satisfied (status 416).
     var bytes: ClosedRange<Int64>?
-    /// The length of the whole content; `nil` when the server does not know it.
+    /// The length of the whole content; `nil` if the server does not know it.
     var total: Int64?
 
-    /// Reads a field; `nil` for one that is malformed, contradicts itself, or counts in other units than bytes.
+    /// Parses a field value; fails if it is malformed, contradicts itself, or uses a unit other than bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

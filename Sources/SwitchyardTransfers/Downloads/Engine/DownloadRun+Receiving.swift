@@ -4,10 +4,11 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension DownloadRun {
-    /// The record is brought up to date when so many more bytes are there.
+    /// The number of bytes between two updates of the record.
     private static let checkpointInterval: Int64 = 64 << 20
 
-    /// Writes the body of an answer; `true` when the content is complete, `false` when more has to be asked for.
+    /// Writes the body of a response, and returns `true` if the content is complete, or `false` if more must be
+    /// requested.
     mutating func receive(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool {
         if let cut = try await write(response.response.body) {
             try await survive(cut, of: response)
@@ -23,9 +24,9 @@ extension DownloadRun {
         }
     }
 
-    /// Writes a body to its end, or to where it broke off.
+    /// Writes a body to its end, or to the byte at which it was interrupted.
     ///
-    /// - Returns: How it broke off; `nil` for a body that came to its end.
+    /// - Returns: The error that interrupted the body; `nil` if the body ended normally.
     private mutating func write(_ body: HTTPResponse.Body) async throws(DownloadFailure) -> TransportError? {
         guard case .stream(let stream) = body else {
             if case .whole(let data) = body { try take(data) }
@@ -38,7 +39,7 @@ extension DownloadRun {
             do throws(TransportError) { piece = try await pieces.next() } catch { return error }
             guard let piece else { return nil }
             do throws(DownloadFailure) {
-                // Much may have come already when a download is ended.
+                // A download may be cancelled while many bytes are already buffered.
                 try checkRunning()
                 try take(piece)
             } catch {
@@ -49,7 +50,7 @@ extension DownloadRun {
         }
     }
 
-    /// Throws when the download was ended from outside.
+    /// Throws if the download was cancelled.
     func checkRunning() throws(DownloadFailure) {
         if let reason = transfer.handle.reason { throw failure(.request(reason)) }
         if Task.isCancelled { throw failure(.request(.cancelled)) }
@@ -64,7 +65,7 @@ extension DownloadRun {
         do throws(DownloadFailure) {
             try disk { (file) throws(FileFailure) in try file.append(piece) }
         } catch {
-            // What did get there is right, and counts.
+            // The bytes that were written before the error are correct, and count.
             state.offset = min(file.length, end)
             throw error
         }
@@ -74,7 +75,7 @@ extension DownloadRun {
         progress()
     }
 
-    /// Refuses a content that is larger than the caller accepts.
+    /// Throws if the content is larger than the caller accepts.
     func check(length: Int64) throws(DownloadFailure) {
         guard let limit = configuration.maximumLength, length > limit else { return }
         let error = TransportError(.bodyTooLarge, message: "the file is larger than the \(limit) bytes allowed")
@@ -82,23 +83,23 @@ extension DownloadRun {
     }
 }
 
-// MARK: - Going on after a break
+// MARK: - Continuing after an interruption
 
 extension DownloadRun {
-    /// Servers that are not asked again as long as there is another.
+    /// The servers that are not asked again as long as there is another server.
     ///
-    /// When all have done something wrong, those that broke off are asked again before those that have another content.
+    /// If every server is faulty, a server that interrupted a body is preferred to a server that has another content.
     var avoided: [Server.ID] {
         let faulty = faulty
         return faulty.isEmpty ? transfer.pool.avoidable(state.strangers) : faulty
     }
 
-    /// Servers that broke off or have another content; none when all have.
+    /// The servers that interrupted a body or have another content; empty if all servers are faulty.
     private var faulty: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
 
-    /// Prepares the next request after a body broke off.
+    /// Prepares the next request after a body was interrupted.
     ///
-    /// - Throws: The failure of the download, when nothing more may or can be tried.
+    /// - Throws: The failure of the download, if it may not or cannot be continued.
     private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
         try checkRunning()
         let outcome = AttemptOutcome(error.kind)
@@ -114,12 +115,12 @@ extension DownloadRun {
         if faulty.isEmpty { await transfer.pause(afterBreak: state.interruptions) }
     }
 
-    /// Whether the download goes on although no server is there yet to continue what was broken off.
+    /// Whether the download waits when no server is available yet to continue the interrupted body.
     var outlastsOutage: Bool {
         state.interruptions > 0 && state.interruptions < configuration.maximumContinuations
     }
 
-    /// Waits before it is asked again.
+    /// Waits before the server is asked again.
     mutating func outlast(_ outage: ServerOutage) async throws(DownloadFailure) {
         try checkRunning()
         configuration.onEvent?(.interrupted(at: state.offset, outage.error))
@@ -131,7 +132,7 @@ extension DownloadRun {
 extension DownloadRun {
     // MARK: - The record
 
-    /// Writes the record that says what the bytes are part of, or makes sure that there is none.
+    /// Writes the record that describes the content of the bytes, or ensures that there is no record.
     func writeRecord() throws(DownloadFailure) {
         guard place.isKept else { return }
         guard let record = state.record else {
@@ -142,7 +143,7 @@ extension DownloadRun {
         try disk { (_) throws(FileFailure) in try record.write(to: url) }
     }
 
-    /// Brings the record up to date, behind the bytes that it speaks of.
+    /// Updates the record after the bytes that it describes have been flushed to the disk.
     mutating func keepRecord() async throws(DownloadFailure) {
         guard place.isKept, state.record != nil else { return }
         do throws(FileFailure) {
@@ -156,7 +157,8 @@ extension DownloadRun {
         try writeRecord()
     }
 
-    /// The failure of the download, with what is kept for the next start; what cannot be used is removed.
+    /// Returns the failure of the download with the bytes that are kept for the next start, and removes bytes that
+    /// cannot be used.
     mutating func keeping(_ failure: DownloadFailure) async -> DownloadFailure {
         state.breaks.charge(in: transfer)
         var failure = failure
@@ -164,7 +166,7 @@ extension DownloadRun {
             discard()
             return failure
         }
-        // The record from the beginning of the body is there anyway; a newer one only matters after a loss of power.
+        // The record from the start of the body exists anyway; a newer record only matters after a power loss.
         try? await keepRecord()
         failure.keptBytes = state.offset
         failure.resumeData = place.resumeData
@@ -176,9 +178,9 @@ extension DownloadRun {
         if place.isKept { unlink(place.record.path) }
     }
 
-    // MARK: - A refusal
+    // MARK: - Error responses
 
-    /// The failure of an answer that gives no file, with its body up to the limit.
+    /// Returns the failure of a response that provides no file, with the response's body up to the limit.
     func refusal(_ response: ServiceResponse) async -> DownloadFailure {
         var failure = failure(.status(response.status))
         failure.headers = response.headers
@@ -186,9 +188,9 @@ extension DownloadRun {
         return failure
     }
 
-    // MARK: - The whole file
+    // MARK: - The complete file
 
-    /// Puts the whole file in its place.
+    /// Moves the complete file to its destination.
     mutating func deliver(_ response: ServiceResponse) async throws(DownloadFailure) -> DownloadedFile {
         let answer = DownloadedFile.Answer(
             status: response.status,
@@ -236,7 +238,7 @@ extension DownloadRun {
 }
 
 extension DownloadFailure {
-    /// Whether what has come is of no use any more: the content is gone, or the server cannot be believed.
+    /// Whether the received bytes are useless because the content is gone or the server is unreliable.
     fileprivate var isFinal: Bool {
         switch reason {
         case .status(404), .status(410), .unusableRange, .lengthMismatch, .digestMismatch: true
@@ -246,10 +248,10 @@ extension DownloadFailure {
 }
 
 extension SuggestedFileName {
-    /// The name from the last part of the URL's path, else `download`.
+    /// Returns the last component of the URL's path, or else `download`.
     static func name(of url: RequestURL?) -> String {
         let path = url?.text.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false) ?? []
-        // Scheme, nothing and host are no part of the path.
+        // The first three elements are the scheme, an empty string, and the host; they are not part of the path.
         let last = path.count > 3 ? String(path[path.count - 1]) : ""
         let name = safe(last.removingPercentEncoding ?? last)
         return name.isEmpty ? "download" : name

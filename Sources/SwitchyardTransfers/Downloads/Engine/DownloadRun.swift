@@ -4,12 +4,12 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One download under way: asks, writes, goes on where it was cut, and puts the file in its place.
+/// An active download, which sends the requests, writes the bytes, continues after interruptions, and moves the file to
+/// its destination.
 ///
-/// It belongs to one task. What an answer means is decided by ``DownloadAnswer``, what the bytes amount to by
-/// ``DownloadState``; here it is carried out.
+/// It belongs to one task. ``DownloadAnswer`` decides what a response means, and ``DownloadState`` tracks the bytes.
 struct DownloadRun {
-    /// How often everything may be thrown away before the server is not believed any more.
+    /// The maximum number of restarts before the server is considered unreliable.
     private static let maximumRestarts = 2
 
     let transfer: Transfer
@@ -21,10 +21,11 @@ struct DownloadRun {
     let file: PartialFile
     var state = DownloadState()
     var context: RequestContext
-    /// Whether parts are not asked for any more: the server gives none, or one of them was of another content.
+    /// Whether the download requests no more parts, because the server sends none or because a part was of another
+    /// content.
     var usesOneConnection = false
     private var reported: Int64 = -1
-    /// Whether the bytes were reported together with their number in all, so that the end has nothing to add.
+    /// Whether a report had all bytes and the total, so that the end of the download needs no further report.
     private var hasReportedAll = false
 
     init(
@@ -33,7 +34,7 @@ struct DownloadRun {
         report: @escaping TransferProgressHandler
     ) throws(DownloadFailure) {
         self.transfer = transfer
-        // One key over all requests of the download.
+        // All requests of the download share one idempotency key.
         var configuration = configuration
         configuration.request = configuration.request.snapshot()
         self.configuration = configuration
@@ -56,7 +57,7 @@ struct DownloadRun {
         }
     }
 
-    /// Carries the download out.
+    /// Runs the download.
     mutating func run() async throws(DownloadFailure) -> DownloadedFile {
         do throws(DownloadFailure) {
             try adoptKeptBytes()
@@ -70,9 +71,9 @@ struct DownloadRun {
         }
     }
 
-    // MARK: - Asking
+    // MARK: - Requests
 
-    /// Takes over what an earlier download has left.
+    /// Adopts the bytes that an earlier download has kept.
     private mutating func adoptKeptBytes() throws(DownloadFailure) {
         if place.isKept, let record = ResumeRecord.read(from: place.record), record.source == place.source.digest,
             record.belongs(to: transfer.marks(of: configuration.request))
@@ -147,13 +148,13 @@ struct DownloadRun {
         }
     }
 
-    /// The request as it is sent, but for the range.
+    /// The request as it is sent, without the range.
     var request: APIConfiguration {
         var request = configuration.request
         request.cacheLifetime = nil
         request.responseBodyLimit = .max
         request.idleTimeout = request.idleTimeout ?? transfer.pool.generator.timeouts.idle ?? .seconds(60)
-        // Bytes that were decompressed on the way could not be counted off on the server.
+        // The offsets of decompressed bytes would not match the server's offsets.
         if request.ownHeaders["Accept-Encoding"] == nil { request.setField("Accept-Encoding", "identity") }
         return request
     }
@@ -167,7 +168,7 @@ struct DownloadRun {
         self.context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
     }
 
-    // MARK: - Beginning
+    // MARK: - Start
 
     private mutating func begin(_ response: ServiceResponse) throws(DownloadFailure) {
         if state.offset > 0 {
@@ -215,9 +216,9 @@ struct DownloadRun {
         try disk { (file) throws(FileFailure) in try file.truncate(to: 0) }
     }
 
-    // MARK: - Telling
+    // MARK: - Progress
 
-    /// Reports how far the download has come; never less than before, also when it starts over.
+    /// Reports the progress of the download, which never decreases, even if the download starts over.
     mutating func progress(isEnd: Bool = false) {
         guard state.offset > reported || (isEnd && !hasReportedAll) else { return }
         reported = max(reported, state.offset)
@@ -232,19 +233,19 @@ struct DownloadRun {
         DownloadFailure(reason, id: transfer.id, context: context, asking: configuration.request)
     }
 
-    /// Does something to the file.
+    /// Performs an operation on the file.
     func disk(_ body: (PartialFile) throws(FileFailure) -> Void) throws(DownloadFailure) {
         do throws(FileFailure) { try body(file) } catch { throw failure(.file(error)) }
     }
 }
 
 extension DownloadRun {
-    /// So many bytes are read from the file and hashed between two looks at whether the download goes on.
+    /// The number of bytes that are read from the file and hashed between two checks for cancellation.
     private static let hashedAtOnce: Int64 = 16 << 20
-    /// How often a content of several answers may be another than the one expected.
+    /// The maximum number of times that a content from several responses may have an unexpected digest.
     private static let maximumMixtures = 2
 
-    /// Takes the bytes of an earlier download into the digest; those that cannot be read are loaded anew.
+    /// Adds the bytes of an earlier download to the digest; bytes that cannot be read are downloaded again.
     mutating func hashKeptBytes() async throws(DownloadFailure) {
         do throws(DownloadFailure) { try await catchUpWithDigest() } catch {
             guard case .file(let problem) = error.reason else { throw error }
@@ -252,7 +253,7 @@ extension DownloadRun {
         }
     }
 
-    /// Takes into the digest what is in the file and came without it: kept bytes, and parts that came side by side.
+    /// Adds bytes of the file that are missing from the digest: kept bytes, and parts that were downloaded in parallel.
     private mutating func catchUpWithDigest() async throws(DownloadFailure) {
         while let digest = state.digest, digest.count < state.offset {
             let end = min(state.offset, digest.count + Self.hashedAtOnce)
@@ -272,7 +273,7 @@ extension DownloadRun {
         }
     }
 
-    /// Whether the whole content has the digest that it must have; `false` when it is to be loaded anew.
+    /// Returns whether the whole content has the expected digest; if `false`, it must be downloaded again.
     mutating func isExpected(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool {
         try await catchUpWithDigest()
         guard let expected = configuration.digest, let digest = state.digest else { return true }
@@ -289,15 +290,16 @@ extension DownloadRun {
         return false
     }
 
-    /// Takes note of who sent a content that is not the one expected, or none when others had to be asked; `false` when
-    /// nobody else is left.
+    /// Records a server that sent an unexpected content, or refused after other servers had; returns `false` if no
+    /// other server is left.
     mutating func leave(_ server: Server.ID?) -> Bool {
         guard let server, configuration.request.leavesChoice, !state.strangers.contains(server) else { return false }
         state.strangers.append(server)
         return transfer.pool.hasOthers(than: state.strangers)
     }
 
-    /// A content of several answers, of which nobody knows who is to blame, is loaded anew as one.
+    /// Returns whether a content from several responses may be downloaded again as one, because the faulty server is
+    /// unknown.
     private mutating func mayMixAgain() -> Bool {
         usesOneConnection = true
         state.mixtures += 1

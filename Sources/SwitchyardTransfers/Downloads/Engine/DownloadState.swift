@@ -3,66 +3,67 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// How far a download has come, and what it has gone through: pure bookkeeping.
+/// The progress and the history of a download, without side effects.
 struct DownloadState: Sendable {
-    /// What the bytes are part of; `nil` when they cannot be gone on from.
+    /// The record of the content that the bytes belong to; `nil` if they cannot be resumed.
     var record: ResumeRecord?
-    /// The bytes in the file.
+    /// The number of bytes in the file.
     var offset: Int64 = 0
-    /// The digest of the bytes from the first on, which may lag behind those in the file; `nil` when none is wanted.
+    /// The digest of the bytes from the start of the file, which may lag behind the bytes in the file; `nil` if no
+    /// digest is required.
     var digest: RunningDigest?
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?
-    /// Bytes taken over from an earlier download.
+    /// The number of bytes adopted from an earlier download.
     var resumed: Int64 = 0
-    /// Bytes received in this call.
+    /// The number of bytes received in this call.
     var received: Int64 = 0
-    /// The last byte that the present answer brings; `nil` when it brings the whole content.
+    /// The last byte of the current response; `nil` if the response has the whole content.
     var lastOfRange: Int64?
-    /// Requests sent, hedges and failovers included.
+    /// The number of requests sent, including hedges and failovers.
     var attempts = 0
-    /// How often everything was thrown away.
+    /// The number of times that all bytes were discarded.
     var restarts = 0
-    /// How often a body broke off.
+    /// The number of times that a body was interrupted.
     var interruptions = 0
-    /// Servers that broke a body off.
+    /// The servers that interrupted a body.
     var breaks = DownloadBreaks()
-    /// Whether the bytes came with several answers, so that none of their servers answers for all of them.
+    /// Whether the bytes came with several responses, so that no single server is responsible for all of them.
     var isMixed = false
-    /// How often a content of several answers turned out to be another than the one expected.
+    /// The number of times that a content from several responses had an unexpected digest.
     var mixtures = 0
-    /// Servers whose content had another digest than the one expected.
+    /// The servers whose content had an unexpected digest.
     var strangers: [Server.ID] = []
-    /// The bytes at which the record was last brought up to date.
+    /// The number of bytes at the last update of the record.
     var checkpoint: Int64 = 0
 
-    /// What the next request asks for.
+    /// Returns the description of the next request.
     func question(hasOwnRange: Bool) -> DownloadAnswer.Question {
         guard let record, offset > 0 else { return DownloadAnswer.Question(hasOwnRange: hasOwnRange) }
         return DownloadAnswer.Question(offset: offset, validator: record.validator, total: total)
     }
 
-    /// Whether the body that has just ended completes the content.
+    /// The states of the content after the current body has ended.
     enum Completion: Equatable {
         case complete
         case goesOn
         case short
     }
 
-    /// What the end of the present body means.
+    /// The state of the content if the current body ends now.
     var completion: Completion {
         if let lastOfRange {
             if offset <= lastOfRange { return .short }
-            // A server may send less than the range asked for (RFC 9110 section 15.3.7).
+            // A server may send less than the requested range (RFC 9110 section 15.3.7).
             return offset < total ?? offset ? .goesOn : .complete
         }
         return offset < total ?? offset ? .short : .complete
     }
 
-    /// The most bytes that the present answer may bring the file to.
+    /// The maximum length of the file after the current response.
     var limit: Int64 { lastOfRange.map { $0 + 1 } ?? total ?? .max }
 
-    /// Forgets everything that has come.
+    /// Discards the state of all received bytes.
     mutating func startOver() {
         record = nil
         offset = 0
@@ -75,22 +76,22 @@ struct DownloadState: Sendable {
     }
 }
 
-/// The servers that broke the body of a content, or of a part, off: who is not asked next, and who has been charged.
+/// The servers that interrupted a body, which are avoided next and charged with a failure.
 struct DownloadBreaks: Sendable {
-    /// The servers.
+    /// The servers that interrupted a body.
     private(set) var servers: [Server.ID] = []
     private var uncharged: [Transfer.Break] = []
 
-    /// Takes note of an answer whose body broke off.
+    /// Records a response whose body was interrupted.
     mutating func add(_ context: RequestContext, _ outcome: AttemptOutcome) {
         if let server = context.server { servers.append(server) }
         if let attempt = context.attempt { uncharged.append(Transfer.Break(attempt: attempt, outcome: outcome)) }
     }
 
-    /// Servers that are not asked again as long as there is another.
+    /// Returns the servers that are not asked again as long as there is another server.
     func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(servers) }
 
-    /// Charges the servers, once another has answered or nothing more will be tried.
+    /// Charges the servers with their failures once another server has responded or nothing more will be tried.
     mutating func charge(in transfer: Transfer, witness response: ServiceResponse? = nil) {
         let witness = response.flatMap { $0.status < 500 ? $0.context.attempt : nil }
         for one in uncharged { transfer.charge(one, witness: witness) }
@@ -98,15 +99,14 @@ struct DownloadBreaks: Sendable {
     }
 }
 
-/// What shows that no server is there yet to go on with what was broken off: the only one is being restarted, for
-/// instance.
+/// An outage during which no server can continue the interrupted body, for example because the only server restarts.
 struct ServerOutage: Sendable {
-    /// What stands for it among the events of a download.
+    /// The error that represents the outage in the events of a download.
     let error: TransportError
-    /// How long the server asks for; a minute at most.
+    /// The time that the server asks the client to wait; at most one minute.
     let pause: Duration
 
-    /// `nil` for a failure that no waiting helps against.
+    /// Creates an outage from a failure; fails if waiting would not help.
     init?(_ failure: RequestFailure) {
         switch failure.reason {
         case .transport(let cause) where Transience(cause.kind) != .permanent: error = cause
@@ -116,7 +116,7 @@ struct ServerOutage: Sendable {
         pause = .zero
     }
 
-    /// `nil` for a response whose status is not transient.
+    /// Creates an outage from a response; fails if its status is not transient.
     init?(_ response: ServiceResponse) {
         guard Transience(status: response.status) == .transient else { return nil }
         error = TransportError(.other, message: "the server answered with \(response.status)")

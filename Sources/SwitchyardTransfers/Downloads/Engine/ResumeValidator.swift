@@ -1,20 +1,21 @@
 import Foundation
 import SwitchyardHTTP
 
-/// What tells whether a content is still the one of which a part is there: a strong validator (RFC 9110 section 8.8).
+/// A strong validator that shows whether the content of a partial file is unchanged (RFC 9110 section 8.8).
 enum ResumeValidator: Codable, Sendable, Hashable {
-    /// A strong entity tag, as it came.
+    /// A strong entity tag, as received.
     case entityTag(String)
-    /// A date of the last change that is strong enough, as it came.
+    /// A sufficiently strong date of the last modification, as received.
     case lastModified(String)
 
-    /// The validator of an answer; `nil` when it has none that may be used with `If-Range`.
+    /// Creates the validator of a response; fails if the response has none that may be used with `If-Range`.
     ///
-    /// One that no header field can hold is none.
+    /// A value that no header field can hold is not a validator.
     ///
-    /// A weak tag may not (RFC 9110 section 13.1.5), and hides the date behind it: the content may change without
-    /// either. A date may, if it was a second or more in the past when the answer was made (section 8.8.2.2). Of an answer
-    /// that does not say when that was, it is when it came (section 6.6.1), by a clock that may be another: a minute.
+    /// A weak entity tag may not be used (RFC 9110 section 13.1.5), and it rules out the date as well, because the
+    /// content may change without changing either. A date may be used if it was at least one second in the past when
+    /// the response was generated (section 8.8.2.2). If the response has no `Date`, the time of receipt is used
+    /// (section 6.6.1) with a margin of one minute, because that time comes from another clock.
     init?(_ headers: HTTPHeaders, now: Date = Date()) {
         if let tag = headers.returnable("ETag") {
             guard !tag.hasPrefix("W/") else { return nil }
@@ -35,7 +36,8 @@ enum ResumeValidator: Codable, Sendable, Hashable {
         }
     }
 
-    /// Whether an answer to a ranged request can be of the same content; what it does not say cannot disagree.
+    /// Returns whether the response to a range request can be of the same content; a missing validator is no
+    /// contradiction.
     func agrees(with headers: HTTPHeaders) -> Bool {
         switch self {
         case .entityTag(let text): headers.returnable("ETag").map { $0 == text } ?? true

@@ -4,11 +4,11 @@ import Foundation
     import Darwin
 #endif
 
-/// Tells one run of the machine from the next.
+/// An identifier that distinguishes one boot of the machine from the next.
 ///
-/// What a process wrote is still there after it was killed, but not surely after the machine lost its power.
+/// Bytes that a process wrote survive the end of the process, but may not survive a power loss of the machine.
 enum BootSession {
-    /// The name of the present run; `nil` when the system does not tell.
+    /// The identifier of the current boot; `nil` if the system does not provide one.
     static let current: String? = {
         #if canImport(Darwin)
             var size = 0

@@ -9,12 +9,13 @@ import SwitchyardHTTP
     import Darwin
 #endif
 
-/// Puts a whole file where it belongs, in one step: whoever looks sees the old file or the new one, never a part.
+/// An operation that moves a complete file to its destination in one step, so that readers see the old file or the new
+/// one, never a part.
 struct FilePlacement: Sendable {
     var rule: ExistingFileRule
     var createsDirectories: Bool
 
-    /// Finds out what would stand in the way later, before anything is sent.
+    /// Checks for obstacles at the destination before anything is sent.
     func check(_ target: URL) throws(FileFailure) {
         guard target.isFileURL else { throw FileFailure(path: target.absoluteString, reason: .notAFileURL) }
         if FileFailure.isDirectory(target.path) == true { throw FileFailure(path: target.path, reason: .isDirectory) }
@@ -22,7 +23,7 @@ struct FilePlacement: Sendable {
         try prepare(target.deletingLastPathComponent())
     }
 
-    /// Makes sure that a directory exists.
+    /// Creates a directory if it does not exist.
     func prepare(_ directory: URL) throws(FileFailure) {
         guard directory.isFileURL else { throw FileFailure(path: directory.absoluteString, reason: .notAFileURL) }
         switch FileFailure.isDirectory(directory.path) {
@@ -33,9 +34,9 @@ struct FilePlacement: Sendable {
         }
     }
 
-    /// Moves a file to its place.
+    /// Moves a file to its destination.
     ///
-    /// - Returns: Where it is now; another name than asked for only by ``ExistingFileRule/makeUnique``.
+    /// - Returns: The location of the file; it differs from the target only with ``ExistingFileRule/makeUnique``.
     func place(_ file: URL, at target: URL) throws(FileFailure) -> URL {
         try check(target)
         if try isOnDevice(of: target, file), let place = try movedAtOnce(file, target) { return place }
@@ -51,7 +52,8 @@ struct FilePlacement: Sendable {
         }
     }
 
-    /// Moves a file within a device; `nil` when the target lies on another mount of it, which no name leads across.
+    /// Moves a file within a device; returns `nil` if the target is on another mount of the device, because a rename
+    /// cannot cross mounts.
     private func movedAtOnce(_ file: URL, _ target: URL) throws(FileFailure) -> URL? {
         do throws(FileFailure) {
             let place = try moved(file, target)
@@ -90,9 +92,9 @@ struct FilePlacement: Sendable {
         }
     }
 
-    /// Moves a file to a name that nothing has.
+    /// Moves a file to a name that does not exist yet.
     private func moveExclusively(_ file: URL, _ target: URL) throws(FileFailure) {
-        // A second name is given only if it is free, which a rename does not ask.
+        // A hard link fails if the name exists; a rename would replace the existing file.
         if link(file.path, target.path) == 0 {
             unlink(file.path)
             return
@@ -101,11 +103,11 @@ struct FilePlacement: Sendable {
         guard code == EPERM || code == ENOTSUP || code == EMLINK, !FileFailure.exists(target.path) else {
             throw FileFailure(errno: code, path: target.path)
         }
-        // A file system without second names; between look and rename another process might still come first.
+        // The file system has no hard links. Another process might create the file between the check and the rename.
         guard rename(file.path, target.path) == 0 else { throw FileFailure(errno: errno, path: target.path) }
     }
 
-    /// Whether a file is on the device of the target.
+    /// Returns whether a file is on the device of the target.
     private func isOnDevice(of target: URL, _ file: URL) throws(FileFailure) -> Bool {
         let directory = target.deletingLastPathComponent()
         var (here, there) = (stat(), stat())
@@ -114,7 +116,7 @@ struct FilePlacement: Sendable {
         return here.st_dev == there.st_dev
     }
 
-    /// A copy of the file in the directory of the target.
+    /// Copies the file to the directory of the target.
     private func copied(_ file: URL, beside target: URL) throws(FileFailure) -> URL {
         let directory = target.deletingLastPathComponent()
         let copy = directory.appendingPathComponent(".switchyard-\(UUID().uuidString).part")
@@ -152,7 +154,7 @@ struct FilePlacement: Sendable {
     private func synchronizeDirectory(of file: URL) {
         let descriptor = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        // The file is in place either way; not every file system can do this for a directory.
+        // The file is in place even if the flush fails; not every file system can flush a directory.
         _ = DiskFlush.wait(for: descriptor)
         close(descriptor)
     }

@@ -10,25 +10,26 @@ import SwitchyardServices
     import Darwin
 #endif
 
-/// The file that holds what has come of a download.
+/// The file that contains the received bytes of a download.
 ///
-/// It is locked as long as it is open, so that two downloads, of two processes even, never write into one. Its length is
-/// the number of bytes that are there: what was written survives the end of the process, however it comes.
+/// The file is locked as long as it is open, so that two downloads, even in different processes, never write to the
+/// same file. Its length is the number of received bytes: written bytes survive the end of the process, even a crash.
 final class PartialFile: Sendable {
     let url: URL
     private let descriptor: Int32
 
-    /// Opens the file, or makes a new one.
+    /// Opens or creates the file.
     ///
-    /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` when another download has it.
+    /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` if another download has locked the file.
     init(at url: URL) throws(FileFailure) {
         self.url = url
         descriptor = try Self.open(url)
     }
 
-    /// Opens the file; one that has another name as well is left to that.
+    /// Opens the file; if the file has a second name, this name is removed and a new file is created.
     ///
-    /// It is whole, and got its place when the process ended before the name here was taken away.
+    /// A file with a second name is complete: the process ended after the file had been moved to its destination, but
+    /// before the first name was removed.
     private static func open(_ url: URL) throws(FileFailure) -> Int32 {
         let descriptor = try ExclusiveFile.open(url.path, mode: 0o666)
         var status = stat()
@@ -39,7 +40,7 @@ final class PartialFile: Sendable {
         return try ExclusiveFile.open(url.path, mode: 0o666)
     }
 
-    /// Takes a descriptor over, to write to whatever it is open for.
+    /// Adopts a descriptor, with the access mode it was opened with.
     init(descriptor: Int32, path: String) {
         url = URL(fileURLWithPath: path)
         self.descriptor = descriptor
@@ -51,32 +52,32 @@ final class PartialFile: Sendable {
         close(descriptor)
     }
 
-    /// The bytes that are there.
+    /// The number of bytes in the file.
     var length: Int64 {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Cuts the file to a length, and goes on writing there.
+    /// Truncates the file to a length, and continues writing at its end.
     func truncate(to length: Int64) throws(FileFailure) {
         guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
             throw FileFailure(errno: errno, path: url.path)
         }
     }
 
-    /// Writes bytes behind those that are there, all of them.
+    /// Appends all the bytes to the file.
     func append(_ bytes: Data) throws(FileFailure) {
         try writeAll(bytes) { [descriptor] bytes, count, _ in systemWrite(descriptor, bytes, count) }
     }
 
-    /// Writes bytes at a place, all of them; from several threads, if the places differ.
+    /// Writes all the bytes at an offset; may be called from several threads if their ranges do not overlap.
     func write(_ bytes: Data, at offset: Int64) throws(FileFailure) {
         try writeAll(bytes) { [descriptor] bytes, count, done in
             pwrite(descriptor, bytes, count, off_t(offset + Int64(done)))
         }
     }
 
-    /// Reads bytes at a place, at least one of them.
+    /// Reads at least one byte at an offset.
     func read(at offset: Int64, maximumLength: Int) throws(FileFailure) -> Data {
         var bytes = Data(count: maximumLength)
         var count: Int
@@ -104,20 +105,19 @@ final class PartialFile: Sendable {
         if let failure { throw FileFailure(errno: failure, path: url.path) }
     }
 
-    /// Waits until the bytes are on the disk; blocks its thread meanwhile.
+    /// Flushes the bytes to the disk; blocks the thread until then.
     func synchronize() throws(FileFailure) {
         guard DiskFlush.wait(for: descriptor) != 0 else { return }
-        // Pipes and devices cannot be synchronised, and need not be.
+        // Pipes and devices cannot be synchronized, and need not be.
         guard errno == EINVAL || errno == EROFS else { throw FileFailure(errno: errno, path: url.path) }
     }
 
-    /// Removes the file.
     func remove() {
         unlink(url.path)
     }
 }
 
-/// The system's `write`.
+/// Calls the system's `write`.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -2,20 +2,20 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// Where the bytes of a download are until the file is whole, and what they are called.
+/// The location and the names of a download's files until the download is complete.
 struct PartialPlace: Sendable {
     /// The file with the bytes.
     var file: URL
-    /// Whether it outlives a download that fails.
+    /// Whether the file is kept if the download fails.
     var isKept: Bool
-    /// What was asked for.
+    /// The subject of the download.
     var source: TransferSubject
 
-    /// Where an earlier download of the same may have left bytes that this one does not go on with; `nil` when there is
-    /// no such place.
+    /// The location where an earlier download of the same content may have left bytes that this download does not use;
+    /// `nil` if there is no such location.
     private var outdated: URL?
 
-    /// The record that says what the bytes are part of.
+    /// The record that describes the content of the bytes.
     var record: URL { Files(file: file).record }
 
     private static let prefix = ".switchyard-"
@@ -40,22 +40,23 @@ struct PartialPlace: Sendable {
         directory.appendingPathComponent("\(prefix)\(name).part")
     }
 
-    /// Whether a partial file may be written to for a source and an owner: not when it holds bytes of another, which would
-    /// be lost.
+    /// Returns whether a partial file may be overwritten for a source and an owner; a file that contains bytes of
+    /// another source or owner may not, because they would be lost.
     private static func isUsable(_ file: URL, for source: TransferSubject, _ owners: [String]?) -> Bool {
         guard let record = ResumeRecord.read(from: Files(file: file).record) else { return true }
         return record.source == source.digest && owners.map(record.belongs) ?? true
     }
 
-    /// Removes what an earlier download has left, now that the file is whole; not while somebody writes to it.
+    /// Removes the bytes that an earlier download has left, after the new file is complete, unless a download is
+    /// writing to them.
     func removeOutdated() {
         guard let outdated, FileFailure.exists(outdated.path), let file = try? PartialFile(at: outdated) else { return }
         file.remove()
         unlink(Files(file: outdated).record.path)
     }
 
-    /// A name that the same download finds again: for a file it depends on its path only, so that the download of another
-    /// content to the same place finds the old rest and takes its place.
+    /// Returns a name that the same download finds again; for a file destination, the name depends only on the path, so
+    /// that a download of another content to this path finds the old partial file and replaces it.
     private static func key(_ destination: DownloadDestination, _ source: TransferSubject) -> String {
         let text =
             switch destination {
@@ -73,10 +74,11 @@ struct PartialPlace: Sendable {
         var file: String
     }
 
-    /// The place as data, for a later call.
+    /// The location as data, for a later call.
     var resumeData: Data? { Files(file: file).resumeData }
 
-    /// The place that data names; `nil` for data that is damaged, or names what is no partial file of ours.
+    /// Returns the partial file that the data refers to; `nil` if the data is damaged or refers to a file that is not a
+    /// partial file of Switchyard.
     private static func file(in data: Data) -> URL? {
         guard let reference = try? JSONDecoder().decode(Reference.self, from: data), reference.version == 1 else {
             return nil
@@ -88,18 +90,18 @@ struct PartialPlace: Sendable {
         return url
     }
 
-    /// The two files of a place.
+    /// The partial file and its record.
     struct Files: Sendable, Hashable {
         /// The file with the bytes.
         var file: URL
 
-        /// The record that says what the bytes are part of.
+        /// The record that describes the content of the bytes.
         var record: URL { file.deletingPathExtension().appendingPathExtension("json") }
 
-        /// The place as data, for a later call.
+        /// The location as data, for a later call.
         var resumeData: Data? { try? JSONEncoder().encode(Reference(file: file.path)) }
 
-        /// All places of a directory of which there is either file.
+        /// Returns the partial files of a directory, including those of which only the file or only the record exists.
         static func all(in directory: URL) -> [Files] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
             let ours = names.filter { $0.hasPrefix(prefix) && ($0.hasSuffix(".part") || $0.hasSuffix(".json")) }
@@ -112,7 +114,7 @@ struct PartialPlace: Sendable {
 }
 
 extension DownloadDestination {
-    /// The directory in which the file will be, as far as it is known beforehand.
+    /// The directory of the downloaded file; `nil` if it is not known in advance.
     var directory: URL? {
         switch self {
         case .file(let url): url.deletingLastPathComponent()
@@ -123,7 +125,7 @@ extension DownloadDestination {
 }
 
 extension DownloadConfiguration {
-    /// Whether the caller asks for the content and not for a part of it, or for an effect.
+    /// Whether the caller requests the whole content, rather than a range or an effect.
     var asksForWholeContent: Bool {
         request.sentMethod == .get && request.resendRule == .anytime && request.ownHeaders["Range"] == nil
             && connections <= 1

@@ -1,39 +1,39 @@
 import Foundation
 import SwitchyardHTTP
 
-/// What the bytes of a partial file are part of: kept beside it, as JSON.
+/// The description of the content that a partial file belongs to, stored beside the partial file as JSON.
 struct ResumeRecord: Codable, Sendable, Equatable {
     static let currentVersion = 1
 
-    /// The version of the format; a record of another one is as good as none.
+    /// The version of the format; a record of another version is ignored.
     var version = ResumeRecord.currentVersion
-    /// The digest of what was asked for; its query may hold secrets, so it is not written out.
+    /// The digest of the request's subject; the subject itself is not stored because its query may contain secrets.
     var source: String
-    /// The path that was asked for, for whoever finds the file.
+    /// The requested path, for people who find the file.
     var path: String
-    /// What tells whether the content has changed.
+    /// The validator that shows whether the content has changed.
     var validator: ResumeValidator
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?
-    /// The bytes that are on the disk for sure, also after a loss of power.
+    /// The number of bytes that are certainly on the disk, even after a power loss.
     var offset: Int64 = 0
-    /// The name that the answer suggested with which the bytes began; an answer that brings the rest, or says that there
-    /// is none, need not say it again.
+    /// The name that the first response suggested; later responses (206, 416) need not repeat it.
     var name: String?
-    /// The run of the machine in which the bytes were written.
+    /// The identifier of the boot in which the bytes were written.
     var boot: String?
-    /// What names the user for whom they were written; none for a download of nobody's.
+    /// The marks that identify the user of the download; empty if no user is logged in.
     var owners: [String]?
 
-    /// Whether the bytes may be gone on with for an owner: the same user, or nobody in both cases.
+    /// Returns whether an owner may resume the bytes: either the user is the same, or both downloads have no user.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty && marks.isEmpty || !Set(owners).isDisjoint(with: marks)
     }
 
-    /// How many bytes of a file of that length can be gone on from.
+    /// Returns the number of bytes of a file of this length that can be resumed.
     ///
-    /// All of them when the machine has run on since they were written, else those that were surely on the disk.
+    /// If the machine has not been restarted since the bytes were written, all bytes can be resumed. Otherwise, only
+    /// the bytes that were certainly on the disk can be resumed.
     func usableBytes(of length: Int64, boot current: String? = BootSession.current) -> Int64 {
         let isSameRun = boot != nil && boot == current
         let usable = isSameRun ? length : min(length, max(0, offset))
@@ -43,8 +43,8 @@ struct ResumeRecord: Codable, Sendable, Equatable {
 
     // MARK: The file
 
-    /// Reads a record; `nil` for a file that is missing, damaged or of another version, and for one whose validator no
-    /// request can carry: its bytes cannot be gone on from.
+    /// Reads a record; returns `nil` if the file is missing, damaged or of another version, or if its validator cannot
+    /// be sent in a request.
     static func read(from url: URL) -> ResumeRecord? {
         guard let data = try? Data(contentsOf: url), data.count < 65_536,
             let record = try? JSONDecoder().decode(ResumeRecord.self, from: data),

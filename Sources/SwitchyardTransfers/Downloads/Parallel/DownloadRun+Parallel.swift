@@ -4,9 +4,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension DownloadRun {
-    /// Fetches the content over several connections, if it may be and is worth it.
+    /// Fetches the content over several connections, if that is allowed and worthwhile.
     ///
-    /// - Returns: Whether the content is complete; when not, it has to be asked for over one connection.
+    /// - Returns: Whether the content is complete; `nil` or `false` if it must be requested over one connection.
     mutating func receiveInParts(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool? {
         guard !usesOneConnection, configuration.connections > 1, response.status == 200,
             configuration.request.sentMethod == .get, configuration.request.resendRule == .anytime,

@@ -3,27 +3,27 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The parts of one content, each over a connection of its own, into one file.
+/// A fetch of several parts of one content into one file, each over a connection of its own.
 ///
-/// The connection that is there already brings the first part; the others are asked for with `Range` and `If-Range`, so
-/// that all of them are of one and the same content.
+/// The existing connection delivers the first part. The other parts are requested with `Range` and `If-Range`, so that
+/// all parts belong to the same content.
 struct ParallelFetch: Sendable {
-    /// A part smaller than this is not worth a connection.
+    /// The minimum length of a part; a smaller part is not worth a connection.
     static let smallestPart: Int64 = 1 << 20
 
-    /// Why a part could not be had.
+    /// The reasons why a part could not be fetched.
     enum Failure: Error {
         /// The download fails.
         case fatal(DownloadFailure.Reason)
-        /// The server gives no such parts after all: one connection has to do.
+        /// The server does not send such parts, so one connection must be used.
         case noParts(String)
     }
 
-    /// The body that brings a part, and who sends it.
+    /// The body that delivers a part, and the server that sends it.
     struct Source: Sendable {
         var body: HTTPBodyStream
         var context: RequestContext
-        /// The last byte that it brings; `nil` for one that brings the content to its end.
+        /// The last byte of the body; `nil` if the body extends to the end of the content.
         var last: Int64?
     }
 
@@ -35,10 +35,10 @@ struct ParallelFetch: Sendable {
     let maximumContinuations: Int
     let monitor: TransferMonitor?
 
-    /// Cuts a content into parts of nearly equal length; one part when it is too small for more.
+    /// Divides a content into parts of nearly equal length; returns one part if the content is too small for more.
     static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
         let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
-        // Multiplied last, since a server may announce any length.
+        // Dividing before multiplying avoids an overflow, because a server may announce any length.
         let (length, rest) = total.quotientAndRemainder(dividingBy: count)
         let start = { (index: Int64) in length * index + rest * index / count }
         return (0..<count).map { start($0)..<start($0 + 1) }
@@ -47,10 +47,10 @@ struct ParallelFetch: Sendable {
     /// Fetches all parts.
     ///
     /// - Parameters:
-    ///   - parts: The parts, the first of which begins the body of `first`.
-    ///   - first: The body that is there already.
-    ///   - progress: Told the bytes of each piece that was written, from several tasks.
-    /// - Throws: ``Failure``; then no part is being written any more.
+    ///   - parts: The parts; the first part starts at the first byte of `first`.
+    ///   - first: The body that already arrives.
+    ///   - progress: A closure that receives the number of bytes of each written piece, called from several tasks.
+    /// - Throws: ``Failure``, after all parts have stopped writing.
     func run(
         _ parts: [Range<Int64>],
         first: Source,
@@ -94,7 +94,7 @@ struct ParallelFetch: Sendable {
             let cut = try await write(current.body, from: &offset, to: end, progress: progress)
             current.body.cancel()
             guard offset < part.upperBound else { return }
-            // A server may send less than the range asked for (RFC 9110 section 15.3.7).
+            // A server may send less than the requested range (RFC 9110 section 15.3.7).
             if offset == end { continue }
             interruptions += 1
             let error = cut ?? TransportError(.truncated, message: "a part ended early")
@@ -112,7 +112,7 @@ struct ParallelFetch: Sendable {
         return error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
     }
 
-    /// Asks for the rest of a part; `nil`, after a pause, when no server is there yet to go on with it.
+    /// Requests the rest of a part; returns `nil`, after a pause, if no server is available yet to continue it.
     private func open(
         _ range: Range<Int64>,
         _ breaks: inout DownloadBreaks,
@@ -144,7 +144,8 @@ struct ParallelFetch: Sendable {
         return Source(body: stream, context: response.context, last: last)
     }
 
-    /// Waits before what was broken off is asked for again; `false`, at once, when that is not to be.
+    /// Waits before the interrupted part is requested again; returns `false` immediately if it must not be requested
+    /// again.
     private func outlasts(_ outage: ServerOutage, _ interruptions: inout Int) async -> Bool {
         guard interruptions > 0, interruptions < maximumContinuations else { return false }
         interruptions += 1
@@ -152,9 +153,9 @@ struct ParallelFetch: Sendable {
         return true
     }
 
-    /// Writes a body to its place, up to the end of the part.
+    /// Writes a body at its offset, up to the end of the part.
     ///
-    /// - Returns: How it broke off; `nil` when the part is whole, or the body ended.
+    /// - Returns: The error that interrupted the body; `nil` if the part is complete or the body ended normally.
     private func write(
         _ body: HTTPBodyStream,
         from offset: inout Int64,

@@ -3,10 +3,10 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What the reading of an upload's bytes has found, over all attempts.
+/// A record of the bytes read and the errors met while the body of an upload was read, over all attempts.
 ///
-/// The transport only says that the body failed, and counts the framing of chunks with the bytes of a body whose length
-/// is unknown.
+/// The transport only reports that the body failed. For a body of unknown length, it counts the framing of the chunks
+/// as bytes of the body.
 final class UploadLedger: Sendable {
     private struct State {
         var failure: RequestError?
@@ -17,16 +17,17 @@ final class UploadLedger: Sendable {
     private let state = Locked(State())
     private let counted: @Sendable (Int64) -> Void
 
-    /// - Parameter counted: Told how many bytes the present attempt has taken, each time it takes more.
+    /// - Parameter counted: A closure that receives the number of bytes that the current attempt has read, each time it
+    ///   reads more.
     init(counted: @escaping @Sendable (Int64) -> Void) {
         self.counted = counted
     }
 
-    /// Why the body could not be read of which the transport says so.
+    /// Returns the reason why the body could not be read, if `error` reports such a failure.
     func cause(of error: TransportError) -> RequestError? {
         let (failure, file) = state.withLock { ($0.failure, $0.file) }
         guard failure == nil, let file else { return failure }
-        // The transport has read the file by itself.
+        // The transport has read the file itself, so its state is checked here.
         do throws(RequestError) {
             let isSame = try StableFileReader(file.url).original == file.state
             return .file(path: file.url.path, reason: isSame ? .unreadable(error.message) : .changedWhileSending)
@@ -35,7 +36,7 @@ final class UploadLedger: Sendable {
         }
     }
 
-    /// The failure of an upload, with the reason for which the source failed, if it did.
+    /// Returns the failure of an upload, with the error of the source if the source failed.
     func explained(_ failure: RequestFailure) -> RequestFailure {
         guard case .transport(let error) = failure.reason, error.kind == .requestBodyFailed,
             let cause = cause(of: error)
@@ -43,30 +44,30 @@ final class UploadLedger: Sendable {
         return RequestFailure(.invalidRequest(cause), id: failure.id, context: failure.context)
     }
 
-    /// The bytes that the last attempt took.
+    /// The number of bytes that the last attempt read.
     var count: Int64 { state.withLock { $0.count } }
 
-    /// Takes note of why a body could not be read.
+    /// Records the error for which a body could not be read.
     func note(_ error: RequestError) {
         state.withLock { $0.failure = error }
     }
 
-    /// Takes note of the file that is sent, and what it is like.
+    /// Records the file that is sent, and its state.
     func note(_ file: URL, _ state: StableFileReader.FileState) {
         self.state.withLock { $0.file = (file, state) }
     }
 
-    /// Takes note of how many bytes the present attempt has taken.
+    /// Records the number of bytes that the current attempt has read.
     func note(count: Int64) {
         state.withLock { $0.count = count }
         counted(count)
     }
 }
 
-/// Reads another reader to exactly the length that was announced, and takes note of what goes wrong.
+/// A reader that passes on exactly the announced number of bytes of another reader, and records errors.
 ///
-/// The last piece is handed over only when the source has shown that nothing comes behind it, so that the server never
-/// gets a body that looks whole and is not.
+/// The last piece is delivered only after the source has shown that it has no more bytes, so the server never receives
+/// a body that looks complete but is not.
 actor WatchedBodyReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private let length: Int64?
@@ -102,7 +103,7 @@ actor WatchedBodyReader: HTTPBodyReader {
         }
     }
 
-    /// The next piece that is not empty.
+    /// Returns the next non-empty piece.
     private func nextPiece(_ maximumLength: Int) async throws -> Data? {
         while let piece = try await base.read(maximumLength: maximumLength) {
             if !piece.isEmpty { return piece }

@@ -4,7 +4,8 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension UploadSource {
-    /// Gives a request the body of the upload, made anew for every attempt, which notes what goes wrong with its bytes.
+    /// Sets the body of the upload on a request; the body is created again for every attempt and records the errors of
+    /// its source.
     func fill(_ request: inout APIConfiguration, _ ledger: UploadLedger, _ monitor: TransferMonitor?) {
         request.body = .custom(contentType: contentType) { try opened(ledger, monitor) }
         guard request.prebuiltRequest != nil else { return }
@@ -62,7 +63,7 @@ extension UploadSource {
         }
     }
 
-    /// A body that takes note when its source cannot be opened, and of everything that goes wrong later.
+    /// Returns a body that records if its source cannot be opened, and any later error.
     func watched(
         length: Int64?,
         _ ledger: UploadLedger,
@@ -80,14 +81,14 @@ extension UploadSource {
             }
         }
         var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
-        // A pause is kept by the reader alone.
+        // Only a reader can pause, so a monitored upload is not sent by the transport from the file itself.
         if monitor == nil { stream.enclosure = enclosure }
         return .stream(stream)
     }
 }
 
 extension RequestInterceptor {
-    /// Says in `Content-Digest` what the bytes of an upload are; they are read anew for each round.
+    /// Sets `Content-Digest` to the digest of the upload's bytes, which are read again for each round.
     static func sendingDigest(
         _ algorithm: ContentDigest.Algorithm,
         of source: UploadSource,
@@ -100,7 +101,7 @@ extension RequestInterceptor {
 }
 
 extension UploadSource {
-    /// The digest of the bytes, read as they are when they are sent.
+    /// Returns the digest of the bytes, as they are read for sending.
     fileprivate func digest(
         _ algorithm: ContentDigest.Algorithm,
         _ monitor: TransferMonitor?
@@ -110,7 +111,7 @@ extension UploadSource {
         guard let reader = try body.makeReader() else { return ContentDigest(digest) }
         while let piece = try await reader.read(maximumLength: 1 << 20) {
             guard !Task.isCancelled else { throw RequestFailure.Reason.cancelled }
-            // Hashing takes its time, which the threads of tasks are not for.
+            // Hashing takes long, so it must not block the threads of the cooperative pool.
             digest = await BlockingWork.run { [digest] in
                 var digest = digest
                 digest.update(piece)

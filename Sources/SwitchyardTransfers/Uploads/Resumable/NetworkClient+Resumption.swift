@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension NetworkClient {
-    /// Uploads in as many requests as it takes.
+    /// Uploads with as many requests as needed.
     nonisolated(nonsending) func goOn(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -26,7 +26,7 @@ extension NetworkClient {
         return try result.get()
     }
 
-    /// Uploads in as many requests as it takes, and calls back.
+    /// Uploads with as many requests as needed, and calls a completion handler.
     func goOn(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -44,7 +44,8 @@ extension NetworkClient {
         return transfer.id
     }
 
-    /// Starts an upload in a task of its own, which the transfer's handle can cancel; it does not keep the client.
+    /// Starts an upload in a task of its own, which the transfer's handle can cancel; the task does not retain the
+    /// client.
     private func start(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -52,7 +53,8 @@ extension NetworkClient {
         _ progress: UploadProgress,
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
-        // What is in the table shows that it is an upload; each of its requests has a body of its own.
+        // The body marks the entry in the transfer table as an upload; each request of the upload has a body of its
+        // own.
         var asked = configuration.request
         asked.method = asked.sentMethod
         asked.prebuiltRequest = nil

@@ -4,9 +4,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ResumableUpload {
-    /// Asks the server, or any that may know the upload, what has arrived.
+    /// Asks the server, or any server that may know the upload, how many bytes have arrived.
     ///
-    /// - Returns: The answer, when that is the end of it.
+    /// - Returns: The response, if it ends the upload.
     mutating func ask() async throws(RequestFailure) -> ServiceResponse? {
         guard let session = state.session else { return nil }
         let response: ServiceResponse
@@ -35,11 +35,12 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Opens another upload after the server refused to say what has arrived of this one; the record stays until then.
+    /// Opens another upload after the server refused to report the offset of this one; the record is kept until the new
+    /// upload is open.
     ///
-    /// tus servers may say so with 403 of an upload that is gone. A login that is missing says nothing about the upload.
+    /// tus servers may respond with 403 for an upload that is gone. A missing login says nothing about the upload.
     ///
-    /// - Returns: The response if it is the end of the upload.
+    /// - Returns: The response if it ends the upload.
     private mutating func refuse(_ response: ServiceResponse) throws(RequestFailure) -> ServiceResponse? {
         let isLogin = response.status == 401 || response.status == 407
         guard !isLogin, mayOpenAnother, state.restarts < resumption.maximumContinuations else { return response }
@@ -47,7 +48,7 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Goes on behind what a server has.
+    /// Continues after the bytes that a server has.
     private mutating func goOn(at count: Int64, with response: ServiceResponse) throws(RequestFailure) {
         if state.session?.isSought == true, let url = response.context.url {
             state.session = UploadState.Session(url: url, server: response.context.server)
@@ -59,38 +60,40 @@ extension ResumableUpload {
         if let url = state.session?.url { resumption.onEvent?(.resumed(at: count, url)) }
     }
 
-    // MARK: - Breaks
+    // MARK: - Interruptions
 
-    /// Prepares the next step after a piece was not answered.
+    /// Prepares the next step after a piece received no response.
     ///
-    /// - Throws: The failure, when nothing more may or can be tried.
+    /// - Throws: The failure, if nothing more may or can be tried.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
-        // Nor would a later call be able to ask there.
+        // A later call could not ask at this URL either.
         if failure.isAboutPlace { place?.remove() }
         try checkRunning(failure)
         guard try await isSurvived(failure.reason.description, nil) else { throw failure }
     }
 
-    /// Takes note of a break, and has the server asked what has arrived.
+    /// Records an interruption, and makes the next step ask the server how many bytes have arrived.
     ///
-    /// - Returns: `false` when that has happened too often.
+    /// - Returns: `false` if there were too many interruptions.
     mutating func isSurvived(_ reason: String, _ response: ServiceResponse?) async throws(RequestFailure) -> Bool {
         resumption.onEvent?(.interrupted(at: state.offset, reason: reason))
         state.breaks += 1
         guard state.breaks <= resumption.maximumContinuations else { return false }
         state.next = .ask
-        // One that has answered asks for time; one that has not is asked at once whether it is still there.
+        // A server that responded gets a pause. A server that did not respond is asked immediately, to find out whether
+        // it is still available.
         if let response { try await pause(after: response) }
         return true
     }
 
-    /// Leaves a server that does not say what it has: others are asked for the upload, or it begins anew with them.
+    /// Leaves a server that does not report its offset: other servers are asked for the upload, or the upload starts
+    /// over with another server.
     ///
-    /// A server that may have all of it is asked again: with another upload there would be two.
+    /// A server that may have all bytes is asked again, because another upload would be a second copy.
     ///
-    /// - Parameter last: What the upload ends with when nothing more is tried.
-    /// - Returns: The answer, when that is the end of it.
-    /// - Throws: The failure, when that is the end of it.
+    /// - Parameter last: The result of the upload if nothing more is tried.
+    /// - Returns: The response, if it ends the upload.
+    /// - Throws: The failure, if it ends the upload.
     private mutating func leaveServer(
         or last: Result<ServiceResponse, RequestFailure>
     ) async throws(RequestFailure) -> ServiceResponse? {
@@ -102,7 +105,7 @@ extension ResumableUpload {
         if let server = session.server, !state.lost.contains(server) { state.lost.append(server) }
         let isSeekable = !wasSought && transfer.pool.path(of: session.url, below: session.server) != nil
         guard transfer.pool.hasOthers(than: state.lost), isSeekable || mayOpenAnother else {
-            // All have been asked: the one that had it comes first again.
+            // All servers have been asked, so the server that had the upload is preferred again.
             state.lost = []
             state.session?.isSought = false
             try await pause(after: nil)
@@ -117,11 +120,11 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Starts over with an upload that no server knows, or that cannot be asked for: its record is removed.
+    /// Starts over if no server knows the upload or no server can be asked for it, and removes the record.
     ///
     /// - Parameters:
-    ///   - why: Why it starts over.
-    ///   - isGone: Whether its server says that there is no such upload.
+    ///   - why: The reason.
+    ///   - isGone: Whether the upload's server reports that there is no such upload.
     /// - Throws: The failure if the upload has started over too often. The next call opens another upload.
     mutating func forget(_ why: String, isGone: Bool = false) throws(RequestFailure) {
         place?.remove()
@@ -129,7 +132,7 @@ extension ResumableUpload {
         try startOver(why)
     }
 
-    /// Whether there is no second copy when another upload is opened, or the app has said that one does no harm.
+    /// Whether opening another upload cannot create a second copy, or the app allows a second copy.
     private var mayOpenAnother: Bool { !state.mayBeWhole || configuration.request.resendRule == .anytime }
 
     /// Starts over; the record stays until another upload is open.
@@ -141,8 +144,7 @@ extension ResumableUpload {
         resumption.onEvent?(.restarted(why))
     }
 
-    /// Throws a failure after which nothing more is to be tried: the caller's end of the upload, or one that the server
-    /// has no part in.
+    /// Throws a failure that ends the upload: a cancellation, or a failure that another server could not avoid.
     private func checkRunning(_ failure: RequestFailure) throws(RequestFailure) {
         if transfer.handle.reason != nil || Task.isCancelled { throw failure }
         switch failure.reason {
@@ -153,7 +155,7 @@ extension ResumableUpload {
         }
     }
 
-    /// Waits before the same server is asked again, as long as it asks for within a minute.
+    /// Waits before the same server is asked again, for as long as the server requests, at most one minute.
     private func pause(after response: ServiceResponse?) async throws(RequestFailure) {
         let asked = response.flatMap { RetryAfter.duration(in: $0.headers, now: Date()) } ?? .zero
         await transfer.pause(afterBreak: state.breaks, atLeast: min(asked, .seconds(60)))
@@ -163,7 +165,8 @@ extension ResumableUpload {
 
     // MARK: - The record
 
-    /// Takes up what an earlier call has left: of the user who is logged in, else of nobody, which is this user's then.
+    /// Adopts the record of an earlier call: the record of the logged-in user, or else a record without a user, which
+    /// then belongs to this user.
     mutating func adoptRecord() throws(RequestFailure) {
         let unnamed = user == nil ? nil : Self.place(configuration, resumption, transfer, of: nil)
         let own = place?.read(pieces)
@@ -180,7 +183,7 @@ extension ResumableUpload {
 
     private var marks: [String] { transfer.marks(of: configuration.request) }
 
-    /// Writes down where the upload goes on.
+    /// Writes the record from which the upload can be resumed.
     func keepRecord() throws(RequestFailure) {
         guard let place, let session = state.session, let file = pieces.fileState else { return }
         let record = UploadRecord(
@@ -197,7 +200,8 @@ extension ResumableUpload {
 }
 
 extension RequestFailure {
-    /// Whether it was the URL that could not be asked: one that a server has named, and that this client may not go to.
+    /// Whether the failure concerns the URL that a server has named for the upload, and that this client may not
+    /// request.
     fileprivate var isAboutPlace: Bool {
         switch reason {
         case .invalidRequest(.url): true

@@ -4,17 +4,18 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One upload under way that can go on where it was cut: opens it, sends, asks after a break, and goes on.
+/// An active resumable upload, which opens the upload, sends the bytes, asks for the offset after an interruption, and
+/// continues.
 ///
-/// It belongs to one task. What is asked and what an answer means is decided by ``UploadDialect``, how far it has come by
-/// ``UploadState``; here it is carried out.
+/// It belongs to one task. ``UploadDialect`` decides which requests to send and what a response means, and
+/// ``UploadState`` tracks the progress.
 struct ResumableUpload {
     let transfer: Transfer
     let configuration: UploadConfiguration
     let resumption: UploadResumption
     let dialect: UploadDialect
     let pieces: UploadPieces
-    /// The user who was logged in when the call was made: nobody else goes on with it.
+    /// The user who was logged in when the call was made; no other user may continue the upload.
     let user: String?
     let place: UploadRecord.Place?
     let progress: UploadProgress
@@ -43,7 +44,7 @@ struct ResumableUpload {
         }
     }
 
-    /// The place of the record of a user, or of nobody.
+    /// Returns the location of the record for a user, or for no user.
     static func place(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -57,12 +58,12 @@ struct ResumableUpload {
             environment: transfer.pool.environment.rawValue
         )
         let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
-        // A path begins with a slash, so it is told apart from a name.
+        // A path starts with a slash, so it cannot be confused with a user name.
         let text = "\(told) \(subject.digest) \(user?.framed ?? "")\(file.standardizedFileURL.path)"
         return UploadRecord.Place(in: directory, subject: text)
     }
 
-    /// Carries the upload out.
+    /// Runs the upload.
     mutating func run() async throws(RequestFailure) -> ServiceResponse {
         do throws(RequestFailure) {
             try adoptRecord()
@@ -84,12 +85,12 @@ struct ResumableUpload {
 
     /// Opens an upload.
     ///
-    /// - Returns: The answer, when that is the end of it.
+    /// - Returns: The response, if it ends the upload.
     private mutating func open() async throws(RequestFailure) -> ServiceResponse? {
         var request = plain(configuration.request)
         dialect.open(&request)
-        // An upload without a byte is forgotten by its server some day: a second one does no harm. One that is whole when
-        // it is open is a write like any other.
+        // An upload without a byte is eventually discarded by its server, so opening a second one does no harm. An
+        // upload that is complete as soon as it is open is a write like any other.
         if !dialect.isCompleteWhenOpen { request.mayBeRepeated = request.mayBeRepeated ?? true }
         let response = try await dispatch(request, avoiding: transfer.pool.avoidable(state.lost))
         guard 200..<300 ~= response.status else { return response }
@@ -101,7 +102,7 @@ struct ResumableUpload {
         return dialect.isCompleteWhenOpen ? complete(response) : nil
     }
 
-    /// The upload's own URL; by https if the upload was opened by https.
+    /// Returns the upload's own URL; it must use https if the upload was opened over https.
     private func url(of response: ServiceResponse) throws(RequestFailure) -> RequestURL {
         do throws(RequestError) {
             if let location = response.headers["Location"], let base = response.context.url {
@@ -144,16 +145,16 @@ struct ResumableUpload {
         return nil
     }
 
-    /// Takes note of a last piece that the server may have got, although no response says so.
+    /// Records a last piece that the server may have received although no response confirms it.
     private mutating func noteEnd(of range: Range<Int64>, _ mayHaveArrived: Bool) {
         let isLast = range.upperBound == pieces.length && pieces.ledger.count >= Int64(range.count)
         guard isLast, mayHaveArrived else { return }
         state.mayBeWhole = true
-        // A record that cannot be written says less, and is no reason to end the upload.
+        // A record that cannot be written is incomplete, which is no reason to end the upload.
         do throws(RequestFailure) { try keepRecord() } catch {}
     }
 
-    /// Takes note of what a piece has brought, which may be nothing.
+    /// Records the number of bytes that a piece has added, which may be 0.
     private mutating func accept(_ count: Int64, _ response: ServiceResponse) async throws(RequestFailure) {
         guard count <= state.offset else {
             state.arrived(count)
@@ -163,14 +164,14 @@ struct ResumableUpload {
         guard try await isSurvived(text, response) else { throw unusable(text) }
     }
 
-    // MARK: - The end
+    // MARK: - Completion
 
-    /// Records that the server has everything.
+    /// Records that the server has all bytes.
     ///
     /// - Parameters:
-    ///   - response: The response that says so.
-    ///   - isFromQuestion: Whether it is the response to a question, which has no body in tus. A caller who needs the body
-    ///     keeps the record: without it, the next call would upload the source a second time.
+    ///   - response: The response that reports it.
+    ///   - isFromQuestion: Whether the response belongs to an offset request, which has no body in tus. If the caller
+    ///     needs the body, the record is kept, because the next call would otherwise upload the source a second time.
     /// - Returns: The response.
     mutating func complete(_ response: ServiceResponse, isFromQuestion: Bool = false) -> ServiceResponse {
         state.isComplete = true
@@ -187,7 +188,7 @@ struct ResumableUpload {
         RequestFailure(reason, id: transfer.id, context: context)
     }
 
-    // MARK: - Telling
+    // MARK: - Progress
 
     private func report(from offset: Int64) -> TransferProgressHandler {
         { [progress, total = pieces.length] report in
@@ -197,7 +198,7 @@ struct ResumableUpload {
         }
     }
 
-    /// Takes note of where a request went.
+    /// Records the context of a request.
     mutating func take(note context: RequestContext) {
         state.attempts += context.attempts
         if context.mayHaveBeenExecuted { state.mayHaveBeenExecuted = true }
@@ -208,7 +209,7 @@ struct ResumableUpload {
         var context = context
         context.attempts = state.attempts
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
-        // A server that has taken a part has not executed the upload.
+        // A server that has received a part has not executed the upload.
         context.fate = state.isComplete ? .done : .unsent
         context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return context
@@ -220,7 +221,7 @@ struct ResumableUpload {
         return response
     }
 
-    /// The failure of the whole, for the reason that the source gave if it was the source.
+    /// Returns the failure of the whole upload, with the error of the source if the source failed.
     private func inAll(_ failure: RequestFailure) -> RequestFailure {
         var failure = failure
         failure.context = inAll(failure.context)
@@ -229,10 +230,10 @@ struct ResumableUpload {
 }
 
 extension ResumableUpload {
-    /// How long a server may take to say what it has, as long as there is another one.
+    /// The timeout of an offset request as long as there is another server.
     private static let patience = Duration.seconds(10)
 
-    /// Sends a request of the upload and waits for its answer, whatever its status.
+    /// Sends a request of the upload and waits for its response, whatever its status.
     mutating func dispatch(
         _ request: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
@@ -248,7 +249,8 @@ extension ResumableUpload {
         }
     }
 
-    /// A request as all of the upload's are: neither cached nor shared, and nobody knows how long it takes.
+    /// Returns a request with the settings of all requests of the upload: it is neither cached nor coalesced, and has
+    /// no overall timeout.
     func plain(_ request: APIConfiguration) -> APIConfiguration {
         var request = request
         request.cacheLifetime = nil
@@ -257,12 +259,13 @@ extension ResumableUpload {
         return request
     }
 
-    /// The request that sends a part.
+    /// Returns the request that sends a part.
     func pieceRequest(_ range: Range<Int64>, of session: UploadState.Session) -> APIConfiguration {
         var request = request(at: session)
         let body = pieces.body(range)
         request.body = .custom(contentType: nil) { body }
-        // A second one would be sent behind what the first has left: the server is asked in between.
+        // A resent request would be appended to the bytes of the first one, so the server must be asked for its offset
+        // in between.
         request.mayBeRepeated = false
         if let algorithm = configuration.digest {
             var part = UploadSource.data(Data())
@@ -273,7 +276,7 @@ extension ResumableUpload {
         return request
     }
 
-    /// The request that asks what has arrived.
+    /// Returns the request that asks for the offset.
     func question(of session: UploadState.Session) -> APIConfiguration {
         var request = request(at: session)
         dialect.take(.question, in: &request)
@@ -282,7 +285,7 @@ extension ResumableUpload {
         return request
     }
 
-    /// A request to the upload's own URL, at the server that has it.
+    /// Returns a request to the upload's own URL, at the server that has the upload.
     private func request(at session: UploadState.Session) -> APIConfiguration {
         var request = plain(configuration.request)
         if let prebuilt = request.prebuiltRequest {
@@ -292,7 +295,7 @@ extension ResumableUpload {
         request.body = .none
         request.query = [:]
         request.parameters = [:]
-        // A body of common parameters would be taken for bytes of the upload.
+        // A body of common parameters would become part of the upload.
         request.parameterDestination = .query
         request.pathValues = [:]
         request.urlRule = nil
@@ -308,8 +311,8 @@ extension ResumableUpload {
         return request
     }
 
-    /// Whether the server has named a place for the upload that the caller has not: credentials do not go there, as they
-    /// do not along a redirect.
+    /// Returns whether the server has named a URL that is neither at the service nor at the requested host; credentials
+    /// are not sent there, just as on a redirect.
     private func leadsAway(_ url: RequestURL) -> Bool {
         guard transfer.pool.base(of: url) == nil else { return false }
         let call = configuration.request
@@ -320,14 +323,14 @@ extension ResumableUpload {
 }
 
 extension HTTPHeaders {
-    /// The fields but for those whose values are credentials.
+    /// The header fields without the fields whose values are credentials.
     fileprivate var withoutCredentials: HTTPHeaders {
         HTTPHeaders(fields.filter { !HTTPHeaders.sensitiveNames.contains($0.name.lowercased()) })
     }
 }
 
 extension APIConfiguration {
-    /// Lets a request take as long as bytes are under way, unless the caller has said how long it may take in all.
+    /// Lets a request take as long as bytes are moving, unless the caller has set a timeout for the whole upload.
     mutating func limitTime(in pool: ServerPool) {
         timeout = timeout ?? .seconds(31_536_000)
         idleTimeout = idleTimeout ?? pool.generator.timeouts.idle ?? .seconds(60)

@@ -2,11 +2,11 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// What is asked of a server that takes an upload in parts, and what its answers mean.
+/// The requests and the responses of a protocol for uploads in parts.
 ///
-/// A pure value: tus is that of the protocol's version 1.0.0, `Content-Range` that of Google's resumable uploads.
+/// A pure value. tus is version 1.0.0 of the protocol; `Content-Range` is the protocol of Google's resumable uploads.
 struct UploadDialect: Sendable {
-    /// One request of an upload.
+    /// A request of an upload after it was opened.
     enum Step: Sendable, Equatable {
         /// Asks how many bytes have arrived.
         case question
@@ -14,26 +14,26 @@ struct UploadDialect: Sendable {
         case piece(Range<Int64>)
     }
 
-    /// What an answer means.
+    /// The meaning of a response.
     enum Answer: Sendable, Equatable {
-        /// The server has so many bytes, and waits for more.
+        /// The server has this number of bytes and waits for more.
         case has(Int64)
-        /// The server has all of them.
+        /// The server has all bytes.
         case complete
-        /// The server knows nothing of the upload, any more or yet.
+        /// The server does not know the upload, either not yet or no longer.
         case unknown
-        /// The response does not say what has arrived: ask.
+        /// The response does not report how many bytes have arrived, so the server must be asked.
         case unsettled
-        /// The server does not take a body of this length.
+        /// The server does not accept a body of this length.
         case tooLarge
         /// The server refuses the request.
         case refused
-        /// The answer makes no sense.
+        /// The response is invalid.
         case unusable(String)
     }
 
     let dialect: UploadResumption.Dialect
-    /// The length of what is uploaded.
+    /// The length of the source.
     let total: Int64
     let contentType: String?
 
@@ -53,14 +53,14 @@ struct UploadDialect: Sendable {
         !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
     }
 
-    /// Whether an upload of nothing is complete as soon as it is open.
+    /// Whether an empty upload is complete as soon as it is open.
     var isCompleteWhenOpen: Bool {
         if case .tus = dialect { total == 0 } else { false }
     }
 
     // MARK: - Requests
 
-    /// Makes a request the one that opens the upload.
+    /// Turns a request into the request that opens the upload.
     func open(_ request: inout APIConfiguration) {
         switch dialect {
         case .tus(let metadata):
@@ -75,7 +75,7 @@ struct UploadDialect: Sendable {
         }
     }
 
-    /// Makes a request to the upload's own URL that of a step; its body is the caller's business.
+    /// Turns a request to the upload's own URL into the request of a step; the caller sets the body.
     func take(_ step: Step, in request: inout APIConfiguration) {
         switch (dialect, step) {
         case (.tus, .question):
@@ -97,24 +97,24 @@ struct UploadDialect: Sendable {
         }
     }
 
-    /// Keys in ascending order, each with its value in Base64.
+    /// Returns the keys in ascending order, each with its value in Base64.
     private static func fieldValue(of metadata: [String: String]) -> String {
         metadata.sorted { $0.key < $1.key }
             .map { $0.value.isEmpty ? $0.key : "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }
             .joined(separator: ",")
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
-    /// Whether a status says nothing about what has arrived.
+    /// Returns whether a status says nothing about the bytes that have arrived.
     ///
-    /// These are the transient statuses, all statuses from 500 up, and those by which tus servers say that the offset
-    /// is another one (409) or that another request still holds the upload (423).
+    /// These are the transient statuses, all statuses from 500 up, and the statuses with which tus servers report that
+    /// the offset differs (409) or that another request still holds the upload (423).
     private static func isUnsettled(_ status: Int) -> Bool {
         status >= 500 || status == 409 || status == 423 || Transience(status: status) == .transient
     }
 
-    /// What the answer to a step means.
+    /// Returns the meaning of the response to a step.
     func answer(status: Int, headers: HTTPHeaders) -> Answer {
         if Self.isUnsettled(status) { return .unsettled }
         // RFC 9110 section 15.5.14.
@@ -149,17 +149,17 @@ struct UploadDialect: Sendable {
             guard ends.count == 2, ends[0] == "0", let last = Self.number(String(ends[1])), last < total else {
                 return .unusable("the server's range is not one from the first byte on")
             }
-            // Of an upload that is whole the server says so with another status.
+            // For a complete upload, the server responds with another status.
             return .has(last + 1)
         case 404, 410: return .unknown
         default: return .refused
         }
     }
 
-    /// The length of the next piece after the server refused one of `length` bytes as too large; `nil` when there is no
-    /// smaller one that is worth a try.
+    /// Returns the length of the next piece after the server refused a piece of `length` bytes as too large; `nil` if
+    /// no smaller piece is worth trying.
     ///
-    /// It is half the length. Google's servers take multiples of 256 KiB only, except for the last piece.
+    /// It is half the length. Google's servers accept only multiples of 256 KiB, except for the last piece.
     func shorterPiece(than length: Int64) -> Int64? {
         let unit: Int64 = 262_144
         if length >= 2 * unit { return length / 2 / unit * unit }
@@ -178,13 +178,14 @@ struct UploadDialect: Sendable {
 }
 
 extension UploadResumption.Dialect {
-    /// The protocol, and what a server is told when an upload is opened: with something else it is another upload.
+    /// Returns the protocol and the data that the server receives when an upload is opened; different data identifies a
+    /// different upload.
     func told(in context: BodyEncodingContext) -> String {
         switch self {
         case .tus(let metadata):
             return metadata.sorted { $0.key < $1.key }.reduce("tus") { $0 + $1.key.framed + $1.value.framed }
         case .contentRange(let opening):
-            // A body that is not in memory tells nothing apart.
+            // A body that is not in memory cannot distinguish uploads.
             guard case .data(let body)? = try? opening.encoded(in: context) else { return "ranges" }
             let plain = MultipartBoundaries.removed(from: body, contentType: opening.contentType ?? "")
             return "ranges \(MessageDigest.sha256(plain).hexText)"

@@ -3,17 +3,17 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The bytes of an upload, of which any part can be sent.
+/// The source of an upload, of which any part can be sent.
 struct UploadPieces: Sendable {
     let source: UploadSource
-    /// The number of bytes in all.
+    /// The total number of bytes.
     let length: Int64
-    /// What the file was like when the upload began; `nil` when the source is no file.
+    /// The state of the file when the upload started; `nil` if the source is not a file.
     let fileState: StableFileReader.FileState?
     let ledger = UploadLedger { _ in }
     private let monitor: TransferMonitor?
 
-    /// - Throws: ``RequestError`` for a source that cannot be read, or whose length nobody knows.
+    /// - Throws: ``RequestError`` if the source cannot be read or its length is unknown.
     init(_ source: UploadSource, monitor: TransferMonitor?) throws(RequestError) {
         self.source = source
         self.monitor = monitor
@@ -30,7 +30,7 @@ struct UploadPieces: Sendable {
         length = state.size
     }
 
-    /// The body that sends a part.
+    /// Returns the body that sends a part.
     func body(_ range: Range<Int64>) -> HTTPBody {
         guard !range.isEmpty else { return .data(Data()) }
         return source.watched(length: range.upperBound - range.lowerBound, ledger, monitor) {
@@ -56,19 +56,19 @@ struct UploadPieces: Sendable {
     }
 }
 
-/// Reads a part of what another reader gives, which cannot be entered but at its beginning.
+/// A reader of a part of another reader's bytes; the other reader can only start at its first byte.
 actor PieceReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private var skipped: Int64
     private var left: Int64
-    /// What the base gave beyond what was asked for, and does not belong to what is skipped.
+    /// The bytes that the base reader delivered after the skipped bytes but that have not been requested yet.
     private var surplus = Data()
     private let isLast: Bool
 
     /// - Parameters:
-    ///   - base: Gives everything, from the first byte on.
+    ///   - base: The reader of the whole source, from its first byte.
     ///   - range: The part.
-    ///   - isLast: Whether what lies behind the part is handed on, too, since it should not be there.
+    ///   - isLast: Whether bytes after the part are passed on as well, because there should be none.
     init(_ base: any HTTPBodyReader, _ range: Range<Int64>, isLast: Bool) {
         self.base = base
         self.isLast = isLast
@@ -86,7 +86,7 @@ actor PieceReader: HTTPBodyReader {
         guard left > 0 || isLast else { return nil }
         let wanted = left > 0 ? Int(min(Int64(maximumLength), left)) : maximumLength
         guard var piece = try await next(wanted) else { return nil }
-        // What is beyond the part belongs to the next one, of which another reader begins at the first byte again.
+        // Bytes after this part belong to the next part, which another reader reads from the first byte again.
         if !isLast { piece = piece.prefix(Int(min(left, Int64(piece.count)))) }
         left -= Int64(piece.count)
         return piece

@@ -2,47 +2,48 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Where an upload goes on, in a later call: kept as JSON.
+/// The record from which a later call can resume an upload, stored as JSON.
 struct UploadRecord: Codable, Sendable, Equatable {
     static let currentVersion = 1
 
-    /// The version of the format; a record of another one is as good as none.
+    /// The version of the format; a record of another version is ignored.
     var version = UploadRecord.currentVersion
-    /// The digest of what is uploaded, and where to.
+    /// The digest of the upload's source and destination.
     var subject: String
     /// The upload's own URL.
     var url: String
-    /// The server that has opened it; `nil` when it is none of the service's.
+    /// The server that has opened the upload; `nil` if it does not belong to the service.
     var server: String?
-    /// The length of the whole.
+    /// The length of the source.
     var length: Int64
-    /// What the file was like.
+    /// The state of the file.
     var file: StableFileReader.FileState
-    /// What names the user who has begun it; none for an upload of nobody's.
+    /// The marks that identify the user who started the upload; empty if no user was logged in.
     var owners: [String]?
     /// Whether the server may have got everything, and has not said since what it has; `nil` as long as it has not.
     var mayBeWhole: Bool?
 
-    /// Whether a user may go on with it: the one who has begun it, or anybody where nobody has.
+    /// Returns whether a user may continue the upload: the user who started it or, if it was started without a user,
+    /// any user.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty || !Set(owners).isDisjoint(with: marks)
     }
 
-    /// The place of the record of an upload.
+    /// The location of an upload's record.
     struct Place: Sendable {
         let url: URL
         let subject: String
 
         /// - Parameters:
-        ///   - directory: Where the records are.
-        ///   - subject: What names the upload among others.
+        ///   - directory: The directory of the records.
+        ///   - subject: The text that identifies the upload among others.
         init(in directory: URL, subject: String) {
             self.subject = MessageDigest.sha256(subject.utf8).hexText
             url = directory.appendingPathComponent(".switchyard-\(self.subject.prefix(24)).upload")
         }
 
-        /// The record of this very upload, of the file as it is now; `nil` when there is none that can be used.
+        /// Returns the record of this upload for the current state of the file; `nil` if there is no usable record.
         func read(_ pieces: UploadPieces) -> UploadRecord? {
             guard let data = try? Data(contentsOf: url), data.count < 65_536,
                 let record = try? JSONDecoder().decode(UploadRecord.self, from: data),
@@ -52,7 +53,7 @@ struct UploadRecord: Codable, Sendable, Equatable {
             return record
         }
 
-        /// Writes the record in one step; nobody but the owner can read it.
+        /// Writes the record in one step, readable only by the owner of the file.
         func write(_ record: UploadRecord) throws(RequestError) {
             let new = url.appendingPathExtension("new")
             do {

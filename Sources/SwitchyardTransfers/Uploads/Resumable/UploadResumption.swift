@@ -1,7 +1,7 @@
 public import Foundation
 public import SwitchyardHTTP
 
-/// How an upload goes on where it was cut, in place of being sent once more as a whole.
+/// The settings for continuing an interrupted upload where it stopped, instead of sending it again as a whole.
 ///
 /// ### Use
 ///
@@ -10,15 +10,15 @@ public import SwitchyardHTTP
 ///     upload.resumption?.directory = caches
 ///     let answer = try await client.upload(upload)
 ///
-/// ### What it takes
-/// A server that speaks one of two protocols. The upload is opened first, which gives it a URL of its own, and then sent
-/// there, as a whole or in pieces. After a break the server is asked how many bytes it has, and gets the rest. A server
-/// that does not answer any more is left: the next one of the service is asked whether it knows the upload, which it does
-/// where servers share what they store, and goes on with it; else the upload begins anew there. A server that may have got
-/// all bytes is not left for another upload, which would be a second copy: it is asked again, and the upload ends as one
-/// that may have been executed. An idempotency key, or `mayBeRepeated`, allows the second copy.
+/// ### Requirements
+/// The server supports one of two protocols. The upload is opened first, which gives it a URL of its own, and then sent
+/// to that URL, as a whole or in pieces. After an interruption the client asks the server for its offset and sends the
+/// rest. If the server does not respond any more, the next server of the service is asked for the upload. If the
+/// servers share their storage, the upload continues there; otherwise it starts over there. A server that may have
+/// received all bytes is not left for another upload, which would be a second copy: it is asked again, and the upload
+/// ends as one that may have been executed. An idempotency key, or `mayBeRepeated`, allows the second copy.
 ///
-/// The length of the source has to be known: a stream without one is refused with
+/// The length of the source must be known: a stream of unknown length is refused with
 /// ``/SwitchyardHTTP/RequestError/BodyReason/unknownLength``.
 public struct UploadResumption: Sendable {
     enum Dialect: Sendable {
@@ -27,66 +27,69 @@ public struct UploadResumption: Sendable {
     }
 
     let dialect: Dialect
-    /// Whether the caller needs the body of the last response; then the record stays if that response was lost.
+    /// Whether the caller needs the body of the last response; if so, the record is kept if that response was lost.
     var needsResponse = false
 
-    /// The most bytes of one request; all that are left unless set.
+    /// The maximum number of bytes in one request; all remaining bytes unless set.
     ///
-    /// What is below one is one. Smaller pieces are for proxies that limit bodies; Google's servers take multiples of
-    /// 256 KiB only. If a server refuses a piece as too large (413), the following pieces of the upload have half its
-    /// length; if the shortest one is refused too, that response is the upload's response.
+    /// A value below 1 counts as 1. Use smaller pieces for proxies that limit bodies. Google's servers accept only
+    /// multiples of 256 KiB. If a server refuses a piece as too large (413), the following pieces of the upload have
+    /// half its length. If the shortest piece is refused as well, that response is the upload's response.
     public var pieceLength: Int64?
-    /// How often in a row, without a byte more having arrived, a break is survived; 3 unless set.
+    /// The maximum number of consecutive interruptions without a new byte having arrived; 3 unless set.
     ///
-    /// It bounds as well how often the upload begins anew within one call.
+    /// It also limits how often the upload starts over within one call.
     public var maximumContinuations = 3
-    /// Where a small record of an upload that was cut is kept, so that the same configuration goes on with it in a later
-    /// call, also of another process; nowhere unless set.
+    /// The directory for a small record of an interrupted upload, with which a later call with the same configuration,
+    /// even in another process, continues the upload; no record is kept unless set.
     ///
-    /// It is kept for files that have not changed since, until the upload is complete or the server says that it does not
-    /// know the upload (404, 410). It holds the URL of the upload, which may be all that is needed
-    /// to write there, so others than the file's owner cannot read it. Credentials are not kept: where users take turns,
-    /// name them to the client (`NetworkClient.Options.user`), or give each a directory. Then an upload waits for the
-    /// user who has begun it, and what was begun while nobody was logged in is that of the first who goes on with it.
+    /// A record is kept only for files that have not changed, until the upload is complete or the server reports that
+    /// it does not know the upload (404, 410). The record contains the URL of the upload, which may be sufficient to
+    /// write there, so only the owner of the file can read it. Credentials are not stored. If several users share the
+    /// app, set the current user on the client (`NetworkClient.Options.user`), or use a directory per user. An upload
+    /// then waits for the user who started it. An upload that was started without a logged-in user belongs to the first
+    /// user who continues it.
     public var directory: URL?
-    /// Told about what happens on the way, in order; nobody unless set.
+    /// A closure that receives the events of the upload, in order; none unless set.
     public var onEvent: (@Sendable (UploadEvent) -> Void)?
 
-    /// The tus protocol 1.0.0, with its extension Creation: POST opens, HEAD asks, PATCH sends.
+    /// Returns the tus protocol 1.0.0 with its extension Creation: POST opens the upload, HEAD asks for the offset,
+    /// PATCH sends bytes.
     ///
-    /// The answer of the upload is that to the last PATCH; its context's `url` is that of the upload. If that response is
-    /// lost, the response to a HEAD which says that all bytes are there takes its place. A source's content type is not
-    /// sent unless `metadata` has it.
+    /// The response of the upload is the response to the last PATCH; its context's `url` is the URL of the upload. If
+    /// that response is lost, the response to a HEAD that reports all bytes replaces it. The source's content type is
+    /// not sent unless `metadata` contains it.
     ///
-    /// - Parameter metadata: What the server is told about the upload, sent as `Upload-Metadata`; keys are ASCII without
-    ///   spaces and commas.
+    /// - Parameter metadata: The metadata of the upload, sent as `Upload-Metadata`; keys are ASCII without spaces and
+    ///   commas.
     /// - Returns: The protocol.
     public static func tus(metadata: [String: String] = [:]) -> UploadResumption {
         UploadResumption(dialect: .tus(metadata: metadata))
     }
 
-    /// Sessions with `Content-Range`, as Google's storage services have them: POST opens, PUT sends, PUT of nothing asks.
+    /// Returns the protocol of sessions with `Content-Range`, as in Google's storage services: POST opens the session,
+    /// PUT sends bytes, and an empty PUT asks for the offset.
     ///
-    /// The server answers 308 with `Range` as long as bytes are missing. The answer of the upload is that to the PUT which
-    /// has completed it.
+    /// The server responds with 308 and `Range` as long as bytes are missing. The response of the upload is the
+    /// response to the PUT that completed it.
     ///
-    /// - Parameter opening: The body of the request that opens the session, often what is known about the file as JSON.
+    /// - Parameter opening: The body of the request that opens the session, often a JSON description of the file.
     /// - Returns: The protocol.
     public static func contentRange(opening: RequestBody = .none) -> UploadResumption {
         UploadResumption(dialect: .contentRange(opening: opening))
     }
 }
 
-/// What happens on the way of an upload that can go on where it was cut.
+/// An event during a resumable upload.
 public enum UploadEvent: Sendable, Hashable {
-    /// A server has opened the upload, and takes it at this URL from its first byte.
+    /// A server has opened the upload and accepts its bytes at this URL, from the first byte.
     case began(RequestURL)
-    /// The upload goes on at this byte, there.
+    /// The upload resumes at this byte, at this URL.
     case resumed(at: Int64, RequestURL)
-    /// What was sent from this byte on was not answered as it should be; the server is asked what it has.
+    /// The bytes sent from this byte on received no valid response, so the server is asked how many bytes it has.
     case interrupted(at: Int64, reason: String)
     /// A server refused a piece as too large (413); the following pieces have at most this many bytes.
     case shortened(to: Int64)
-    /// The upload begins anew; the text says why.
+    /// The upload starts over; the text is the reason.
     case restarted(String)
 }

@@ -1,51 +1,52 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// How far an upload has come, and what it has gone through: pure bookkeeping.
+/// The progress and the history of an upload, without side effects.
 struct UploadState: Sendable {
-    /// What is done next.
+    /// The next step.
     enum Next: Sendable {
         case open
         case ask
         case send
     }
 
-    /// Where an open upload is.
+    /// The location of an open upload.
     struct Session: Sendable {
-        /// Its own URL.
+        /// The upload's own URL.
         var url: RequestURL
-        /// The server that has it; `nil` when it is none of the service's.
+        /// The server that has the upload; `nil` if it does not belong to the service.
         var server: Server.ID?
-        /// Whether the others are asked for it.
+        /// Whether other servers are asked for the upload.
         var isSought = false
     }
 
     var session: Session?
     var next = Next.open
-    /// The most bytes of one piece, after a server refused longer ones; `nil` if none has.
+    /// The maximum number of bytes of one piece, after a server refused longer pieces; `nil` if no server has.
     private(set) var pieceLimit: Int64?
-    /// The bytes that the server is known to have.
+    /// The number of bytes that the server is known to have.
     var offset: Int64 = 0
-    /// The most bytes that were known to have arrived of the upload that is open.
+    /// The highest number of bytes that the server has reported for the current upload.
     private var most: Int64 = 0
-    /// How often in a row something broke without a byte more having arrived than before.
+    /// The number of consecutive interruptions without a new byte having arrived.
     var breaks = 0
-    /// How often the upload began anew.
+    /// The number of times that the upload started over.
     var restarts = 0
-    /// Servers that are not asked as long as there is another.
+    /// The servers that are not asked as long as there is another server.
     var lost: [Server.ID] = []
-    /// Requests sent, hedges and failovers included.
+    /// The number of requests sent, including hedges and failovers.
     var attempts = 0
-    /// Whether one of them may have been executed without an answer that says so.
+    /// Whether a request may have been executed although no response confirmed it.
     var mayHaveBeenExecuted = false
-    /// Whether the server may have got everything, and has not said since what it has.
+    /// Whether the server may have received all bytes and has not reported its offset since.
     var mayBeWhole = false
-    /// Whether the server has said that it has everything.
+    /// Whether the server has reported that it has all bytes.
     var isComplete = false
 
-    /// Takes note of how many bytes the server has.
+    /// Records the number of bytes that the server has.
     mutating func arrived(_ count: Int64) {
-        // A server whose count goes back and forth takes nobody in.
+        // Comparing with the highest number keeps a server whose count goes back and forth from resetting the counter
+        // forever.
         if count > most { breaks = 0 }
         most = max(most, count)
         offset = count
@@ -53,13 +54,13 @@ struct UploadState: Sendable {
         next = .send
     }
 
-    /// Makes the pieces shorter, and has the server asked what has arrived of the one that was too long.
+    /// Shortens the pieces, and makes the next step ask the server how many bytes of the refused piece have arrived.
     mutating func shortenPieces(to length: Int64) {
         pieceLimit = length
         next = .ask
     }
 
-    /// Forgets the upload that was open.
+    /// Discards the state of the open upload.
     mutating func startOver() {
         session = nil
         offset = 0

@@ -4,40 +4,40 @@
     import SwitchyardHTTP
     import Synchronization
 
-    /// One exchange, from the request that was prepared to the completion that was called.
+    /// One exchange, from the prepared request to the completion.
     ///
-    /// @unchecked is sound: the constants are set before the exchange is submitted, under the intake's lock, and what
-    /// varies is touched by the loop's thread only from then on.
+    /// `@unchecked Sendable` is sound: the constants are set before the exchange is submitted under the lock of the
+    /// intake, and from then on only the loop's thread accesses the mutable state.
     final class CurlExchange: TransportTask, @unchecked Sendable {
         typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
-        /// libcurl's side; `nil` before it is prepared and after it has ended.
+        /// The libcurl handle; `nil` before it is prepared and after it has ended.
         var handle: OpaquePointer?
-        /// The place among the running exchanges; -1 when it is not running.
+        /// The index among the running exchanges; -1 if the exchange is not running.
         var slot = -1
         /// The buffer of a streamed response, once its head has arrived.
         var channel: BodyChannel?
-        /// The memory of its pieces.
+        /// The memory for the pieces of a streamed response.
         var buffers: PieceBuffers?
-        /// What feeds a streamed request.
+        /// The source of a streamed request body.
         var upload: CurlUpload?
-        /// Sends over a connection that has been handed over.
+        /// The sending half of a connection that has changed its protocol.
         var outlet: CurlOutlet?
-        /// Keeps the bytes of a large body where libcurl reads them.
+        /// The bytes of a large body, retained while libcurl reads them.
         var borrowedBody: NSData?
 
         private let loop: CurlLoop
         let url: RequestURL
-        /// The header fields as they are in the handle.
+        /// The header fields that are stored in the handle.
         let fields: [HTTPHeaders.Field]
         let isStreamed: Bool
         let opensConnection: Bool
-        /// Whether libcurl may send it again when the connection is lost under it.
+        /// Whether libcurl may send the request again if its connection is lost.
         let mayBeSentAgain: Bool
         private let progress: TransferProgressHandler?
         private var reportedProgress = CurlProgress()
         private var completion: Completion?
-        /// What any thread may ask for: whether the request goes out is decided once.
+        /// The decision whether the request is sent, made once by any thread.
         private let sending = Atomic<Sending>(.undecided)
 
         private enum Sending: UInt8, AtomicRepresentable { case undecided, begun, withdrawn }
@@ -74,46 +74,46 @@
             return original != .begun
         }
 
-        /// Whether the request may go out, just before it does.
+        /// Returns whether the request may be sent; called just before it is sent.
         func beginSending() -> Bool {
             let (_, original) = sending.compareExchange(expected: .undecided, desired: .begun, ordering: .relaxed)
             return original != .withdrawn
         }
 
-        /// Calls the completion, unless that was done.
+        /// Calls the completion, unless it has been called.
         func complete(_ result: Result<HTTPResponse, TransportError>) {
             guard let completion else { return }
             self.completion = nil
             completion(result)
         }
 
-        /// Ends all that the caller may still wait for, and lets go of the request's body.
+        /// Ends everything that the caller may still wait for, and releases the request's body.
         func finish(_ result: Result<HTTPResponse, TransportError>) {
             upload?.stop()
             upload = nil
             borrowedBody = nil
             outlet?.finish(result)
-            outlet = nil  // It holds the exchange, to send.
+            outlet = nil  // Breaks a retain cycle.
             let channel = channel
-            self.channel = nil  // It holds the exchange, to cancel it.
+            self.channel = nil  // Breaks a retain cycle.
             buffers = nil
             channel?.finish(result.map { _ in })
             complete(result)
         }
 
-        /// Ends what the caller still waits for: the response, or the rest of its body.
+        /// Fails what the caller still waits for: the response, or the rest of its body.
         func fail(_ error: TransportError) {
             finish(.failure(error))
         }
 
-        /// Tells about the bytes moved since the last report.
+        /// Reports the bytes transferred since the last report.
         func reportProgress() {
             guard let progress, let handle else { return }
             for report in reportedProgress.reports(of: handle) { progress(report) }
         }
     }
 
-    /// Turns libcurl's counts, which start over when a request is sent again, into reports that never go back.
+    /// A converter of libcurl's counts, which restart if a request is sent again, to reports that never decrease.
     struct CurlProgress {
         private var sent: Int64 = 0
         private var received: Int64 = 0

@@ -3,11 +3,12 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// Says in the words of ``TransportError`` why libcurl ended an exchange.
+    /// A failure of libcurl, which is converted to a ``TransportError``.
     ///
-    /// Goes by result codes and the system's error numbers, never by text, which changes from version to version.
+    /// The conversion uses result codes and the system's error numbers, not message texts, which change between
+    /// versions.
     struct CurlFailure {
-        /// Why one of our callbacks or deadlines ended an exchange; the numbers of `ycurl_verdict`.
+        /// The reason why a callback or a deadline of Switchyard ended an exchange; the values of `ycurl_verdict`.
         enum Verdict: Int32, Sendable {
             case none
             case headTooLarge
@@ -28,29 +29,29 @@
             case refused
         }
 
-        /// libcurl's result code; -1 when one of our deadlines ended the exchange.
+        /// The result code of libcurl; -1 if a deadline of Switchyard ended the exchange.
         var code: Int32
-        /// What our callbacks decided, if they ended the exchange.
+        /// The reason of a callback that ended the exchange.
         var verdict = Verdict.none
-        /// `errno` of the system call that failed.
+        /// The `errno` of the failed system call.
         var systemError: Int32 = 0
-        /// The proxy's answer to CONNECT; 0 when there was none.
+        /// The status of the proxy's response to CONNECT; 0 if there was none.
         var connectStatus = 0
-        /// Why a SOCKS proxy made no connection (CURLproxycode); 0 when it gave no reason.
+        /// The reason why a SOCKS proxy made no connection (CURLproxycode); 0 if it gave none.
         var proxyError = 0
-        /// libcurl's words for the failure; empty when it has none.
+        /// The message of libcurl for the failure; empty if there is none.
         var words = ""
-        /// Whether this process lacks file descriptors.
+        /// Whether this process has no file descriptors left.
         var isExhausted = false
         /// Whether the final head was complete.
         var hasHead = false
-        /// Whether the response's body comes in chunks.
+        /// Whether the response's body is chunked.
         var isChunked = false
-        /// Whether bytes of the request were sent, or may have been.
+        /// Whether bytes of the request were sent, or may have been sent.
         var wasSent = false
-        /// Whether a proxy stands between.
+        /// Whether a proxy is used.
         var usesProxy = false
-        /// Whether nothing leads away from this machine, so that no name can be looked up.
+        /// Whether this machine has no network interface to the outside, so that names cannot be looked up.
         var isOffline = false
 
         init(code: Int32) {
@@ -74,7 +75,7 @@
             isExhausted = [5, 6, 7, 35, 58, 77].contains(code) && !wasSent && Descriptors.areExhausted
         }
 
-        /// The failure as callers see it.
+        /// The failure as a transport error.
         var error: TransportError {
             if let kind = kindOfVerdict {
                 return TransportError(kind, message: messageOfVerdict, code: nil, mayHaveBeenSent: wasSent)
@@ -86,11 +87,11 @@
             return TransportError(kind, message: message, code: Int(code), mayHaveBeenSent: wasSent)
         }
 
-        /// Whether it was a connection after the first that failed: libcurl sends what may be sent twice again when the
-        /// connection that it was on has died.
+        /// Whether a connection after the first failed: if a connection is lost, libcurl sends a request that may be
+        /// repeated again on a new connection.
         private var isNewConnection: Bool { wasSent && [5, 6, 7, 28, 35, 60, 97].contains(code) }
 
-        /// libcurl's text for the code, and its own words where they name what the text does not.
+        /// Returns libcurl's text for the code, with libcurl's message if it is more specific.
         private func words(for kind: TransportError.Kind) -> String {
             let text = CurlLibrary.text(of: code)
             let hasReason = isOfProxy || kind == .tlsFailure || kind == .certificateRejected
@@ -102,7 +103,7 @@
                 ? "this machine has no file descriptor or memory left for a connection: \(words)" : words
         }
 
-        // MARK: What our own callbacks decided
+        // MARK: Failures of callbacks
 
         private var kindOfVerdict: TransportError.Kind? {
             switch verdict {
@@ -140,7 +141,7 @@
             }
         }
 
-        // MARK: What libcurl found
+        // MARK: Failures of libcurl
 
         private var kindOfFailure: TransportError.Kind {
             if !wasSent, isExhausted || (code == 7 && Descriptors.lack(systemError)) { return .resourcesExhausted }
@@ -149,7 +150,7 @@
 
         private var kindOfCode: TransportError.Kind {
             switch code {
-            case 1: wasSent ? .protocolViolation : .unsupported  // UNSUPPORTED_PROTOCOL, also for an HTTP/0.9 answer
+            case 1: wasSent ? .protocolViolation : .unsupported  // UNSUPPORTED_PROTOCOL, also for an HTTP/0.9 response
             case 3: .invalidRequest  // URL_MALFORMAT
             case 4: .unsupported  // NOT_BUILT_IN
             case 5: isOffline ? .offline : .proxyFailure  // COULDNT_RESOLVE_PROXY
@@ -157,10 +158,10 @@
             case 7: kindOfFailedConnection  // COULDNT_CONNECT
             case 8: .protocolViolation  // WEIRD_SERVER_REPLY
             case 18: hasHead ? .truncated : .connectionReset  // PARTIAL_FILE, also for an end within HTTP/2
-            case 23: .decodingFailed  // WRITE_ERROR: ours have a verdict, so it was a decoder's
+            case 23: .decodingFailed  // WRITE_ERROR of a decoder: our callbacks set a verdict
             case 26: .requestBodyFailed  // READ_ERROR
             case 27: hasHead || !wasSent ? .other : .headersTooLarge  // OUT_OF_MEMORY: also a line over 100 KiB
-            case 28: .connectTimeout  // OPERATION_TIMEDOUT, the one timeout that libcurl is given
+            case 28: .connectTimeout  // OPERATION_TIMEDOUT: libcurl has only this timeout
             case 35, 53, 54, 58, 59, 64, 66, 77, 80, 82, 98: .tlsFailure
             case 43: wasSent ? .protocolViolation : .invalidRequest  // BAD_FUNCTION_ARGUMENT, also for a bad trailer
             case 51, 60, 83, 90, 91: .certificateRejected
@@ -190,8 +191,8 @@
         private var kindOfFailedReceive: TransportError.Kind {
             if connectStatus >= 300 { return .proxyFailure }
             guard systemError == 0 && hasHead else { return .connectionReset }
-            // Without an error of the system it was the framing of the body that broke. What has none was cut, where TLS
-            // takes an end without a last word for an error (seen with libcurl 8.23).
+            // If there is no system error, a chunked body has invalid framing. Any other body was truncated: some TLS
+            // libraries report an end without a closing alert as an error (seen with libcurl 8.23).
             return isChunked ? .protocolViolation : .truncated
         }
     }

@@ -2,9 +2,9 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// The head of a request that asks for another protocol, which libcurl does not send.
+    /// The head of a request for another protocol, which libcurl does not send.
     enum CurlOpening {
-        /// - Throws: ``TransportError`` when the request is not a GET without a body.
+        /// - Throws: ``TransportError`` if the request is not a GET without a body.
         static func head(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
             guard request.method == .get, case .none = request.body else {
                 let message = "a request for another protocol is a GET without a body, not \(request.method.name)"
@@ -33,7 +33,7 @@
             return HTTPHeaders.Field(name: "Host", value: request.headers["Host"] ?? String(own))
         }
 
-        /// The user and the password of the URL, as libcurl sends those of other requests.
+        /// Returns a field with the user and the password of the URL, as libcurl sends it in other requests.
         private static func userField(of url: AbsoluteURL) -> HTTPHeaders.Field? {
             guard let info = url.authority.userInfo, !info.isEmpty else { return nil }
             let text = String(decoding: info, as: UTF8.self)
@@ -42,7 +42,7 @@
             return .basic(user: decoded[0], password: decoded.count > 1 ? decoded[1] : "")
         }
 
-        /// Whether a field is written here, or is about a body.
+        /// Returns whether the field is written by this type, or describes a body.
         private static func isReplaced(_ name: String) -> Bool {
             ["host", "content-length", "transfer-encoding"].contains(name.lowercased())
         }

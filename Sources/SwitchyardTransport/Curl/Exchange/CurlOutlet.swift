@@ -3,7 +3,7 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// Sends over a connection that has been handed over, one piece at a time.
+    /// The sending half of a connection that has changed its protocol; it sends one piece at a time.
     final class CurlOutlet: ByteConnection {
         typealias Outcome = Result<Void, TransportError>
 
@@ -15,7 +15,7 @@
         private let state = Locked(State())
         private let submit: @Sendable (Data) -> Void
 
-        /// - Parameter submit: Has the loop's thread send bytes, after which it calls ``hasSent()``.
+        /// - Parameter submit: A closure that makes the loop's thread send bytes and then call ``hasSent()``.
         init(submit: @escaping @Sendable (Data) -> Void) {
             self.submit = submit
         }
@@ -36,12 +36,12 @@
             sender.resume(returning: .failure(refusal))
         }
 
-        /// Takes note that the system has all bytes of the last call.
+        /// Records that all bytes of the last call have been passed to the system.
         func hasSent() {
             take()?.resume(returning: .success(()))
         }
 
-        /// Takes note of how the exchange has ended.
+        /// Records the result of the exchange.
         func finish(_ result: Result<HTTPResponse, TransportError>) {
             let end = if case .failure(let error) = result { error } else { TransportError.connectionEnded }
             let sender = state.withLock { state in

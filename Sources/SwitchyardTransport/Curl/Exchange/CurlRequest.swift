@@ -4,11 +4,11 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// Writes a request into a handle.
+    /// A writer of a request into a libcurl handle.
     ///
-    /// Runs on the caller's thread, so that the loop's thread has less to do.
+    /// It runs on the caller's thread to relieve the loop's thread.
     struct CurlRequest {
-        /// Above this many bytes a body is sent from where it is; below, a copy is cheaper.
+        /// The size up to which a body is copied; a larger body is sent from its own memory.
         private static let largestCopiedBody = 64 << 10
 
         private let settings: Boxed<CurlSettings>
@@ -23,16 +23,17 @@
         /// Prepares `handle` for the loop.
         ///
         /// - Parameters:
-        ///   - request: What to send.
-        ///   - handle: Where to write it.
-        ///   - written: The header fields of the request before, which the handle still has; `nil` when it is new.
-        /// - Throws: ``TransportError`` when the request cannot be sent, or its body not be opened.
+        ///   - request: The request.
+        ///   - handle: The handle to write to.
+        ///   - written: The header fields of the previous request, which the handle still contains; `nil` if the handle
+        ///     is new.
+        /// - Throws: ``TransportError`` if the request cannot be sent, or its body cannot be opened.
         mutating func write(
             _ request: HTTPRequest,
             to handle: OpaquePointer,
             over written: [HTTPHeaders.Field]?
         ) throws(TransportError) {
-            // Calls of one service mostly share the very array.
+            // The calls of one service mostly share the same array.
             let hasFields = written.map { request.headers.fields.isStored(with: $0) } ?? false
             if !hasFields { try validate(request.headers) }
             try validate(request)
@@ -60,7 +61,7 @@
             guard code == 0 else { throw CurlFailure(code: code).error }
         }
 
-        /// Has the handle open a connection for another protocol.
+        /// Makes the handle open a connection for another protocol.
         private mutating func open(_ request: HTTPRequest, _ handle: OpaquePointer) throws(TransportError) {
             let head = try CurlOpening.head(of: request)
             form.decompress = false
@@ -112,7 +113,7 @@
             TransportError(.invalidRequest, message: message, mayHaveBeenSent: false)
         }
 
-        /// The fields that say where a body ends are the transport's, which knows.
+        /// Returns whether the field defines the end of a body; the transport sets these fields itself.
         private func isFraming(_ name: String) -> Bool {
             switch name.utf8.count {
             case 14: name.equalsIgnoringASCIICase("Content-Length")
@@ -144,7 +145,7 @@
             case .none where request.method == .head:
                 form.body = YCURL_BODY_HEAD_ONLY
             case .none where request.method == .post || request.method == .put || request.method == .patch:
-                form.body = YCURL_BODY_COPIED  // Says Content-Length: 0 (RFC 9110 section 8.6).
+                form.body = YCURL_BODY_COPIED  // Sends Content-Length: 0 (RFC 9110 section 8.6).
             case .none:
                 form.body = YCURL_BODY_NONE
             case .data(let data):
@@ -170,7 +171,7 @@
             exchange.upload = try CurlUpload(stream)
         }
 
-        /// Has libcurl read a file by itself; its length.
+        /// Makes libcurl read a file, and returns the file's length.
         private mutating func writeFile(_ url: URL) throws(TransportError) -> Int64 {
             (form.body_file, form.body_file_length) = try Self.open(url)
             form.body_length = form.body_file_length
@@ -196,7 +197,7 @@
                 form.body = YCURL_BODY_COPIED
                 return
             }
-            // NSData promises that its bytes stay where they are for as long as it lives.
+            // The bytes of an NSData do not move while it exists.
             let bytes = data as NSData
             exchange.borrowedBody = bytes
             form.body = YCURL_BODY_BORROWED
@@ -216,7 +217,7 @@
         }
 
         private static func open(_ url: URL) throws(TransportError) -> (descriptor: Int32, length: Int64) {
-            // Without O_NONBLOCK a pipe would block here until someone writes to it.
+            // Without O_NONBLOCK, opening a pipe would block until a process writes to it.
             let descriptor = openDescriptor(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             var status = stat()
             guard url.isFileURL, descriptor >= 0, fstat(descriptor, &status) == 0 else {
@@ -260,11 +261,11 @@
         }
     }
 
-    /// The system's `open`, whichever C library it comes from; within a type that has an `open` of its own it is hidden.
+    /// Calls the system's `open` of any C library; inside a type with its own `open`, the function is hidden.
     private func openDescriptor(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
     extension [HTTPHeaders.Field] {
-        /// Whether both are one array in memory, which says without a look at them that they are alike.
+        /// Returns whether both arrays share their storage, which proves without a comparison that they are equal.
         fileprivate func isStored(with other: Self) -> Bool {
             withUnsafeBufferPointer { own in
                 other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
@@ -273,7 +274,7 @@
     }
 
     extension HTTPHeaders.Field {
-        /// The value's bytes as they go out.
+        /// Calls a closure with the bytes of the value as they are sent.
         func withBytes(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
             guard isLatin1 || OpaqueText.hasMarks(value) else { return value.withContiguousCharacters(body) }
             OpaqueText.bytes(of: echo).withUnsafeBufferPointer { $0.withMemoryRebound(to: CChar.self, body) }
@@ -281,7 +282,7 @@
     }
 
     extension String {
-        /// The text's bytes as C takes them.
+        /// Calls a closure with the bytes of the text as a C buffer.
         fileprivate func withContiguousCharacters(_ body: (UnsafeBufferPointer<CChar>) -> Void) {
             withContiguousUTF8 { bytes in bytes.withMemoryRebound(to: CChar.self, body) }
         }

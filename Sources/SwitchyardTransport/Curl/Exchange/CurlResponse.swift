@@ -3,9 +3,9 @@
     import Foundation
     import SwitchyardHTTP
 
-    /// Reads what an exchange has received.
+    /// Functions that read the received data of an exchange.
     enum CurlResponse {
-        /// The response without its body; `channel` takes the body of a streamed one.
+        /// Returns the response with `body`.
         static func head(of handle: OpaquePointer, body: HTTPResponse.Body, measured: Bool) -> HTTPResponse {
             var count = 0
             let start = ycurl_head(handle, &count)
@@ -14,10 +14,10 @@
             return HTTPResponse(status: ycurl_status(handle), headers: headers, body: body, metrics: metrics)
         }
 
-        /// The body collected so far, which the handle gives away.
+        /// Returns the body received so far, and removes it from the handle.
         static func takeBody(of handle: OpaquePointer) -> Data {
             var count = 0
-            // Below a page a copy is cheaper than a new buffer for the handle.
+            // Below the size of a page, a copy is cheaper than a new buffer for the handle.
             if let bytes = ycurl_body_bytes(handle, &count), count <= 4096 {
                 defer { ycurl_body_clear(handle) }
                 return Data(bytes: bytes, count: count)
@@ -57,17 +57,18 @@
 
         // MARK: The head
 
-        /// Splits a head into fields: all lines but the first, up to the empty one.
+        /// Splits a head into fields: all lines after the first, up to the empty line.
         static func parse(_ head: UnsafeRawBufferPointer) -> HTTPHeaders {
             var fields: [HTTPHeaders.Field] = []
             fields.reserveCapacity(12)
             var rest = head[...]
             _ = takeLine(of: &rest)
-            // Put together once for each field: a server may send very many lines of one.
+            // The lines of a folded field are joined only once, because a server may send very many of them.
             var folds: [String] = []
             while let line = takeLine(of: &rest), let first = line.first {
                 if isBlank(first) {
-                    // Blanks at the ends are no part of a value, be there nothing in front of the fold or behind.
+                    // White space at the ends is not part of the value, even if the value before or after the fold is
+                    // empty.
                     folds.append(field("", trimmed(line)).echo)
                     continue
                 }
@@ -90,13 +91,13 @@
             return line
         }
 
-        /// Where a byte comes first; the C library looks at many bytes at a time.
+        /// Returns the first index of a byte; `memchr` compares many bytes at a time.
         private static func index(of byte: UInt8, in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
             guard let start = bytes.base.baseAddress, !bytes.isEmpty else { return nil }
             return memchr(start + bytes.startIndex, Int32(byte), bytes.count).map { UnsafeRawPointer($0) - start }
         }
 
-        /// Lines that begin with a blank go on with the field before them (RFC 9112 section 5.2).
+        /// Joins lines that start with white space to the preceding field (RFC 9112 section 5.2).
         private static func unfold(_ folds: inout [String], into fields: inout [HTTPHeaders.Field]) {
             guard !folds.isEmpty else { return }
             defer { folds.removeAll() }
@@ -117,15 +118,15 @@
 
         private static func field(_ name: String, _ value: Slice<UnsafeRawBufferPointer>) -> HTTPHeaders.Field {
             let text = text(value)
-            // Of Latin-1 every character is a byte; the same text in UTF-8 has more.
+            // In Latin-1, every character is one byte; the same text in UTF-8 has more bytes.
             let isLatin1 = text.utf8.count != value.count
             return isLatin1 ? .init(name: name, latin1: text) : .init(name: name, value: text)
         }
 
-        /// UTF-8 where it is valid, else Latin-1, which is what old servers mean.
+        /// Returns the text as UTF-8 if it is valid, otherwise as Latin-1, which old servers use.
         private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
             let whole = UnsafeRawBufferPointer(rebasing: bytes)
-            // Nearly always; validating in general takes a detour through generic code.
+            // This is nearly always the case, and general validation takes a slower path through generic code.
             if whole.allSatisfy({ $0 < 0x80 }) { return String(decoding: whole, as: UTF8.self) }
             return String(validating: whole, as: UTF8.self)
                 ?? String(String.UnicodeScalarView(whole.map { Unicode.Scalar($0) }))

@@ -3,12 +3,12 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// Reads a streamed body in a task of its own, one piece ahead of the transfer.
+    /// A task that reads a streamed body one piece ahead of the transfer.
     final class CurlUpload: Sendable {
         private static let pieceSize = 256 << 10
 
         private struct State {
-            /// A piece is read, or is on its way to the transfer.
+            /// Whether a piece is being read or passed to the transfer.
             var isUnderWay = false
             var isEnded = false
             var given: Int64 = 0
@@ -19,13 +19,13 @@
         private let length: Int64?
         private let state = Locked(State())
 
-        /// - Throws: ``TransportError`` with ``TransportError/Kind/requestBodyFailed`` when there is no reader.
+        /// - Throws: ``TransportError`` with ``TransportError/Kind/requestBodyFailed`` if there is no reader.
         init(_ stream: HTTPBody.Stream) throws(TransportError) {
             length = stream.length
             do { reader = try stream.makeReader() } catch { throw Self.failure("\(error)") }
         }
 
-        /// Reads the next piece, unless the transfer has still to take the one before it, or the end was reached.
+        /// Reads the next piece, unless the transfer has not taken the previous piece yet or the end was reached.
         func readNext(deliver: @escaping @Sendable (Result<Data?, TransportError>) -> Void) {
             let begins = state.withLock { state in
                 guard !state.isUnderWay, !state.isEnded else { return false }
@@ -39,12 +39,12 @@
             }
         }
 
-        /// Takes note that the transfer has the piece; were the next one read before that, it could get there first.
+        /// Records that the transfer has taken the piece; reading the next piece earlier could change the order.
         func hasTaken() {
             state.withLock { $0.isUnderWay = false }
         }
 
-        /// Ends a read that is under way; nobody wants its bytes any more.
+        /// Cancels an active read, whose bytes are no longer needed.
         func stop() {
             let task = state.withLock { state in
                 state.isEnded = true
@@ -55,7 +55,7 @@
         }
 
         private func read() async -> Result<Data?, TransportError> {
-            // The announced end is the end: what a reader has beyond it is not asked for.
+            // After the announced length, the reader is not asked for more bytes.
             if let length, state.withLock({ $0.given }) == length { return accountForEnd() }
             do {
                 while let piece = try await reader.read(maximumLength: Self.pieceSize) {

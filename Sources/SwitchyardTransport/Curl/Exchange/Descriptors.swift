@@ -8,13 +8,14 @@
 
 /// The file descriptors of this process.
 enum Descriptors {
-    /// How many a connection may need at once: its socket, a resolver's, and the files of the certificate authorities.
+    /// The number of descriptors that a connection may need at once: its socket, a resolver's socket, and the files of
+    /// the certificate authorities.
     private static let needed = 4
 
-    /// Whether so few are left that a connection may have failed for the lack of one (EMFILE, ENFILE).
+    /// Whether so few descriptors are left that a connection may have failed for this reason (EMFILE, ENFILE).
     ///
-    /// libcurl reports such a failure as that of whatever needed the descriptor: a name that was not found, or a file
-    /// of certificates that cannot be read.
+    /// libcurl reports such a failure as a failure of the operation that needed the descriptor, such as a name that was
+    /// not found, or a certificate file that cannot be read.
     static var areExhausted: Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -26,6 +27,7 @@ enum Descriptors {
         return false
     }
 
-    /// Whether an error number says that this machine lacks descriptors or memory for another socket.
+    /// Returns whether an error number means that the process or the machine has no descriptors or memory for another
+    /// socket.
     static func lack(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error) }
 }

@@ -6,11 +6,12 @@
     import Musl
 #endif
 
-/// The interfaces of this machine, as far as they tell whether it is offline.
+/// The network interfaces of this machine, used to find out whether it is offline.
 enum NetworkInterfaces {
-    /// Whether an interface that is up and running, and not the loopback, has an address (`man 3 getifaddrs`).
+    /// Whether an interface other than the loopback is up, running, and has an address (`man 3 getifaddrs`).
     ///
-    /// Without one no packet leaves the machine. With one nothing is proven. It counts as there when it cannot be asked.
+    /// If `false`, no packet can leave the machine. If `true`, the network may still be unreachable. If the interfaces
+    /// cannot be read, the value is `true`.
     static var leadAway: Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return true }
@@ -24,7 +25,8 @@ enum NetworkInterfaces {
         return false
     }
 
-    /// Whether an entry shows a way out: `flags` are those of `man 7 netdevice`, `family` that of its address.
+    /// Returns whether an entry is an interface to the network; `flags` are the flags of `man 7 netdevice`, `family` is
+    /// the family of its address.
     static func leadsAway(flags: UInt32, family: Int32?) -> Bool {
         guard family == AF_INET || family == AF_INET6 else { return false }
         let (up, loopback, running) = (UInt32(0x1), UInt32(0x8), UInt32(0x40))

@@ -3,20 +3,19 @@
     import Foundation
     import SwitchyardServices
 
-    /// The memory in which the pieces of one streamed body travel, used again as soon as a reader is done with a piece.
+    /// The memory for the pieces of one streamed body, which is reused as soon as a reader has released a piece.
     ///
-    /// Memory that is given back to the system for each piece, from another thread, and asked for again costs more than
-    /// the bytes that it holds.
+    /// Freeing memory on another thread and allocating it again for each piece costs more than copying the bytes.
     final class PieceBuffers: Sendable {
         /// Memory from `malloc`.
         ///
-        /// @unchecked is sound: it has one owner at a time, who hands it on whole.
+        /// `@unchecked Sendable` is sound: the memory has one owner at a time, which passes it on as a whole.
         private struct Buffer: @unchecked Sendable {
             var bytes: UnsafeMutableRawPointer
             var capacity: Int
         }
 
-        /// A reader that keeps up has one piece in hand and one under way.
+        /// The maximum number of spare buffers; a reader that keeps up holds one piece while another arrives.
         private static let mostSpare = 3
 
         private let spare = Locked<[Buffer]>([])
@@ -25,12 +24,12 @@
             for buffer in spare.withLock({ $0 }) { free(buffer.bytes) }
         }
 
-        /// The body collected so far, which the handle gives away.
+        /// Returns the body received so far, and removes it from the handle.
         func takePiece(of handle: OpaquePointer) -> Data {
             var count = 0
             guard let collected = ycurl_body_bytes(handle, &count), count > 0 else { return Data() }
             let capacity = ycurl_body_capacity(handle)
-            // Whoever keeps a small piece must not keep the memory of a large one.
+            // A reader that retains a small piece must not retain the memory of a large one.
             if count <= 4_096 || count < capacity / 4 {
                 defer { ycurl_body_clear(handle) }
                 return Data(bytes: collected, count: count)

@@ -4,11 +4,11 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// The thread of a transport, and the door through which other threads reach it.
+    /// The thread of a transport, and the functions with which other threads reach it.
     ///
-    /// @unchecked is sound: `intake` is locked, and of `loop` other threads use the wake call alone.
+    /// `@unchecked Sendable` is sound: `intake` is locked, and other threads only call the wake function of `loop`.
     final class CurlLoop: @unchecked Sendable {
-        /// What other threads ask of the loop's.
+        /// A command of another thread for the loop's thread.
         enum Command: Sendable {
             case start(CurlExchange)
             case cancel(CurlExchange)
@@ -17,11 +17,11 @@
             case send(CurlExchange, Data)
         }
 
-        /// How a transport ends.
+        /// The ways to close a transport.
         enum Closing: Sendable {
-            /// After what is in flight.
+            /// After the active exchanges have ended.
             case whenIdle
-            /// At once.
+            /// Immediately.
             case now
         }
 
@@ -44,7 +44,7 @@
             self.settings = Boxed(settings)
             settings.apply(toLoop: loop)
             if settings.judgesChains { judgeChains() }
-            recycle([CurlHandle(try makeHandle())])  // Finds now, not at the first request, what libcurl refuses.
+            recycle([CurlHandle(try makeHandle())])  // Reveals invalid options before the first request.
         }
 
         deinit {
@@ -52,7 +52,7 @@
             ycurl_loop_destroy(loop)
         }
 
-        /// Has the pins compared with every certificate of a chain.
+        /// Makes the loop compare the pins with every certificate of a chain.
         private func judgeChains() {
             let accepts: ycurl_judge = { context, bytes, count in
                 guard let context, let bytes else { return false }
@@ -64,13 +64,13 @@
 
         // MARK: Any thread
 
-        /// Whether connections are made under this configuration.
+        /// Returns whether connections are made with this configuration.
         func uses(_ tls: TLSConfiguration) -> Bool { settings.value.configuration.tls == tls }
 
-        /// Whether anything has been asked of it.
+        /// Whether the thread has been started, which the first command does.
         var hasThread: Bool { intake.withLock { $0.hasThread } }
 
-        /// Gives an exchange a handle with the request written into it.
+        /// Provides an exchange with a handle that contains the request.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
             try settings.value.configuration.tls.check(request.url)
             let spare = intake.withLock { $0.spareHandles.popLast() }
@@ -93,10 +93,10 @@
             return handle
         }
 
-        /// Hands a command to the loop's thread, which is started when there is none yet.
+        /// Passes a command to the loop's thread, which is started if it does not run yet.
         func submit(_ command: Command) {
             let (isOpen, needsThread) = intake.withLock { intake -> (Bool, Bool) in
-                // A loop that waits for its exchanges to end still has to hear about them.
+                // A loop that waits for its exchanges to end must still receive commands for these exchanges.
                 guard intake.closing == nil || (intake.closing == .whenIdle && intake.hasThread) else {
                     return (false, false)
                 }
@@ -116,7 +116,7 @@
             if hasThread { ycurl_loop_wake(loop) }
         }
 
-        /// Ends an exchange that comes too late; all other commands are about exchanges that have ended.
+        /// Fails an exchange that was submitted too late; all other commands concern exchanges that have ended.
         private func refuse(_ command: Command, _ error: TransportError) {
             guard case .start(let exchange) = command else { return }
             if let handle = exchange.handle { ycurl_exchange_destroy(handle) }
@@ -151,11 +151,12 @@
             ycurl_loop_begin(loop)
             while true {
                 var next = Step.poll
-                // What completions ask for goes out before the sockets are looked at, but not for ever.
+                // Commands from completions are executed before the sockets are checked, but only for a limited number
+                // of rounds.
                 for _ in 0..<4 where next == .poll {
                     takeCommands(into: &commands)
                     for command in commands { runner.perform(command) }
-                    commands.removeAll(keepingCapacity: true)  // Not held while the loop waits.
+                    commands.removeAll(keepingCapacity: true)  // Not retained while the loop waits.
                     ycurl_loop_push(loop)
                     runner.deliver()
                     next = nextStep(isIdle: runner.isIdle)
@@ -169,7 +170,8 @@
             end(runner)
         }
 
-        /// Moves what can move; after a pause of the process it reads what has arrived before it judges the time.
+        /// Advances all exchanges; after the process was suspended, it reads the received data before it checks the
+        /// deadlines.
         private func step(waiting wait: Int64) -> Int32 {
             let failure = ycurl_loop_step(loop, wait)
             guard failure == Int32(YCURL_WAS_STOPPED) else { return failure }
@@ -177,14 +179,14 @@
             return ycurl_loop_catch_up(loop)
         }
 
-        /// Trades an empty list for what there is to do, so that both keep their memory.
+        /// Swaps the list of commands with an empty list, so that both lists keep their memory.
         private func takeCommands(into commands: inout [Command]) {
             intake.withLock { swap(&$0.commands, &commands) }
         }
 
         private enum Step { case poll, wait, end }
 
-        /// Decides under the lock whether to wait, so that no command can slip in unseen.
+        /// Decides under the lock whether to wait, so that no command is missed.
         private func nextStep(isIdle: Bool) -> Step {
             intake.withLock { intake in
                 if intake.closing == .now { return .end }
@@ -198,7 +200,7 @@
             }
         }
 
-        /// Takes handles back whose exchanges have ended well.
+        /// Adds the handles of successful exchanges to the free list.
         func recycle(_ handles: [CurlHandle]) {
             guard !handles.isEmpty else { return }
             intake.withLock { $0.spareHandles.append(contentsOf: handles) }
@@ -212,7 +214,7 @@
             for handle in handles { ycurl_exchange_destroy(handle.pointer) }
         }
 
-        /// Ends the transport when the system lets the loop down: no memory, no descriptor.
+        /// Ends the transport if the loop fails because the system has no memory or no descriptors left.
         private func fail(_ runner: CurlRunner, _ code: Int32) {
             intake.withLock { $0.closing = .now }
             end(runner, .lost("the event loop failed: \(String(cString: strerror(code)))"))
@@ -228,12 +230,13 @@
         }
     }
 
-    /// A handle that nobody uses at the moment.
+    /// A handle that no exchange uses.
     ///
-    /// @unchecked is sound: it is in one place only, in the pool or with the one exchange that took it from there.
+    /// `@unchecked Sendable` is sound: the handle is either in the pool or owned by the one exchange that took it from
+    /// the pool.
     struct CurlHandle: @unchecked Sendable {
         let pointer: OpaquePointer
-        /// The header fields that were written into it last; `nil` when none were.
+        /// The header fields that the handle contains; `nil` if none were written.
         let fields: [HTTPHeaders.Field]?
 
         init(_ pointer: OpaquePointer, fields: [HTTPHeaders.Field]? = nil) {

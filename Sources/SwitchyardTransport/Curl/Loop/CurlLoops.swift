@@ -2,11 +2,12 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// The loop of a transport, and those before it that still end what they have begun.
+    /// The current loop of a transport, and earlier loops whose exchanges have not ended yet.
     ///
-    /// Connections belong to a loop, so a transport that wants none of its old ones goes on with a new loop.
+    /// Connections belong to a loop, so a transport that must not reuse its connections continues with a new loop.
     final class CurlLoops: Sendable {
-        /// Keeps a loop open to new exchanges; when nobody has it any more, the loop closes behind its last exchange.
+        /// A reference that keeps a loop open to new exchanges; when all leases are released, the loop closes after its
+        /// last exchange.
         final class Lease: Sendable {
             let loop: CurlLoop
 
@@ -37,16 +38,16 @@
             state = Locked(State(current: Lease(try CurlLoop(settings: settings))))
         }
 
-        /// The loop for a new exchange, open until the lease is given back.
+        /// The loop for a new exchange, open until the lease is released.
         var current: Lease { state.withLock { $0.current } }
 
-        /// Has the next exchanges go to a new loop; one that has begun nothing has no connections and stays.
+        /// Makes later exchanges use a new loop; a loop that has not started yet has no connections and is kept.
         func renew() {
             guard current.loop.hasThread else { return }
-            // Where the system has no descriptors left for another loop, the old connections are better than none.
+            // If the system has no descriptors left for another loop, the old connections are better than none.
             guard let new = try? CurlLoop(settings: settings) else { return }
             let lease = Lease(new)
-            // What gives way is released behind the lock.
+            // The replaced lease is released after the lock.
             _ = state.withLock { state -> Lease? in
                 guard !state.isClosed else { return nil }
                 defer { state.current = lease }
@@ -56,7 +57,7 @@
             }
         }
 
-        /// Ends all of them at once.
+        /// Closes all loops immediately.
         func close() {
             let loops = state.withLock { state in
                 state.isClosed = true

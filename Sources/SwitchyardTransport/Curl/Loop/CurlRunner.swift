@@ -4,11 +4,11 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// The work of the loop's thread on its running exchanges.
+    /// The operations of the loop's thread on its running exchanges.
     ///
-    /// Used by that thread only.
+    /// Only that thread uses this class.
     final class CurlRunner {
-        /// An exchange that has ended, and with what.
+        /// An ended exchange and its result.
         private struct Outcome {
             let exchange: CurlExchange
             let result: Result<HTTPResponse, TransportError>
@@ -18,10 +18,10 @@
         private let loop: OpaquePointer
         private let settings: CurlSettings
         private var running: [CurlExchange] = []
-        /// Used by ``deliver()`` alone; they keep their memory from one step to the next.
+        /// The results that ``deliver()`` processes, stored to reuse their memory in the next step.
         private var outcomes: [Outcome] = []
         private var free: [CurlHandle] = []
-        /// When the last exchange ended while connections were left open; `nil` when there are none.
+        /// The time when the last exchange ended while connections were open; `nil` if no connection is open.
         private var idleSince: Int64?
 
         init(owner: CurlLoop, loop: OpaquePointer, settings: CurlSettings) {
@@ -49,7 +49,7 @@
             exchange.slot = running.count
             running.append(exchange)
             idleSince = nil
-            // Older versions do not tell when they are about to send.
+            // Older versions of libcurl do not call back before they send.
             if ycurl_version() < 0x075000, !exchange.beginSending() { return end(exchange, .cancelled, "cancelled") }
             if ycurl_loop_add(loop, handle) != 0 { end(exchange, .other, "libcurl refused the request") }
         }
@@ -61,7 +61,7 @@
 
         private func feed(_ exchange: CurlExchange, _ piece: Result<Data?, TransportError>) {
             guard exchange.slot >= 0, let handle = exchange.handle else { return }
-            exchange.upload?.hasTaken()  // First: libcurl may ask for more within the call.
+            exchange.upload?.hasTaken()  // First, because libcurl may request more within the call.
             switch piece {
             case .success(let bytes):
                 let code = (bytes ?? Data()).withUnsafeBytes { ycurl_upload_offer(handle, $0.baseAddress, $0.count) }
@@ -77,7 +77,7 @@
             if code != 0 { end(exchange, .other, CurlLibrary.text(of: code)) }
         }
 
-        /// Ends a running exchange from our side.
+        /// Ends a running exchange with an error of Switchyard.
         private func end(_ exchange: CurlExchange, _ kind: TransportError.Kind, _ message: String) {
             guard exchange.slot >= 0, let handle = exchange.handle else { return }
             let failure = CurlFailure(code: 0, handle: handle, usesProxy: false)
@@ -101,9 +101,9 @@
             if running.isEmpty { idleSince = ycurl_now() }
         }
 
-        // MARK: What libcurl has done
+        // MARK: Results of libcurl
 
-        /// Hands over what has arrived and what has ended.
+        /// Delivers received data and ended exchanges.
         func deliver() {
             var events: UInt32 = 0
             while let handle = ycurl_loop_next_event(loop, &events) {
@@ -121,7 +121,7 @@
                 free.append(CurlHandle(handle, fields: exchange.fields))
             }
             guard !outcomes.isEmpty else { return }
-            owner.recycle(free)  // First, so that the next request of whoever is completed finds a handle.
+            owner.recycle(free)  // First, so that a completion's next request finds a free handle.
             for outcome in outcomes { outcome.exchange.finish(outcome.result) }
             free.removeAll(keepingCapacity: true)
             outcomes.removeAll(keepingCapacity: true)
@@ -178,18 +178,18 @@
                 guard failure.verdict == .answered else { return ended(exchange, handle, by: failure) }
             }
             guard ycurl_status(handle) != 0, ycurl_has_head(handle) else {
-                // libcurl takes an end within the head for the end of the head.
+                // libcurl treats the end of the connection within the head as the end of the head.
                 return .failure(TransportError(.connectionReset, message: "the connection ended within the head"))
             }
             let body = CurlResponse.takeBody(of: handle)
             if let channel = exchange.channel {
                 _ = channel.offer(body)
-                return .success(HTTPResponse(status: 0))  // The head went up when it came.
+                return .success(HTTPResponse(status: 0))  // The head has been delivered already.
             }
             return .success(response(from: handle, body: .whole(body)))
         }
 
-        /// What becomes of an exchange whose transfer failed: there may be an answer all the same.
+        /// Returns the result of an exchange whose transfer failed, which may nevertheless have a response.
         private func ended(
             _ exchange: CurlExchange,
             _ handle: OpaquePointer,
@@ -208,14 +208,15 @@
 
         // MARK: Idleness
 
-        /// How long a step may wait: to the end of the idle time when connections are open, else for ever.
+        /// Returns the maximum wait of a step: until the idle timeout if connections are open, otherwise unlimited.
         func waitMilliseconds(blocks: Bool) -> Int64 {
             guard blocks else { return 0 }
             guard let idleSince else { return -1 }
             return max(1, (settings.idleNanoseconds - (ycurl_now() - idleSince)) / 1_000_000 + 1)
         }
 
-        /// Closes what nobody has used for the idle time; libcurl looks at its connections only when it needs one.
+        /// Closes connections that were idle for the idle timeout, because libcurl checks its connections only when it
+        /// needs one.
         func closeIdleConnections() {
             guard let idleSince, running.isEmpty, ycurl_now() - idleSince >= settings.idleNanoseconds else { return }
             self.idleSince = nil

@@ -4,13 +4,13 @@
     import SwitchyardHTTP
     import SwitchyardServices
 
-    /// A configuration in libcurl's terms: the options that every handle of a transport gets.
+    /// A configuration as libcurl options, which are set on every handle of a transport.
     struct CurlSettings: Sendable {
         enum Option: Sendable {
             case number(ycurl_option, Int)
             case rate(ycurl_option, Int)
             case text(ycurl_option, String)
-            /// Nothing, in place of libcurl's own default.
+            /// An empty value that replaces libcurl's default.
             case noText(ycurl_option)
             case data(ycurl_option, Data)
             case resolve([String])
@@ -18,14 +18,14 @@
 
         let configuration: CurlTransport.Configuration
         var options: [Option] = []
-        /// Whether the pins are compared here, with the whole chain, and not by libcurl.
+        /// Whether Switchyard compares the pins with the whole chain, instead of libcurl.
         var judgesChains = false
         /// Whether servers may choose HTTP/2.
         private(set) var offersHTTP2 = false
-        /// The exceptions of a proxy that the configuration names.
+        /// The exceptions of the proxy in the configuration.
         private let exceptions: ProxyExceptions
 
-        /// - Throws: ``TransportError`` when the configuration asks for what this libcurl cannot do.
+        /// - Throws: ``TransportError`` if this libcurl does not support the configuration.
         init(_ configuration: CurlTransport.Configuration, library: CurlLibrary) throws(TransportError) {
             self.configuration = configuration
             exceptions =
@@ -54,14 +54,18 @@
             if let rate = configuration.maximumUploadRate { options.append(.rate(YCURL_SEND_SPEED, rate)) }
             if let path = configuration.unixSocketPath {
                 try require(library.has(YCURL_FEATURE_UNIX_SOCKETS), "Unix sockets")
-                // unix(7): 108 bytes with the one that ends it. libcurl would find out with each request, and call it DNS.
+                // unix(7): 108 bytes including the terminating zero. libcurl would only detect this with each request,
+                // and report it as a DNS failure.
                 try require((1...107).contains(path.utf8.count), "a Unix socket whose path has not 1 to 107 bytes")
                 options.append(.text(YCURL_UNIX_SOCKET, path))
             }
             try addOverrides()
         }
 
-        /// libcurl would find a wrong entry with each request, and say no more than that an option is wrong.
+        /// Adds the host overrides.
+        ///
+        /// They are validated here, because libcurl would only detect an invalid entry with each request, and report an
+        /// invalid option.
         private mutating func addOverrides() throws(TransportError) {
             var entries: [String] = []
             for override in configuration.hostOverrides {
@@ -73,7 +77,7 @@
             if !entries.isEmpty { options.append(.resolve(entries)) }
         }
 
-        // MARK: Help
+        // MARK: Helpers
 
         static func readablePath(_ url: URL) throws(TransportError) -> String {
             guard url.isFileURL, FileManager.default.isReadableFile(atPath: url.path) else {
@@ -88,7 +92,7 @@
             }
         }
 
-        // MARK: Use
+        // MARK: Application
 
         /// Sets the options on a new handle.
         func apply(to handle: OpaquePointer) throws(TransportError) {
@@ -130,7 +134,7 @@
     }
 
     extension CurlSettings.Option {
-        /// What the option is about, without its value, which may be secret.
+        /// The name of the option, without its value, which may be secret.
         fileprivate var name: String {
             switch self {
             case .number(let option, _), .rate(let option, _), .text(let option, _), .data(let option, _),
@@ -150,7 +154,8 @@
     }
 
     extension CurlTransport.Configuration.HostOverride {
-        /// libcurl reads a host up to the first colon, and takes a sign in front of it for an order.
+        /// Whether the override has a valid host; libcurl reads the host up to the first colon, and treats a leading
+        /// sign as a command.
         fileprivate var hasHost: Bool {
             !host.isEmpty && !host.utf8.contains(UInt8(ascii: ":")) && host.first != "-" && host.first != "+"
         }
@@ -165,13 +170,13 @@
         }
     }
 
-    /// Whom the transport trusts and who it is itself, in libcurl's terms.
+    /// The trust settings and the client identity as libcurl options.
     extension CurlSettings {
         mutating func addTrust(_ library: CurlLibrary) throws(TransportError) {
             let tls = configuration.tls
             let highest = tls.maximumVersion
             try require(highest.map { $0 >= tls.minimumVersion } ?? true, "a newest TLS version older than the oldest")
-            // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the newest stands in the upper 16 bits.
+            // CURL_SSLVERSION_TLSv1_2 is 6, _1_3 is 7; the maximum version is in the upper 16 bits.
             let oldest = tls.minimumVersion == .tls13 ? 7 : 6
             let newest = highest.map { $0 == .tls13 ? 7 << 16 : 6 << 16 } ?? 0
             if library.has(YCURL_FEATURE_TLS) { options.append(.number(YCURL_TLS_VERSION, oldest | newest)) }
@@ -188,7 +193,7 @@
                 if reachesProxyOverTLS { options.append(.data(YCURL_PROXY_CA_DATA, data)) }
             }
             if tls.trustRoots != .system {
-                // OpenSSL looks into the folder of the system's as well.
+                // OpenSSL would also search the system's directory.
                 options.append(.noText(YCURL_CA_FOLDER))
                 if reachesProxyOverTLS { options.append(.noText(YCURL_PROXY_CA_FOLDER)) }
             }
@@ -202,7 +207,7 @@
         mutating func addPins(_ library: CurlLibrary) throws(TransportError) {
             let pins = configuration.tls.pins
             guard !pins.isEmpty else { return }
-            // The chain of a proxy over TLS would be judged as well.
+            // Otherwise, the chain of a proxy over TLS would be compared with the pins as well.
             judgesChains = library.showsChains && !mayReachProxyOverTLS
             guard !judgesChains else { return }
             let knowsKeysOnly = pins.allSatisfy { $0.subject == .publicKey }
@@ -228,12 +233,12 @@
         }
     }
 
-    /// The proxy, in libcurl's terms.
+    /// The proxy as libcurl options.
     extension CurlSettings {
         mutating func addProxy() throws(TransportError) {
             switch configuration.proxy {
             case .none:
-                options.append(.text(YCURL_PROXY, ""))  // An empty proxy also turns the environment's off.
+                options.append(.text(YCURL_PROXY, ""))  // Also disables the environment's proxy.
             case .environment:
                 break
             case .server(let proxy):
@@ -252,12 +257,14 @@
             }
         }
 
-        /// Whether the proxy has to be trusted as well; a server of its own to libcurl.
+        /// Whether the proxy is reached over TLS, so that it must be trusted as well; libcurl has separate options for
+        /// this.
         var reachesProxyOverTLS: Bool {
             if case .server(let proxy) = configuration.proxy { proxy.kind == .https } else { false }
         }
 
-        /// The same, or perhaps: what the environment names is read with every request.
+        /// Whether the proxy is or may be reached over TLS; a proxy from the environment is only known when a request
+        /// is sent.
         var mayReachProxyOverTLS: Bool {
             if case .environment = configuration.proxy { true } else { reachesProxyOverTLS }
         }
@@ -271,14 +278,15 @@
             }
         }
 
-        /// Keeps the colon between user and password unique; libcurl undoes the escapes.
+        /// Escapes the text so that the colon between user and password is unambiguous; libcurl removes the escapes.
         private static func escaped(_ text: String) -> String {
             text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
         }
 
-        /// Whether a URL's host is reached without the proxy; `nil` where no proxy is set.
+        /// Returns whether a URL's host is reached without the proxy; `nil` if no proxy is set.
         ///
-        /// libcurl is told this and reads no list by itself: what it understands of one differs from version to version.
+        /// libcurl receives this result instead of the list, because its interpretation of the list differs between
+        /// versions.
         func bypassesProxy(for url: RequestURL) -> Bool? {
             switch configuration.proxy {
             case .none: nil
@@ -288,26 +296,27 @@
             }
         }
 
-        /// Whether a failed connection to a URL's host was one to a proxy.
+        /// Returns whether a connection to a URL's host goes through a proxy.
         func usesProxy(for url: RequestURL) -> Bool {
             guard bypassesProxy(for: url) == false else { return false }
             guard configuration.proxy == .environment else { return true }
-            // A web server's HTTP_PROXY is what its client says in a field, so libcurl does not read that one.
+            // In a web server, a client can set HTTP_PROXY with a header field, so libcurl does not read that variable.
             let own = url.isSecure ? Self.variable("https_proxy", "HTTPS_PROXY") : Self.variable("http_proxy")
             return own != nil || Self.variable("all_proxy", "ALL_PROXY") != nil
         }
 
-        /// The first of these variables that the environment has and that is not empty.
+        /// Returns the first of these environment variables that is set and not empty.
         private static func variable(_ names: String...) -> String? {
             names.lazy.compactMap { getenv($0).map { String(cString: $0) } }.first { !$0.isEmpty }
         }
     }
 
     extension CurlTransport.Configuration.ProxyServer {
-        /// What libcurl cuts a proxy's URL at, or takes for part of something else, is part of no host.
+        /// Whether the host contains no character that ends it in a proxy's URL, or that libcurl treats as part of
+        /// another component.
         fileprivate var hasHost: Bool {
             var address = in6_addr()
-            // Of an address only the part before its zone, `fe80::1%eth0`, is one for `inet_pton`.
+            // `inet_pton` only accepts the part of an address before its zone, such as `fe80::1%eth0`.
             if inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1 { return true }
             return !host.isEmpty
                 && host.unicodeScalars.allSatisfy {

@@ -6,10 +6,10 @@
     import Musl
 #endif
 
-/// The hosts that are reached without a proxy, as `no_proxy` lists them.
+/// The hosts that are reached without a proxy, in the format of `no_proxy`.
 ///
-/// Entries are separated by commas or blanks. An entry is a name, which covers its subdomains with or without a dot in
-/// front; an IP address; a network in CIDR notation, such as `10.0.0.0/8`; or `*` for every host.
+/// Entries are separated by commas or spaces. An entry is a name, which also matches its subdomains, with or without a
+/// leading dot; an IP address; a network in CIDR notation, such as `10.0.0.0/8`; or `*` for every host.
 struct ProxyExceptions: Sendable {
     private enum Entry: Sendable {
         case everything
@@ -23,7 +23,7 @@ struct ProxyExceptions: Sendable {
         entries = lists.flatMap { $0.split { $0 == "," || $0.isWhitespace } }.compactMap { Self.entry(String($0)) }
     }
 
-    /// Whether a host is reached directly; an IPv6 address may be in brackets.
+    /// Returns whether a host is reached directly; an IPv6 address may be in brackets.
     func contains(_ host: String) -> Bool {
         guard !entries.isEmpty else { return false }
         let host = Self.bare(host)
@@ -49,7 +49,7 @@ struct ProxyExceptions: Sendable {
         return name.isEmpty || parts.count == 2 ? nil : .name(name)
     }
 
-    /// A host in lower case, without brackets, a zone or a dot at its end.
+    /// Returns a host in lower case, without brackets, zone and trailing dot.
     private static func bare(_ host: String) -> String {
         var host = host.lowercased()
         if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
@@ -59,7 +59,7 @@ struct ProxyExceptions: Sendable {
         return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 
-    /// The bytes of an IP address; an IPv4 address in the form of IPv6 is one of IPv4.
+    /// Returns the bytes of an IP address; an IPv4-mapped IPv6 address is converted to IPv4.
     private static func address(_ text: String) -> [UInt8]? {
         var short = in_addr()
         if inet_pton(AF_INET, text, &short) == 1 { return withUnsafeBytes(of: &short) { Array($0) } }

@@ -7,13 +7,13 @@ package import SwitchyardHTTP
     import Foundation
 #endif
 
-/// Decides whom a session trusts.
+/// The trust settings of a session.
 package struct URLSessionTrust: Sendable {
     #if canImport(Darwin)
         private let anchors: [Data]?
         private let pins: Set<TLSPin>
 
-        /// - Throws: ``TransportError`` for what `URLSession` cannot do.
+        /// - Throws: ``TransportError`` if `URLSession` does not support the configuration.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls.revocation == .system else { throw Self.unsupported("revocation other than the system's") }
             guard tls.clientIdentity == nil else { throw Self.unsupported("a client certificate from PEM") }
@@ -36,18 +36,20 @@ package struct URLSessionTrust: Sendable {
             }
         }
 
-        /// Where certificates are looked at, several at a time: it may take the network.
+        /// The queue on which certificates are evaluated concurrently, because an evaluation may use the network.
         private static let queue = DispatchQueue(label: "switchyard.trust", attributes: .concurrent)
 
-        /// Answers a challenge: the server's certificate by our rules, all else with nothing.
+        /// Responds to a challenge: the server's certificate is evaluated with the trust settings, all other challenges
+        /// get default handling.
         ///
-        /// An evaluation asks the network for what is missing of a chain, and blocks meanwhile (Apple,
-        /// `SecTrustEvaluateWithError`). So it is not done on the delegate's queue, where all exchanges of a session
-        /// would wait for it.
+        /// An evaluation may load missing certificates of a chain from the network, and blocks meanwhile (Apple,
+        /// `SecTrustEvaluateWithError`). Therefore it does not run on the delegate's queue, where it would block all
+        /// exchanges of a session.
         ///
         /// - Parameters:
         ///   - challenge: The challenge.
-        ///   - completion: Called once with the answer, on the caller's thread or on a queue of its own.
+        ///   - completion: A closure that is called once with the result, on the caller's thread or on a queue of its
+        ///     own.
         package func answer(
             _ challenge: URLAuthenticationChallenge,
             _ completion: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -65,7 +67,7 @@ package struct URLSessionTrust: Sendable {
             }
         }
 
-        /// The certificates of DER data; `nil` when one is none.
+        /// Returns the certificates of DER data; `nil` if one of them is invalid.
         private static func certificates(_ anchors: [Data]) -> [SecCertificate]? {
             let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
             return certificates.count == anchors.count ? certificates : nil
@@ -73,7 +75,7 @@ package struct URLSessionTrust: Sendable {
 
         private func accepts(_ trust: SecTrust) -> Bool {
             if let anchors {
-                // Without our roots the system's would decide.
+                // Without our roots, the system's roots would be used.
                 let success: OSStatus = 0
                 guard let certificates = Self.certificates(anchors),
                     SecTrustSetAnchorCertificates(trust, certificates as CFArray) == success,
@@ -82,12 +84,13 @@ package struct URLSessionTrust: Sendable {
             }
             guard SecTrustEvaluateWithError(trust, nil) else { return false }
             guard !pins.isEmpty else { return true }
-            // The chain that was found trusted, not what the server has sent.
+            // The verified chain, not the certificates that the server has sent.
             let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
             return chain.contains { pins.accept(certificate: SecCertificateCopyData($0) as Data) }
         }
     #else
-        /// - Throws: ``TransportError`` for all but the defaults, since `URLSession` on Linux has no say in trust.
+        /// - Throws: ``TransportError`` for all settings except the defaults, because `URLSession` on Linux has no
+        ///   trust settings.
         package init(_ tls: TLSConfiguration) throws(TransportError) {
             guard tls == TLSConfiguration() else { throw Self.unsupported("trust settings for URLSession on Linux") }
         }

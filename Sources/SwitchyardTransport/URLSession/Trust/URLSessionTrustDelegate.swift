@@ -4,7 +4,7 @@
     package import SwitchyardHTTP
     import SwitchyardServices
 
-    /// Answers the challenges of a session that does nothing else by a delegate, and follows no redirect.
+    /// A delegate for sessions that need no other delegate methods; it responds to challenges and refuses redirects.
     package final class URLSessionTrustDelegate: NSObject, URLSessionTaskDelegate {
         private let trust: URLSessionTrust
         private let why = Locked<TransportError?>(nil)
@@ -13,7 +13,8 @@
             self.trust = trust
         }
 
-        /// Why this object has ended the task, of which `URLSession` tells something else; `nil` when it has not.
+        /// The reason why this object has ended the task, for which `URLSession` reports another error; `nil` if it has
+        /// not.
         package var refusal: TransportError? { why.withLock { $0 } }
 
         package func urlSession(
@@ -28,7 +29,7 @@
             }
         }
 
-        /// Only the URL that was asked for has been looked at, and the next one may be unencrypted.
+        /// Refuses every redirect, because only the original URL has been checked and the next one may be unencrypted.
         package func urlSession(
             _ session: URLSession,
             task: URLSessionTask,
@@ -43,7 +44,7 @@
     }
 
     extension TransportError {
-        /// What has become of a task whose server is not trusted.
+        /// The error of a task whose server is not trusted.
         package static let untrustedServer = TransportError(
             .certificateRejected,
             message: "the certificate was refused",
@@ -52,7 +53,7 @@
     }
 
     extension URLSessionConfiguration {
-        /// Keeps to the versions of TLS that a configuration names.
+        /// Limits the TLS versions to the versions of a configuration.
         package func keep(to tls: TLSConfiguration) {
             tlsMinimumSupportedProtocolVersion = tls.minimumVersion == .tls13 ? .TLSv13 : .TLSv12
             if tls.maximumVersion == .tls12 { tlsMaximumSupportedProtocolVersion = .TLSv12 }

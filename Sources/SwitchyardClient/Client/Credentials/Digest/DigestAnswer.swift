@@ -1,9 +1,9 @@
 import Foundation
 import SwitchyardHTTP
 
-/// The answer to a digest challenge (RFC 7616): a pure calculation.
+/// A digest challenge and the computation of the `Authorization` field for it (RFC 7616), without side effects.
 struct DigestAnswer: Equatable {
-    /// The algorithms that are known, the better first.
+    /// The supported algorithms, the strongest first.
     enum Algorithm: String, CaseIterable, Sendable {
         case sha256 = "SHA-256"
         case sha256Session = "SHA-256-sess"
@@ -22,7 +22,7 @@ struct DigestAnswer: Equatable {
         }
     }
 
-    /// What is protected beside the password.
+    /// The quality of protection (`qop`).
     enum Protection: String, Sendable {
         case none
         case auth
@@ -33,14 +33,14 @@ struct DigestAnswer: Equatable {
     private(set) var nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// Whether the challenge names the algorithm: an answer names it only then.
+    /// Whether the challenge names the algorithm, because the `Authorization` field names it only then.
     let namesAlgorithm: Bool
     let protection: Protection
     let hashesUser: Bool
     let isUTF8: Bool
 
-    /// Takes a challenge; `nil` when it is none of this scheme, gives nothing that can be answered, or asks for what is not
-    /// known here.
+    /// Creates a value from a challenge, or returns `nil` if the challenge has another scheme, is incomplete, or
+    /// requires something unsupported.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.scheme == "digest", let realm = Self.returnable(parameters["realm"]),
@@ -64,44 +64,45 @@ struct DigestAnswer: Equatable {
         isUTF8 = parameters["charset"]?.uppercased() == "UTF-8"
     }
 
-    /// What a server has given to be given back; `nil` for what no header field can hold, which is as good as nothing.
+    /// Returns a value of the server that the client has to send back, or `nil` if no header field can hold the value.
     static func returnable(_ text: String?) -> String? {
         text.flatMap { $0.isFieldValue ? $0 : nil }
     }
 
-    /// Whether a challenge of this scheme gives no realm or no nonce with which it could be answered.
+    /// Returns whether a digest challenge lacks a usable realm or nonce.
     static func isEmpty(_ challenge: AuthenticationChallenge) -> Bool {
         challenge.scheme == "digest"
             && (returnable(challenge.realm) == nil || returnable(challenge.parameters["nonce"]) == nil)
     }
 
-    /// The best of the challenges that can be answered.
+    /// Returns the supported challenge with the strongest algorithm.
     static func best(of challenges: [AuthenticationChallenge]) -> DigestAnswer? {
         let answers = challenges.compactMap(DigestAnswer.init)
         return Algorithm.allCases.lazy.compactMap { known in answers.first { $0.algorithm == known } }.first
     }
 
-    /// The same challenge with the nonce that comes after its own.
+    /// Returns the same challenge with the server's next nonce.
     func following(_ next: String) -> DigestAnswer {
         var answer = self
         answer.nonce = next
         return answer
     }
 
-    /// What the user typed, as it is hashed and sent: composed where the server takes UTF-8 (section 4).
+    /// Returns the user's input as it is hashed and sent, in Unicode normalization form C if the server accepts UTF-8
+    /// (section 4).
     private func composed(_ text: String) -> String { isUTF8 ? text.precomposedStringWithCanonicalMapping : text }
 
-    /// The value of the `Authorization` field.
+    /// Returns the value of the `Authorization` field.
     ///
     /// - Parameters:
-    ///   - user: The name.
+    ///   - user: The user name.
     ///   - password: The password.
-    ///   - request: What is to be sent.
-    ///   - count: How often the nonce has been used, this time included.
+    ///   - request: The request to be sent.
+    ///   - count: The number of uses of the nonce, including this one.
     ///   - clientNonce: A random text.
-    ///   - sessionNonce: The nonce that the session began with; that of the challenge unless given.
+    ///   - sessionNonce: The nonce with which the session started, by default the nonce of the challenge.
     /// - Returns: The value.
-    /// - Throws: ``RequestError/body(kind:reason:)`` when the body has to be known and is not in memory.
+    /// - Throws: ``RequestError/body(kind:reason:)`` if the hash needs the body and the body is not in memory.
     func field(
         user: String,
         password: String,
@@ -147,7 +148,8 @@ struct DigestAnswer: Equatable {
         return "Digest \(parts.joined(separator: ", "))"
     }
 
-    /// The name: hashed when the server wants it so, in the form of RFC 8187 when it is not ASCII.
+    /// Returns the user name parameter, which is hashed if the server wants it, and otherwise encoded as in RFC 8187 if
+    /// it is not ASCII.
     private func userPart(_ user: String) -> String {
         if hashesUser { return "username=\"\(algorithm.hash("\(user):\(realm)"))\"" }
         if user.utf8.allSatisfy({ $0 < 128 && $0 >= 32 }) || !isUTF8 { return "username=\(user.inQuotes)" }

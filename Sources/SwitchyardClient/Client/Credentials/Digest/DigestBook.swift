@@ -2,16 +2,19 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A nonce of a server, and how often it has been used by all who have it.
+/// A nonce of a server, and its number of uses by all requests.
 struct DigestNonce: Sendable {
     let answer: DigestAnswer
-    /// The nonce that the session began with, of which its key is made with ``clientNonce`` (RFC 7616 section 3.4.2).
+    /// The nonce with which the session started, from which and ``clientNonce`` its key is computed (RFC 7616 section
+    /// 3.4.2).
     let sessionNonce: String
-    /// The random text of a session, whose key is made of it once for all of its requests.
+    /// The random text of a session, from which its key is computed once for all of its requests.
     let clientNonce: String
     let uses: Locked<UInt32>
 
-    /// Begins a session with a challenge; its nonce goes on being counted where it is known.
+    /// Starts a session with a challenge.
+    ///
+    /// If its nonce is already known, `uses` continues its count.
     init(_ answer: DigestAnswer, uses: Locked<UInt32> = Locked(0)) {
         self.answer = answer
         self.uses = uses
@@ -19,7 +22,7 @@ struct DigestNonce: Sendable {
         clientNonce = Self.randomText()
     }
 
-    /// Goes on with a session (section 3.5).
+    /// Continues a session with the server's next nonce (section 3.5).
     init(_ next: String, after old: DigestNonce) {
         answer = old.answer.following(next)
         uses = Locked(0)
@@ -27,7 +30,7 @@ struct DigestNonce: Sendable {
         clientNonce = old.clientNonce
     }
 
-    /// Puts the answer into a request.
+    /// Sets the `Authorization` field of a request.
     func authorize(_ request: inout HTTPRequest, user: String, password: String) throws(RequestError) {
         let count = uses.withLock { uses in
             uses += 1
@@ -49,20 +52,24 @@ struct DigestNonce: Sendable {
     }
 }
 
-/// The challenges that servers have given, so that later requests answer them without being refused first.
+/// The challenges that servers have sent, so that later requests carry an `Authorization` field without a 401 first.
 final class DigestBook: Sendable {
     private struct Key: Hashable {
         var origin: RequestURL.Origin
         var user: String
     }
 
-    /// How many nonces of a server are remembered, lest one that comes again be counted from the beginning.
+    /// The maximum number of stored nonces per server and user, so that a nonce that is sent again continues its count.
     private static let nonceLimit = 16
 
-    /// The nonces of each server, the one that the next request takes last.
+    /// The nonces of each server and user.
+    ///
+    /// The next request uses the last one.
     private let nonces = Locked<[Key: [DigestNonce]]>([:])
 
-    /// Keeps a challenge of a server; a nonce that is there already goes on counting.
+    /// Stores a challenge of a server.
+    ///
+    /// A nonce that is already stored continues its count.
     func keep(_ answer: DigestAnswer, from origin: RequestURL.Origin, for user: String) -> DigestNonce {
         change(origin, user) { list in
             let old = list.last { $0.answer.nonce == answer.nonce }
@@ -71,14 +78,15 @@ final class DigestBook: Sendable {
         } ?? DigestNonce(answer)
     }
 
-    /// Keeps the nonce that a server wants next.
+    /// Stores the nonce that a server has requested for the next request.
     ///
     /// - Parameters:
     ///   - next: The nonce.
-    ///   - old: The one with which the request went that this came with; the last one unless given.
-    ///   - origin: The server.
-    ///   - user: The name.
-    /// - Returns: The nonce; `nil` when the server has given no challenge.
+    ///   - old: The nonce that the request carried whose response named `next`. If `nil`, the last stored nonce
+    ///     applies.
+    ///   - origin: The origin of the server.
+    ///   - user: The user name.
+    /// - Returns: The nonce, or `nil` if the server has sent no challenge.
     func keep(
         _ next: String,
         after old: DigestNonce?,
@@ -91,12 +99,12 @@ final class DigestBook: Sendable {
         }
     }
 
-    /// The nonce that the next request to a server takes; `nil` when it has given no challenge.
+    /// Returns the nonce that the next request to a server uses, or `nil` if the server has sent no challenge.
     func last(from origin: RequestURL.Origin, for user: String) -> DigestNonce? {
         nonces.withLock { $0[Key(origin: origin, user: user)]?.last }
     }
 
-    /// Puts a nonce behind all others of its server, in place of the same one.
+    /// Moves a nonce to the end of its server's list, replacing an equal nonce.
     private func change(
         _ origin: RequestURL.Origin,
         _ user: String,
