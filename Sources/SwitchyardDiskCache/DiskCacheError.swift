@@ -39,7 +39,7 @@ extension DiskCacheError: CustomStringConvertible {
         case .notAFolder: "\(path) is a file where a folder is needed"
         case .accessDenied: "no access to \(path)\(number)"
         case .diskFull: "no room left for \(path)\(number)"
-        case .tooLarge: "\(path) is larger than the cache may become"
+        case .tooLarge: "\(path) exceeds the limit of one entry"
         case .sealFailed: "\(path) cannot be sealed"
         case .system: "the system refuses \(path)\(number)"
         }

@@ -1,7 +1,5 @@
 /// A join of one path with a base URL.
 package struct URLJoiner: ~Copyable {
-    /// Whether the path was an absolute URL.
-    private(set) var isAbsolute = false
     /// The URL so far.
     package var output: ByteBuffer
     /// The origin of an absolute or scheme-relative path, or `nil` if the origin of the base URL is kept.
@@ -79,7 +77,6 @@ package struct URLJoiner: ~Copyable {
 
     private mutating func takeAbsolute(_ parts: URLParts, _ text: String) throws(RequestError) {
         let url = try AbsoluteURL(parts, text: text)
-        isAbsolute = true
         foreignOrigin = RequestURL.Origin(url)
         output.append(url.bytes)
     }

@@ -185,8 +185,9 @@ struct ReconnectingWebSocketTests {
         #expect(error == .ended)
     }
 
-    @Test func `so many failures in a row as were set end it`() async throws {
-        let server = try WebSocketServer(.status(503)) { _ in }
+    @Test(arguments: [408, 429, 503, 507, 521])
+    func `the maximum number of transient refusals in a row ends the socket`(status: Int) async throws {
+        let server = try WebSocketServer(.status(status)) { _ in }
         let socket = try Self.client([server]).reconnectingWebSocket(
             APIConfiguration(path: "live"),
             options: Self.options { $0.maximumFailures = 2 }
@@ -198,11 +199,13 @@ struct ReconnectingWebSocketTests {
             Issue.record("\(String(describing: socket.failure))")
             return
         }
-        #expect(response.status == 503)
+        #expect(response.status == status)
+        #expect(server.heads.count == 3)
     }
 
-    @Test func `a refusal that says no ends it at once`() async throws {
-        let server = try WebSocketServer(.status(403)) { _ in }
+    @Test(arguments: [403, 404, 505])
+    func `a permanent refusal ends the socket`(status: Int) async throws {
+        let server = try WebSocketServer(.status(status)) { _ in }
         let socket = try Self.client([server]).reconnectingWebSocket(
             APIConfiguration(path: "live"),
             options: Self.options()

@@ -48,7 +48,7 @@ struct ReconnectingCourse {
     /// Returns whether the failure is transient; a failure for which this client is responsible is not.
     private static func mayPass(_ failure: WebSocketFailure) -> Bool {
         switch failure {
-        case .refused(let response): [408, 429, 500, 502, 503, 504].contains(response.status)
+        case .refused(let response): Transience(status: response.status) == .transient
         case .handshake: true
         case .closed: false
         case .request(let failure): mayPass(failure.reason)
@@ -57,11 +57,7 @@ struct ReconnectingCourse {
 
     private static func mayPass(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
-        case .transport(let cause):
-            switch cause.kind {
-            case .cancelled, .requestBodyFailed, .invalidRequest, .unsupported, .closed, .bodyTooLarge: false
-            default: true
-            }
+        case .transport(let cause): Transience(cause.kind) != .permanent
         case .deadlineExceeded, .overloaded, .credentials(.unavailable), .credentials(.renewalFailed),
             .credentials(.renewalTimedOut):
             true
