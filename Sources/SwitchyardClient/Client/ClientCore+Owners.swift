@@ -8,26 +8,18 @@ extension ClientCore {
     ///   - configuration: The configuration of the call.
     ///   - usesCredentials: Whether the handle that sends the call uses the client's credentials.
     ///   - pool: The servers that the call goes to.
-    ///   - isBound: Whether the handle is bound to the environment of `pool`.
     ///   - user: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
     /// - Returns: The owner.
     func callOwner(
         of configuration: APIConfiguration,
         usesCredentials: Bool,
         in pool: ServerPool,
-        isBound: Bool,
         user: (@Sendable (ServiceEnvironment) -> String?)? = nil
     ) -> CallOwner? {
-        let client = isBound ? nil : ObjectIdentifier(self)
-        if let client, let owner = CallOwner.inherited(by: client, before: pool.environment),
-            !configuration.outlivesLogout
-        {
-            return owner
-        }
         guard knowsOwners else { return nil }
         let cookies = configuration.usesCookies ? pool.generator.cookies?.removals : nil
         guard usesCredentials, isBoundToLogin(configuration) else {
-            return cookies.map { CallOwner(environment: pool.environment, client: client, cookies: $0) }
+            return cookies.map { CallOwner(environment: pool.environment, cookies: $0) }
         }
         if let credentials = options.credentials, let owner = CallOwner.inherited(credentials, in: pool.environment) {
             return owner
@@ -36,7 +28,6 @@ extension ClientCore {
             environment: pool.environment,
             source: options.credentials,
             user: user ?? options.user,
-            client: client,
             cookies: cookies
         )
     }
@@ -94,16 +85,9 @@ extension NetworkClient {
         let pool = pool
         var user: (@Sendable (ServiceEnvironment) -> String?)?
         if let presentUser { user = { _ in presentUser() } }
-        let owner = core.callOwner(
-            of: configuration,
-            usesCredentials: usesCredentials,
-            in: pool,
-            isBound: boundPool != nil,
-            user: user
-        )
+        let owner = core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool, user: user)
         guard owner == nil, core.knowsEnvironments else { return owner }
-        let client = boundPool == nil ? ObjectIdentifier(core) : nil
-        return CallOwner(environment: pool.environment, client: client, cookies: nil)
+        return CallOwner(environment: pool.environment, cookies: nil)
     }
 
     /// Returns a closure that reports whether a user is still logged in, without retaining the client.
@@ -156,7 +140,6 @@ extension NetworkClient {
             source: core.options.credentials,
             user: core.options.user,
             name: name,
-            client: nil,
             cookies: pool.generator.cookies?.removals
         )
     }

@@ -41,15 +41,8 @@ package final class CallOwner: Sendable {
         inherited.first { $0.source === source && $0.environment == environment }
     }
 
-    /// Returns the inherited owner of a call that a client makes after it has left the environment of that owner.
-    static func inherited(by client: ObjectIdentifier, before environment: ServiceEnvironment) -> CallOwner? {
-        inherited.first { $0.client == client && $0.environment != environment }
-    }
-
     /// The environment of the call.
     package let environment: ServiceEnvironment
-    /// The client that made the call; `nil` if the call was made through a handle that is bound to one environment.
-    let client: ObjectIdentifier?
     /// How often the cookies had been removed when the call was made; `nil` for a call without cookies.
     let cookies: UInt64?
     /// The credential at the moment the call was made, for a call that outlives a logout.
@@ -65,18 +58,15 @@ package final class CallOwner: Sendable {
     ///   - source: The source of the current login. If `nil`, the client has no credentials.
     ///   - user: Returns the name of the current user. If `nil`, users have no names.
     ///   - name: The only user for whom the call may be sent. If `nil`, the current user.
-    ///   - client: The client that makes the call, unless its handle is bound to one environment.
     ///   - cookies: The number of times the cookies have been removed.
     init(
         environment: ServiceEnvironment,
         source: (any LoginSource)?,
         user: (@Sendable (ServiceEnvironment) -> String?)?,
         name: String? = nil,
-        client: ObjectIdentifier?,
         cookies: UInt64?
     ) {
         self.environment = environment
-        self.client = client
         self.source = source
         self.user = user
         self.cookies = cookies
@@ -94,9 +84,8 @@ package final class CallOwner: Sendable {
     }
 
     /// Creates the owner of a call that is bound to no login.
-    init(environment: ServiceEnvironment, client: ObjectIdentifier?, cookies: UInt64?) {
+    init(environment: ServiceEnvironment, cookies: UInt64?) {
         self.environment = environment
-        self.client = client
         self.cookies = cookies
         (source, user, credential, login) = (nil, nil, nil, Locked(nil))
     }

@@ -82,7 +82,7 @@ package struct Transfer: Sendable {
     /// Returns the transfer's owner if a request of it uses the credential of the logged-in user.
     private func owner(of configuration: APIConfiguration) -> CallOwner? {
         guard let callOwner, callOwner.isBound, !core.isBoundToLogin(configuration) else { return callOwner }
-        return CallOwner(environment: callOwner.environment, client: callOwner.client, cookies: callOwner.cookies)
+        return CallOwner(environment: callOwner.environment, cookies: callOwner.cookies)
     }
 
     /// Ends the transfer: calls its completion, and then resumes the waiters for the end of the last transfer.
