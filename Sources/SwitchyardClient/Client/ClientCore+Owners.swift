@@ -14,31 +14,37 @@ extension ClientCore {
         of configuration: APIConfiguration,
         usesCredentials: Bool,
         in pool: ServerPool,
+        isBound: Bool,
         user: (@Sendable (ServiceEnvironment) -> String?)? = nil
     ) -> CallOwner? {
+        guard knowsOwners || knowsEnvironments else { return nil }
+        let goesAsPresent = usesCredentials && goesAsPresentUser(configuration)
+        let isOfLogin = usesCredentials && isBoundToLogin(configuration)
+        let client = goesAsPresent && !isBound ? identity : nil
+        let source = isOfLogin ? options.credentials : nil
+        if goesAsPresent, let owner = CallOwner.inherited(source, by: client, in: pool.environment) { return owner }
         guard knowsOwners else { return nil }
         let cookies = configuration.usesCookies ? pool.generator.cookies?.removals : nil
-        guard usesCredentials, isBoundToLogin(configuration) else {
-            return cookies.map { CallOwner(environment: pool.environment, cookies: $0) }
-        }
-        if let credentials = options.credentials, let owner = CallOwner.inherited(credentials, in: pool.environment) {
-            return owner
+        guard isOfLogin else {
+            return cookies.map { CallOwner(environment: pool.environment, client: client, cookies: $0) }
         }
         return CallOwner(
             environment: pool.environment,
             source: options.credentials,
             user: user ?? options.user,
+            client: client,
             cookies: cookies
         )
     }
 
-    /// Returns whether a call belongs to the user who is logged in.
-    ///
-    /// This is so if the call carries the client's credentials, or if the client has no credentials but names its
-    /// users.
+    /// Whether a call goes as whoever uses the client: with its credentials, where there are any.
+    func goesAsPresentUser(_ configuration: APIConfiguration) -> Bool {
+        configuration.usesCredentials && configuration.credential == nil && options.credentials?.isBypassed != true
+    }
+
+    /// Whether a call goes as whoever is logged in: with the client's credentials, or where users have names alone.
     func isBoundToLogin(_ configuration: APIConfiguration) -> Bool {
-        guard configuration.usesCredentials, configuration.credential == nil else { return false }
-        return options.credentials.map { !$0.isBypassed } ?? (options.user != nil)
+        options.hasLogins && goesAsPresentUser(configuration)
     }
 
     /// Ends the waiting and active calls of users who have logged out.
@@ -85,9 +91,17 @@ extension NetworkClient {
         let pool = pool
         var user: (@Sendable (ServiceEnvironment) -> String?)?
         if let presentUser { user = { _ in presentUser() } }
-        let owner = core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool, user: user)
+        let isBound = boundPool != nil
+        let owner = core.callOwner(
+            of: configuration,
+            usesCredentials: usesCredentials,
+            in: pool,
+            isBound: isBound,
+            user: user
+        )
         guard owner == nil, core.knowsEnvironments else { return owner }
-        return CallOwner(environment: pool.environment, cookies: nil)
+        let followsClient = usesCredentials && core.goesAsPresentUser(configuration) && !isBound
+        return CallOwner(environment: pool.environment, client: followsClient ? core.identity : nil, cookies: nil)
     }
 
     /// Returns a closure that reports whether a user is still logged in, without retaining the client.

@@ -91,7 +91,12 @@ extension ClientCore {
     /// Returns the call with its owner: the existing one, or the user who is logged in now.
     private func owned(_ configuration: APIConfiguration, by sender: Sender, in pool: ServerPool) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
-            let owner = callOwner(of: configuration, usesCredentials: sender.usesCredentials, in: pool)
+            let owner = callOwner(
+                of: configuration,
+                usesCredentials: sender.usesCredentials,
+                in: pool,
+                isBound: sender.pool != nil
+            )
         else { return configuration }
         var owned = configuration
         owned.callOwner = owner

@@ -90,7 +90,12 @@ extension NetworkClient {
     /// Returns the call with its owner: the existing one, or the user who is logged in now.
     private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
-            let owner = core.callOwner(of: configuration, usesCredentials: usesCredentials, in: pool)
+            let owner = core.callOwner(
+                of: configuration,
+                usesCredentials: usesCredentials,
+                in: pool,
+                isBound: boundPool != nil
+            )
         else { return configuration }
         var owned = configuration
         owned.callOwner = owner

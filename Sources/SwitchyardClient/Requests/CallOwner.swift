@@ -36,16 +36,40 @@ package final class CallOwner: Sendable {
     /// it.
     @TaskLocal package static var inherited: [CallOwner] = []
 
-    /// Returns the inherited owner of a call with these credentials in an environment.
-    static func inherited(_ source: any LoginSource, in environment: ServiceEnvironment) -> CallOwner? {
-        inherited.first { $0.source === source && $0.environment == environment }
+    /// The inherited owner of a call in an environment.
+    ///
+    /// - Parameters:
+    ///   - source: Who is logged in; `nil` for a call that is bound to no login.
+    ///   - client: The client of the call; `nil` for one that does not follow the client's environment or login.
+    ///   - environment: The environment of the call.
+    /// - Returns: The owner of the work in this environment. Where the client has switched the environment since the work
+    ///   began, the owner in the old one, with whom the call ends.
+    static func inherited(
+        _ source: (any LoginSource)?,
+        by client: ClientIdentity?,
+        in environment: ServiceEnvironment
+    ) -> CallOwner? {
+        let owners = inherited
+        guard !owners.isEmpty else { return nil }
+        let own = client.map { client in owners.filter { $0.client === client } } ?? []
+        if let first = own.first {
+            let present = own.filter { $0.environment == environment }
+            guard !present.isEmpty else { return first }
+            if let bound = present.first(where: \.isBound) { return bound }
+        }
+        return source.flatMap { source in
+            owners.first { $0.source === source && $0.environment == environment }
+        }
     }
 
     /// The environment of the call.
     package let environment: ServiceEnvironment
     /// How often the cookies had been removed when the call was made; `nil` for a call without cookies.
     let cookies: UInt64?
-    /// The credential at the moment the call was made, for a call that outlives a logout.
+    /// The client whose environment and login the call follows; `nil` for a call without the client's credentials, and for
+    /// one that is bound to its servers.
+    private let client: ClientIdentity?
+    /// The credential of that moment, for a call that outlives a logout.
     let credential: Credential?
     private let source: (any LoginSource)?
     private let user: (@Sendable (ServiceEnvironment) -> String?)?
@@ -64,9 +88,11 @@ package final class CallOwner: Sendable {
         source: (any LoginSource)?,
         user: (@Sendable (ServiceEnvironment) -> String?)?,
         name: String? = nil,
+        client: ClientIdentity? = nil,
         cookies: UInt64?
     ) {
         self.environment = environment
+        self.client = client
         self.source = source
         self.user = user
         self.cookies = cookies
@@ -84,8 +110,9 @@ package final class CallOwner: Sendable {
     }
 
     /// Creates the owner of a call that is bound to no login.
-    init(environment: ServiceEnvironment, cookies: UInt64?) {
+    init(environment: ServiceEnvironment, client: ClientIdentity? = nil, cookies: UInt64?) {
         self.environment = environment
+        self.client = client
         self.cookies = cookies
         (source, user, credential, login) = (nil, nil, nil, Locked(nil))
     }
@@ -159,7 +186,10 @@ package final class CallOwner: Sendable {
     }
 }
 
-/// The login to an environment at one moment.
+/// Tells one client, with all its handles, from another.
+final class ClientIdentity: Sendable {}
+
+/// Who is logged in to an environment at one moment.
 struct PresentLogin: Sendable {
     /// The number of the login, which changes when another user logs in and when the user logs out.
     var number: UInt64 = 0

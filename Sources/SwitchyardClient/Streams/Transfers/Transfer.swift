@@ -81,8 +81,8 @@ package struct Transfer: Sendable {
 
     /// Returns the transfer's owner if a request of it uses the credential of the logged-in user.
     private func owner(of configuration: APIConfiguration) -> CallOwner? {
-        guard let callOwner, callOwner.isBound, !core.isBoundToLogin(configuration) else { return callOwner }
-        return CallOwner(environment: callOwner.environment, cookies: callOwner.cookies)
+        guard let callOwner, !core.goesAsPresentUser(configuration) else { return callOwner }
+        return CallOwner(environment: pool.environment, cookies: callOwner.cookies)
     }
 
     /// Ends the transfer: calls its completion, and then resumes the waiters for the end of the last transfer.
