@@ -22,7 +22,12 @@ struct APICall<Value: Sendable>: Sendable {
     /// Fails where the user of the call has gone.
     func checkOwner(in client: NetworkClient) throws(APIError) { try call.checkOwner(in: client) }
 
-    /// The result of a fetch.
+    /// Fails where the call may not begin: its user has gone, or it was made in another environment.
+    func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
+        try call.checkOwner(in: client, beforeBeginningIn: environment)
+    }
+
+    /// What a fetch brings.
     struct Fetched: Sendable {
         var response: APIResponse<Value>
         /// The body; `nil` if the server confirmed a stored response.

@@ -178,6 +178,14 @@ final class RawCall: Sendable {
         throw module.completed(APIError(failure))
     }
 
+    /// Fails where the call may not begin: its user has gone, or it was made in another environment than the one in use.
+    func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
+        guard configuration.callOwner != nil,
+            let failure = client.failure(ofOwnerGone: configuration, beforeBeginningIn: environment)
+        else { return }
+        throw module.completed(APIError(failure))
+    }
+
     @inline(never)
     private func refused(_ reason: APIError.Reason) -> APIError {
         module.completed(APIError(reason))

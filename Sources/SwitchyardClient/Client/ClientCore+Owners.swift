@@ -1,5 +1,5 @@
 import SwitchyardHTTP
-import SwitchyardServices
+package import SwitchyardServices
 
 extension ClientCore {
     /// Returns the owner of a call that is made now, or `nil` if the client has no credentials, users and cookies.
@@ -135,6 +135,25 @@ extension NetworkClient {
         guard let owner = configuration.rare?.value.callOwner,
             let reason = configuration.refusal(in: owner.environment)
         else { return nil }
+        return failure(reason, of: configuration, by: owner, mayHaveBeenExecuted: configuration.hasEffect)
+    }
+
+    /// How a call ends that may not begin in an environment: its user has gone, or it was made in another environment.
+    package func failure(
+        ofOwnerGone configuration: APIConfiguration,
+        beforeBeginningIn environment: ServiceEnvironment
+    ) -> RequestFailure? {
+        guard let owner = configuration.rare?.value.callOwner else { return nil }
+        let reason = owner.environment == environment ? configuration.refusal(in: environment) : .cancelled
+        return reason.map { failure($0, of: configuration, by: owner, mayHaveBeenExecuted: false) }
+    }
+
+    private func failure(
+        _ reason: RequestFailure.Reason,
+        of configuration: APIConfiguration,
+        by owner: CallOwner,
+        mayHaveBeenExecuted: Bool
+    ) -> RequestFailure {
         var context = RequestContext(
             service: place.service,
             environment: owner.environment,
@@ -142,7 +161,7 @@ extension NetworkClient {
             elapsed: .zero
         )
         context.path = configuration.place
-        context.mayHaveBeenExecuted = configuration.hasEffect
+        context.mayHaveBeenExecuted = mayHaveBeenExecuted
         return RequestFailure(reason, id: RequestID(), context: context)
     }
 

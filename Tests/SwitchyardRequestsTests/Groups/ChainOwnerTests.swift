@@ -32,11 +32,12 @@ import Testing
 
     /// How a step makes the next call.
     enum Way: CaseIterable {
-        case request, operation, clientOperation
+        case request, operation, clientOperation, cached
 
         func next(_ topics: TopicAPI) -> APIRequest<Topic> {
             switch self {
             case .request: topics.request(for: TopicAPI.topic(2), on: .global())
+            case .cached: topics.request(for: TopicAPI.topic(2, lifetime: .seconds(60)), on: .global())
             case .operation: APIRequest<Topic>(on: .global()) { try await topics.topic(2) }
             case .clientOperation:
                 APIRequest<Topic>(on: .global()) {
@@ -103,6 +104,46 @@ import Testing
 
         #expect(await chain.finished().outcome == .succeeded)
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer bob"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a request object gets no stored response of another environment or user`(isOtherUser: Bool) async throws {
+        let (topics, transport) = try start()
+        if isOtherUser { topics.user.withLock { $0 = "ann" } }
+        let request = topics.request(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60)), on: .global())
+
+        if isOtherUser {
+            credentials.logOut(in: .release)
+            topics.user.withLock { $0 = "bob" }
+            credentials.set(.bearer("bob"), in: .release)
+        } else {
+            try topics.client.switchEnvironment(to: .test)
+        }
+        _ = try await topics.topic(1, lifetime: .seconds(60))
+
+        await #expect(throws: APIError.self) { try await request.value() }
+        #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer bob"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a chain gets no stored response of a user who logs in in one of its steps`(isOperation: Bool) async throws {
+        let (topics, _) = try start()
+        topics.user.withLock { $0 = "bob" }
+        _ = try await topics.topic(2, lifetime: .seconds(60))
+        topics.user.withLock { $0 = "ann" }
+        let (chain, credentials) = (chain(), credentials)
+        chain.add(topics.request(Topic.self, for: TopicAPI.topic(1), on: .global())) { _, chain in
+            credentials.logOut(in: .release)
+            topics.user.withLock { $0 = "bob" }
+            credentials.set(.bearer("bob"), in: .release)
+            if isOperation {
+                chain.add(APIRequest<Topic>(on: .global()) { try await topics.topic(2, lifetime: .seconds(60)) })
+            } else {
+                chain.add(Way.cached.next(topics))
+            }
+        }
+
+        #expect(await chain.finished().outcome != .succeeded)
     }
 
     @Test(arguments: [false, true])

@@ -25,6 +25,8 @@ struct CachedCall<Value: Sendable>: Sendable {
     ) async throws(APIError) -> APIResponse<Value> {
         let policy = policy
         let client = client()
+        // What is stored belongs to the environment and the user of this moment, and the call may be an older one.
+        try call.checkOwner(in: client, beforeBeginningIn: environment)
         let stored: CachedValue<Value>
         switch await Recall(of: self).stored() {
         case .found(let found):
@@ -59,6 +61,10 @@ struct CachedCall<Value: Sendable>: Sendable {
         guard let onlookers = plan.onlookers else { return }
         let status = stored.answer?.status ?? 200
         for onlooker in onlookers { onlooker.recall?(call.configuration, status, stored.isFresh) }
+    }
+
+    private var environment: ServiceEnvironment {
+        ServiceEnvironment(rawValue: plan.key.parts.partition.environment)
     }
 
     private var lifetime: Duration { plan.lifetime }
