@@ -40,13 +40,21 @@ package final class LiveBody: Sendable {
     /// Waits for the next piece, `nil` at the end.
     package func next() async throws(RequestFailure) -> Data? {
         if let reason = transfer.handle.reason { throw failure(reason) }
+        try checkOwner()
+        let piece: Data?
         do throws(TransportError) {
-            let piece = try await nextPiece()
-            if piece == nil { endTransfer() }
-            return piece
+            piece = try await nextPiece()
         } catch {
             throw ended(by: error)
         }
+        if piece == nil { endTransfer() }
+        try checkOwner()
+        return piece
+    }
+
+    /// Fails once the user of the transfer has gone, before anything that has come already is handed over.
+    package func checkOwner() throws(RequestFailure) {
+        if let refusal = transfer.handle.refusal { throw failure(refusal) }
     }
 
     /// Ends the transfer from outside.

@@ -54,6 +54,7 @@ struct EventReader {
     }
 
     mutating func next() async throws(RequestFailure) -> ServerSentEvent? {
+        try body.checkOwner()
         while true {
             if let event = try takeLines() { return event }
             guard let piece = try await body.next() else { return nil }

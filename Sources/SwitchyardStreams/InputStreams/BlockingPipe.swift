@@ -67,7 +67,20 @@ final class BlockingPipe: @unchecked Sendable {
         }
     }
 
-    // MARK: Reading
+    /// Ends with a failure at once; what is buffered is dropped.
+    func fail(_ failure: RequestFailure) {
+        let room = withLock { state in
+            state.pieces = []
+            state.count = 0
+            state.end = .failure(failure)
+            condition.broadcast()
+            defer { state.room = nil }
+            return state.room
+        }
+        room?.resume()
+    }
+
+    // MARK: The reader's side
 
     /// Waits for bytes and returns their number; returns 0 at the end, -1 after a failure or after the pipe was closed.
     func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {

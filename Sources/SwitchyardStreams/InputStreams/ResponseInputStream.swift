@@ -54,7 +54,9 @@ public final class ResponseInputStream: InputStream {
     /// Waits for bytes and returns their number; returns 0 at the end, and -1 before the stream is open, after it was
     /// closed, and after a failure.
     public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
-        isOpen && !isClosed ? pipe.read(buffer, maxLength: count) : -1
+        guard isOpen, !isClosed else { return -1 }
+        do throws(RequestFailure) { try body.checkOwner() } catch { pipe.fail(error) }
+        return pipe.read(buffer, maxLength: count)
     }
 
     /// Returns `false`, because the stream has no accessible buffer.

@@ -65,6 +65,7 @@ struct LineReader {
     }
 
     mutating func next() async throws(RequestFailure) -> Data? {
+        try body.checkOwner()
         while true {
             do throws(TransportError) {
                 if let line = try splitter.next() { return line }

@@ -169,7 +169,7 @@ struct WebSocketOpening: Sendable {
             compression: agreement.compression,
             time: transfer.core.time
         )
-        return WebSocket(engine, subprotocol: agreement.subprotocol, context: response.context)
+        return socket(engine, agreement.subprotocol, response)
     }
 
     #if canImport(Darwin)
@@ -186,9 +186,19 @@ struct WebSocketOpening: Sendable {
             }
             // The body ends when the connection ends, and this read reports the result to the client.
             Task { _ = try? await body.next() }
-            return WebSocket(engine, subprotocol: subprotocol, context: response.context)
+            return self.socket(engine, subprotocol, response)
         }
     #endif
+
+    private func socket(
+        _ engine: any WebSocketEngine,
+        _ subprotocol: String?,
+        _ response: ServiceResponse
+    ) -> WebSocket {
+        WebSocket(engine, subprotocol: subprotocol, context: response.context) { [handle = transfer.handle] in
+            handle.refusal.map { TransportError($0) }
+        }
+    }
 }
 
 /// The handshakes of one opening, one for each attempt.

@@ -34,6 +34,8 @@ public final class WebSocket: Sendable {
     /// The context of the request that opened the connection; `nil` without a client.
     public let context: RequestContext?
     private let door: WebSocketDoor
+    /// Why nothing is handed over any more, because the user who has opened it has gone; `nil` without a client.
+    private let refusal: (@Sendable () -> TransportError?)?
 
     /// Opens a connection without a client; messages that are sent before it is open wait until it is.
     ///
@@ -42,14 +44,20 @@ public final class WebSocket: Sendable {
     ///   - options: The options of the connection.
     /// - Throws: `TransportError` if the system has no transport, or does not support the trust settings.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
-        context = nil
+        (context, refusal) = (nil, nil)
         door = WebSocketDoor()
         try door.open(request, options)
     }
 
-    /// Wraps an open connection.
-    init(_ engine: any WebSocketEngine, subprotocol: String?, context: RequestContext) {
+    /// Wraps a connection that stands.
+    init(
+        _ engine: any WebSocketEngine,
+        subprotocol: String?,
+        context: RequestContext,
+        refusal: (@Sendable () -> TransportError?)? = nil
+    ) {
         self.context = context
+        self.refusal = refusal
         door = WebSocketDoor(engine, subprotocol: subprotocol)
     }
 
@@ -73,6 +81,10 @@ public final class WebSocket: Sendable {
     ///   The kind is ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func send(_ message: Message) async throws(TransportError) {
+        if var refusal = refusal?() {
+            refusal.mayHaveBeenSent = false
+            throw refusal
+        }
         let engine = try await door.engine()
         try await engine.send(message)
     }
@@ -87,8 +99,11 @@ public final class WebSocket: Sendable {
     ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
+        if let refusal = refusal?() { throw refusal }
         let engine = try await door.engine()
-        return try await engine.receive()
+        let message = try await engine.receive()
+        if let refusal = refusal?() { throw refusal }
+        return message
     }
 
     /// The messages in the order of arrival, up to the end of the connection.

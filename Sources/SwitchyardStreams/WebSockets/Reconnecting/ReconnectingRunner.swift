@@ -69,6 +69,7 @@ final class ReconnectingRunner: Sendable {
 
     func send(_ message: Message) async throws(WebSocketSendFailure) {
         guard !Task.isCancelled else { throw .cancelled }
+        guard transfer.handle.refusal == nil else { throw .ended }
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -87,6 +88,18 @@ final class ReconnectingRunner: Sendable {
             if let ended = state.withLock({ $0.queue.takeBack(id) }) { ended.waiter(.failure(ended.failure)) }
         }
         try outcome.get()
+    }
+
+    /// Waits for the next message; hands over nothing once the user has gone who has opened the WebSocket.
+    func receive() async throws(TransportError) -> Message {
+        try checkOwner()
+        let message = try await inbox.next()
+        try checkOwner()
+        return message
+    }
+
+    private func checkOwner() throws(TransportError) {
+        if let refusal = transfer.handle.refusal { throw TransportError(refusal) }
     }
 
     private func ask() {

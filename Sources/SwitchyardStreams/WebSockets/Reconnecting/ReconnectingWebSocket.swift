@@ -105,7 +105,7 @@ public final class ReconnectingWebSocket: Sendable {
     ///   reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> WebSocket.Message {
-        try await runner.inbox.next()
+        try await runner.receive()
     }
 
     /// The messages in the order of arrival; they end without an error after ``close(_:reason:)`` and after a normal
