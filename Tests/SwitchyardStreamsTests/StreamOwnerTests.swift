@@ -175,6 +175,24 @@ import Testing
 
     // MARK: WebSockets
 
+    @Test @MainActor func `a WebSocket goes as no user who logs in after it was asked for`() async throws {
+        for _ in 0..<50 {
+            let credentials = Credentials { _ in nil }
+            credentials.set(.bearer("ann"), in: .test)
+            let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
+                .status(404)
+            }
+            let call = Task { @MainActor in _ = try await client.webSocket(APIConfiguration(path: "x")) }
+            let change = Task { @MainActor in
+                credentials.logOut(in: .test)
+                credentials.set(.bearer("bob"), in: .test)
+            }
+            await change.value
+            _ = try? await call.value
+            #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer ann" })
+        }
+    }
+
     /// A server that sends two messages at once, and a client in which Ann is logged in.
     private func sockets(closing: Bool = false) throws -> (WebSocketServer, NetworkClient) {
         credentials.set(.bearer("ann"), in: .test)

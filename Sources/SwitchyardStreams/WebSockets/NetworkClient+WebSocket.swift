@@ -35,7 +35,7 @@ extension NetworkClient {
     ///   - id: The identifier with which another task can cancel the connection.
     /// - Returns: The open connection.
     /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
-    public func webSocket(
+    public nonisolated(nonsending) func webSocket(
         _ configuration: APIConfiguration,
         options: WebSocket.Options = WebSocket.Options(),
         id: RequestID = RequestID()
