@@ -89,11 +89,18 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
             deadline == .distantFuture
             ? nil
             : core.time.schedule(at: deadline) { [weak self] in self?.cancel(.deadlineExceeded) }
-        let task = Task { await travel() }
+        let task = CallOwner.$inherited.withValue(ownersOfParts) { Task { await travel() } }
         guard state.withLock({ $0.hold(task, timer) }) else {
             timer?.cancel()
             return task.cancel()
         }
+    }
+
+    /// The owners of what interceptors send: what they send for a call belongs to the user of the call.
+    private var ownersOfParts: [CallOwner] {
+        let inherited = CallOwner.inherited
+        guard plan.hasParts, !configuration.outlivesLogout, let callOwner else { return inherited }
+        return [callOwner] + inherited
     }
 
     func cancel(_ reason: RequestFailure.Reason) {
