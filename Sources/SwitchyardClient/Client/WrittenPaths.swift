@@ -78,7 +78,10 @@ extension ClientCore {
         if path.hasByte(UInt8(ascii: "{")) {
             path = (try? URLTemplate(path).expanded(with: configuration.pathValues)) ?? path
         }
-        guard path.contains("://"), let url = RequestURL(path) else { return path }
+        guard path.contains("://"), let url = RequestURL(path) else {
+            let version = configuration.rare?.value.apiVersion ?? pool.generator.apiVersion
+            return version.isEmpty ? path : "\(version)/\(path.drop { $0 == "/" })"
+        }
         return pool.storagePath(of: url) ?? url.pathInNormalForm
     }
 }

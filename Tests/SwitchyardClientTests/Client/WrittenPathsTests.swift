@@ -1,0 +1,52 @@
+import SwitchyardFixtures
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@testable import SwitchyardClient
+
+/// What a read knows of writes at its path.
+@Suite(.timeLimit(.minutes(5)), .prompt) struct WrittenPathsTests {
+    /// Calls that change the same path, however they name it.
+    private static let writes: [APIConfiguration] = {
+        var escaped = APIConfiguration(path: "topics/%31", method: .put)
+        escaped.query = ["notify": true]
+        var template = APIConfiguration(path: "topics/{id}", method: .delete)
+        template.pathValues = ["id": 1]
+        var prebuilt = APIConfiguration()
+        let url = RequestURL("http://primary.test/v1/topics/1")
+        prebuilt.prebuiltRequest = url.map { HTTPRequest(method: .put, url: $0) }
+        var versioned = APIConfiguration(path: "1", method: .put)
+        versioned.apiVersion = "topics"
+        return [
+            APIConfiguration(path: "/topics/1", method: .put), APIConfiguration(path: "topics/./1", method: .put),
+            APIConfiguration(path: "topics/1?x=1#y", method: .patch), escaped, template, prebuilt,
+            APIConfiguration(path: "http://secondary.test/v1/topics/1", method: .put), versioned,
+        ]
+    }()
+
+    @Test(arguments: writes.indices)
+    func `a read knows of a write of the same path`(number: Int) async throws {
+        let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
+        let read = client.writes(at: APIConfiguration(path: "topics/1"))
+        let before = read?.count
+
+        _ = try await client.send(Self.writes[number])
+
+        #expect(read?.count != before)
+    }
+
+    @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
+    func `a read knows of a write of the same path behind the generator's version`(path: String) async throws {
+        let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
+            .status(204)
+        }
+        let read = client.writes(at: APIConfiguration(path: "topics/1"))
+        let before = read?.count
+
+        _ = try await client.send(APIConfiguration(path: path, method: .put))
+
+        #expect(read?.count != before)
+    }
+}
