@@ -243,6 +243,20 @@ import Testing
         await #expect(throws: APIError.self) { while try await iterator.next() != nil {} }
     }
 
+    @Test func `a sequence of items hands over none of a page of a user who has gone`() async throws {
+        let topics = try start()
+        let items = topics.pages.allItems { page -> [Topic] in
+            try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))
+        }
+        var iterator = items.makeAsyncIterator()
+        #expect(try await iterator.next()?.id == 1)
+
+        credentials.set(.bearer("bob"), in: .release)
+
+        let error = await #expect(throws: APIError.self) { try await iterator.next() }
+        #expect(error?.reason == .cancelled(.superseded))
+    }
+
     @Test(arguments: [0, 2])
     func `a sequence ends where the environment becomes another`(ahead: Int) async throws {
         let client = Locked<NetworkClient?>(nil)

@@ -61,6 +61,7 @@ public struct ItemSequence<Item: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``APIError`` when a page cannot be loaded.
         public nonisolated(nonsending) mutating func next() async throws(APIError) -> Item? {
+            if !rest.isEmpty { try await pages.lookahead.checkUser() }
             while rest.isEmpty {
                 guard let page = try await pages.next() else { return nil }
                 rest = page[...]

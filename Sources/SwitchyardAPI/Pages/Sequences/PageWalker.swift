@@ -6,7 +6,7 @@ actor PageWalker<Item: Sendable> {
     private var index: any ItemIndex<Item>
     private var hasFailed = false
     /// For which environments and users the pages were asked.
-    private var origins: PageOrigins = [:]
+    private let origins = Locked<PageOrigins>([:])
     private let load: @Sendable (PageRequest) async throws -> Page<Item>
 
     init(_ settings: PageSettings<Item>, load: @escaping @Sendable (PageRequest) async throws -> Page<Item>) {
@@ -15,8 +15,8 @@ actor PageWalker<Item: Sendable> {
         self.load = load
     }
 
-    /// Whether the user for whom the pages were requested has left.
-    var isLeft: Bool { origins.areLeft }
+    /// Whether the user for whom the pages were asked has gone.
+    nonisolated var isLeft: Bool { origins.withLock { $0 }.areLeft }
 
     /// An error of the list itself.
     func failure(_ reason: APIError.Reason) -> APIError { cursor.failure(reason) }
@@ -43,8 +43,10 @@ actor PageWalker<Item: Sendable> {
     private func page(_ request: PageRequest) async throws -> Page<Item> {
         let witness = PageWitness()
         let page = try await witness.watching { try await load(request) }
-        guard !witness.origins.differ(from: origins) else { throw cursor.failure(.cancelled(.superseded)) }
-        origins.merge(witness.origins) { list, _ in list }
+        guard !witness.origins.differ(from: origins.withLock { $0 }) else {
+            throw cursor.failure(.cancelled(.superseded))
+        }
+        origins.withLock { $0.merge(witness.origins) { list, _ in list } }
         return page
     }
 }
@@ -83,10 +85,15 @@ final class PageLookahead<Item: Sendable>: Sendable {
             step.cancel()
         }
         guard case .success(.some) = result else { return try result.get() }
-        // A page that was loaded ahead for another user is not returned.
-        guard await !walker.isLeft else { throw await walker.failure(.cancelled(.superseded)) }
+        try await checkUser()
         if ahead > 0 { begin() }
         return try result.get()
+    }
+
+    /// Fails once the user has gone for whom pages were loaded: nobody is handed what is there for another user.
+    nonisolated(nonsending) func checkUser() async throws(APIError) {
+        guard walker.isLeft else { return }
+        throw await walker.failure(.cancelled(.superseded))
     }
 
     /// Fills the chain again, so that the next page is under way while this one is read.
