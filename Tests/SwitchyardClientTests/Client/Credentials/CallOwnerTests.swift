@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CallOwnerTests {
     /// What a call waits for when another user comes.
     enum Moment: CaseIterable {
-        case justMade, response, refusal, retry, limit, rate, throttle, adapter, debounce
+        case justMade, response, refusal, retry, limit, rateLimit, throttle, adapter, debounce
     }
 
     enum Change: CaseIterable {
@@ -28,7 +28,7 @@ import Testing
         let transport: StubTransport
         private let name = Locked<String?>("ann")
         private let limit = ConcurrencyLimit(total: 1)
-        private let rate = RateLimit(.interval(.seconds(5)))
+        private let rate = RateLimit(.unlimited)
         private let throttle = Throttle(.seconds(5))
 
         init(_ moment: Moment, isNamed: Bool, _ configure: (inout NetworkClient.Options) -> Void = { _ in }) throws {
@@ -44,7 +44,7 @@ import Testing
             let limits: [any RequestLimit] =
                 switch moment {
                 case .limit: [limit]
-                case .rate: [rate]
+                case .rateLimit: [rate]
                 case .throttle: [throttle]
                 case .debounce: [Debounce(.seconds(5))]
                 default: []
@@ -73,9 +73,9 @@ import Testing
             changing change: () -> Void
         ) async throws -> Result<ServiceResponse, RequestFailure> {
             let context = DispatchContext(service: "topics", environment: .test, time: clock)
-            let holder = moment == .limit ? try await limit.enter(configuration, context) : nil
-            if moment == .rate { _ = try await rate.enter(configuration, context) }
+            let holder = moment == .limit ? try await limit.enter(APIConfiguration(), context) : nil
             if moment == .throttle { _ = try await throttle.enter(configuration, context) }
+            rate.pause(for: .seconds(5), on: clock)
             let results = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
             // Nobody is told before the change.
             let queue = DispatchQueue(label: "test")
@@ -84,7 +84,7 @@ import Testing
             switch moment {
             case .justMade: break
             case .refusal, .adapter: await gate.waitForArrivals(1)
-            case .response, .retry, .rate, .throttle, .debounce: await clock.waitForTimers(1, in: .seconds(5))
+            case .response, .retry, .debounce, .rateLimit, .throttle: await clock.waitForTimers(1, in: .seconds(5))
             case .limit: while limit.waitingCount == 0 { await Task.yield() }
             }
             change()
