@@ -122,11 +122,16 @@ final class SharedTransfers: Sendable {
     }
 
     private func landed(_ result: Result<ServiceResponse, RequestFailure>, _ name: Name, _ number: UInt64) {
-        let requests = state.withLock { state -> [SharedRequest] in
-            guard state.transfers[name]?.number == number else { return [] }
-            return state.transfers.removeValue(forKey: name).map { Array($0.requests.values) } ?? []
+        let group = state.withLock { state -> Group? in
+            guard state.transfers[name]?.number == number else { return nil }
+            return state.transfers.removeValue(forKey: name)
         }
-        for request in requests { request.landed(result) }
+        guard let group else { return }
+        let owner = group.carrier?.configuration.callOwner
+        for request in group.requests.values {
+            if let owner { request.configuration.callOwner?.adopt(owner) }
+            request.landed(result)
+        }
     }
 }
 

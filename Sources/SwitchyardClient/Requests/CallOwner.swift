@@ -174,7 +174,15 @@ package final class CallOwner: Sendable {
         "\(kind) \(MessageDigest.sha256(text.utf8).hexText)"
     }
 
-    /// Binds a call without a user to the user whose credential it carries.
+    /// Makes a call of nobody's the call of the user as whom another call went, whose response it shares.
+    package func adopt(_ other: CallOwner) {
+        guard let theirs = other.login.withLock({ $0 }), !theirs.isNobody else { return }
+        login.withLock { login in
+            if login?.isNobody == true { login = theirs }
+        }
+    }
+
+    /// Makes a call of nobody's the call of the user whose credential it takes.
     func adopt(_ present: PresentLogin) {
         guard present.credential != nil, login.withLock({ $0?.isNobody }) == true else { return }
         // The closure is called without the lock held, because it is code of the app.

@@ -28,15 +28,23 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         var needsWaiters: Bool
     }
 
+    /// Whose call began it; a call of nobody's becomes that of the user as whom it went.
+    let owner: CallOwner?
     private let state: Locked<State>
     private let onEnd: @Sendable (SingleFlight) -> Void
 
     /// Creates a fetch.
     ///
     /// - Parameters:
-    ///   - needsWaiters: Whether the fetch is cancelled when no caller waits any more.
-    ///   - onEnd: A closure that removes the fetch from the table; called once, before the waiters resume.
-    init(needsWaiters: Bool, onEnd: @escaping @Sendable (SingleFlight) -> Void) {
+    ///   - owner: Whose call begins it; nobody's in particular unless given.
+    ///   - needsWaiters: Whether it is cancelled when nobody waits any more.
+    ///   - onEnd: Takes it out of the table; called once, before those who wait hear of it.
+    init(
+        of owner: CallOwner? = nil,
+        needsWaiters: Bool,
+        onEnd: @escaping @Sendable (SingleFlight) -> Void
+    ) {
+        self.owner = owner
         state = Locked(State(needsWaiters: needsWaiters))
         self.onEnd = onEnd
     }

@@ -46,7 +46,7 @@ final class SingleFlightTable: Sendable {
         _ stamp: CacheStamp,
         as type: Value.Type,
         asking request: HTTPHeaders,
-        of owner: CallOwner.Key? = nil,
+        of owner: CallOwner? = nil,
         after changes: CacheChanges,
         needsWaiters: Bool,
         fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>
@@ -57,11 +57,13 @@ final class SingleFlightTable: Sendable {
             type: ObjectIdentifier(type),
             fields: ["If-None-Match", "If-Modified-Since", "Cookie"].map { request[$0] },
             changes: changes,
-            owner: owner
+            owner: owner?.key
         )
         let (flight, isNew) = flights.withLock { flights -> (SingleFlight<Value>, Bool) in
             if let flight = flights[name] as? SingleFlight<Value> { return (flight, false) }
-            let flight = SingleFlight<Value>(needsWaiters: needsWaiters) { [weak self] in self?.remove($0, name) }
+            let flight = SingleFlight<Value>(of: owner, needsWaiters: needsWaiters) { [weak self] in
+                self?.remove($0, name)
+            }
             flights[name] = flight
             return (flight, true)
         }

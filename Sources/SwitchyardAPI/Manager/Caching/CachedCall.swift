@@ -114,7 +114,9 @@ struct CachedCall<Value: Sendable>: Sendable {
             let (flight, isOwn) = flight(fetch, needsWaiters: true)
             let isBounded = isFirst && isOwn
             isFirst = false
-            switch await flight.ending(among: calls, until: isBounded ? nil : deadline, on: time) {
+            let ending = await flight.ending(among: calls, until: isBounded ? nil : deadline, on: time)
+            if !isOwn, let owner = flight.owner { call.configuration.callOwner?.adopt(owner) }
+            switch ending {
             case .landed(.failure(let error)) where !isOwn && error.isDeadline && Self.mayGoOn(to: deadline, time):
                 continue
             case .landed(let result) where !isOwn && !isByOwnRules(result): continue
@@ -150,7 +152,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             plan.stamp,
             as: Value.self,
             asking: fields,
-            of: call.configuration.callOwner?.key,
+            of: call.configuration.callOwner,
             after: plan.removalsSoFar(),
             needsWaiters: needsWaiters
         ) { await fetch.run() }
