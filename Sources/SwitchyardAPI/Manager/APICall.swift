@@ -22,12 +22,12 @@ struct APICall<Value: Sendable>: Sendable {
     /// Fails where the user of the call has gone.
     func checkOwner(in client: NetworkClient) throws(APIError) { try call.checkOwner(in: client) }
 
-    /// Fails where the call may not begin: its user has gone, or it was made in another environment.
+    /// Throws if the call may not start, because its user has left or it was made in another environment.
     func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
         try call.checkOwner(in: client, beforeBeginningIn: environment)
     }
 
-    /// What a fetch brings.
+    /// The result of a fetch.
     struct Fetched: Sendable {
         var response: APIResponse<Value>
         /// The body; `nil` if the server confirmed a stored response.

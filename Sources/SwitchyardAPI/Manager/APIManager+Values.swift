@@ -30,7 +30,7 @@ extension APIManager {
             through: client,
             user: user
         )
-        // A call that continues earlier work may have another owner than whoever is logged in now.
+        // A call that continues earlier work may have another owner than the current user.
         if let plan, plan.onlookers == nil, CallOwner.inherited.isEmpty, let value = plan.freshValue(of: type) {
             return value
         }

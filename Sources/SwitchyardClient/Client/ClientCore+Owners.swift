@@ -37,12 +37,14 @@ extension ClientCore {
         )
     }
 
-    /// Whether a call goes as whoever uses the client: with its credentials, where there are any.
+    /// Returns whether a call carries the client's credentials, if the client has any.
     func goesAsPresentUser(_ configuration: APIConfiguration) -> Bool {
         configuration.usesCredentials && configuration.credential == nil && options.credentials?.isBypassed != true
     }
 
-    /// Whether a call goes as whoever is logged in: with the client's credentials, or where users have names alone.
+    /// Returns whether a call belongs to the user who is logged in.
+    ///
+    /// The call carries the client's credentials, or the client has no credentials but names its users.
     func isBoundToLogin(_ configuration: APIConfiguration) -> Bool {
         options.hasLogins && goesAsPresentUser(configuration)
     }
@@ -138,7 +140,7 @@ extension NetworkClient {
         return failure(reason, of: configuration, by: owner, mayHaveBeenExecuted: configuration.hasEffect)
     }
 
-    /// How a call ends that may not begin in an environment: its user has gone, or it was made in another environment.
+    /// Returns the failure of a call that may not start, because its user has left or it was made in another environment.
     package func failure(
         ofOwnerGone configuration: APIConfiguration,
         beforeBeginningIn environment: ServiceEnvironment

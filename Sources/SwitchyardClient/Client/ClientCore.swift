@@ -21,9 +21,9 @@ package final class ClientCore: Sendable {
     let rules: Locked<ConfigurationRules>
     /// The transfers whose bodies are still being transferred.
     let transfers = TransferTable()
-    /// Tells the owners of the client's calls from those of another client.
+    /// The identity of the client in the owners of its calls.
     let identity = ClientIdentity()
-    /// What writes have changed.
+    /// The paths that writes have changed.
     let writtenPaths = WrittenPaths()
     /// Whether calls may have an owner, because there are credentials, users or cookies.
     let knowsOwners: Bool

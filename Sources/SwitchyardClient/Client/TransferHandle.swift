@@ -16,21 +16,21 @@ package final class TransferHandle: Sendable {
     /// The reason why the transfer was ended, or `nil` if it was not ended.
     package var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
 
-    /// Says whose transfer it is; nobody's in particular for one that outlives a logout.
+    /// Sets the owner of the transfer; `nil` for a transfer that outlives a logout.
     func setOwner(_ owner: CallOwner?) {
         state.withLock { $0.owner = owner }
     }
 
-    /// Why nothing of the transfer is handed over any more, because its user has gone; `nil` while the user is there.
+    /// The reason why nothing of the transfer is delivered after its user has left; `nil` while the user is logged in.
     ///
-    /// A transfer that is under way ends by this. One that is over may still have something at hand.
+    /// Reading this property ends an active transfer. A transfer that is over may still have buffered data.
     package var refusal: RequestFailure.Reason? {
         guard let refusal = state.withLock({ $0.owner })?.refusal else { return nil }
         cancel(refusal)
         return reason ?? refusal
     }
 
-    /// Whether the transfer is over; its caller may not have been told yet.
+    /// Whether the transfer is over, even if its completion has not been called yet.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Takes the transfer's turn at the limits, and returns `false` if the transfer has already had its turn and

@@ -18,10 +18,10 @@ struct FlowPlan: Sendable {
     /// The call's own credential, which cannot.
     let credential: Credential?
 
-    /// Whether interceptors take part in the rounds, which may send requests of their own.
+    /// Whether interceptors take part in the rounds; they may send requests of their own.
     var hasParts: Bool { !adapters.isEmpty || !retriers.isEmpty }
 
-    /// Puts the parts together; `nil` when there are none.
+    /// Creates a plan from its parts; `nil` if there are none.
     init?(
         _ options: NetworkClient.Options,
         _ configuration: APIConfiguration,

@@ -96,7 +96,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         }
     }
 
-    /// The owners of what interceptors send: what they send for a call belongs to the user of the call.
+    /// The owners of requests that interceptors send: a request for a call belongs to the user of the call.
     private var ownersOfParts: [CallOwner] {
         let inherited = CallOwner.inherited
         guard plan.hasParts, !configuration.outlivesLogout, let callOwner else { return inherited }

@@ -36,14 +36,14 @@ package final class CallOwner: Sendable {
     /// it.
     @TaskLocal package static var inherited: [CallOwner] = []
 
-    /// The inherited owner of a call in an environment.
+    /// Returns the inherited owner of a call in an environment.
     ///
     /// - Parameters:
-    ///   - source: Who is logged in; `nil` for a call that is bound to no login.
-    ///   - client: The client of the call; `nil` for one that does not follow the client's environment or login.
+    ///   - source: The source of the current login; `nil` for a call that does not depend on a login.
+    ///   - client: The client of the call; `nil` for a call that does not follow the client's environment or login.
     ///   - environment: The environment of the call.
-    /// - Returns: The owner of the work in this environment. Where the client has switched the environment since the work
-    ///   began, the owner in the old one, with whom the call ends.
+    /// - Returns: The owner of the work in this environment. If the client has switched the environment since the work
+    ///   began, the owner in the old environment, with which the call ends.
     static func inherited(
         _ source: (any LoginSource)?,
         by client: ClientIdentity?,
@@ -67,9 +67,9 @@ package final class CallOwner: Sendable {
     /// How often the cookies had been removed when the call was made; `nil` for a call without cookies.
     let cookies: UInt64?
     /// The client whose environment and login the call follows; `nil` for a call without the client's credentials, and for
-    /// one that is bound to its servers.
+    /// a call that is bound to its servers.
     private let client: ClientIdentity?
-    /// The credential of that moment, for a call that outlives a logout.
+    /// The credential at the moment the call was made, for a call that outlives a logout.
     let credential: Credential?
     private let source: (any LoginSource)?
     private let user: (@Sendable (ServiceEnvironment) -> String?)?
@@ -174,7 +174,7 @@ package final class CallOwner: Sendable {
         "\(kind) \(MessageDigest.sha256(text.utf8).hexText)"
     }
 
-    /// Makes a call of nobody's the call of the user as whom another call went, whose response it shares.
+    /// Binds a call without a user to the user of another call whose response it shares.
     package func adopt(_ other: CallOwner) {
         guard let theirs = other.login.withLock({ $0 }), !theirs.isNobody else { return }
         login.withLock { login in
@@ -182,7 +182,7 @@ package final class CallOwner: Sendable {
         }
     }
 
-    /// Makes a call of nobody's the call of the user whose credential it takes.
+    /// Binds a call without a user to the user whose credential it carries.
     func adopt(_ present: PresentLogin) {
         guard present.credential != nil, login.withLock({ $0?.isNobody }) == true else { return }
         // The closure is called without the lock held, because it is code of the app.
@@ -194,10 +194,10 @@ package final class CallOwner: Sendable {
     }
 }
 
-/// Tells one client, with all its handles, from another.
+/// Identifies a client with all its handles.
 final class ClientIdentity: Sendable {}
 
-/// Who is logged in to an environment at one moment.
+/// The login to an environment at one moment.
 struct PresentLogin: Sendable {
     /// The number of the login, which changes when another user logs in and when the user logs out.
     var number: UInt64 = 0

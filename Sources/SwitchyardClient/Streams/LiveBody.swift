@@ -52,7 +52,7 @@ package final class LiveBody: Sendable {
         return piece
     }
 
-    /// Fails once the user of the transfer has gone, before anything that has come already is handed over.
+    /// Throws after the user of the transfer has left, before buffered data is delivered.
     package func checkOwner() throws(RequestFailure) {
         if let refusal = transfer.handle.refusal { throw failure(refusal) }
     }

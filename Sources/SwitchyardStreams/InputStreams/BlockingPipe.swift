@@ -67,7 +67,7 @@ final class BlockingPipe: @unchecked Sendable {
         }
     }
 
-    /// Ends with a failure at once; what is buffered is dropped.
+    /// Ends with a failure immediately and drops the buffered data.
     func fail(_ failure: RequestFailure) {
         let room = withLock { state in
             state.pieces = []
@@ -80,7 +80,7 @@ final class BlockingPipe: @unchecked Sendable {
         room?.resume()
     }
 
-    // MARK: The reader's side
+    // MARK: Reading
 
     /// Waits for bytes and returns their number; returns 0 at the end, -1 after a failure or after the pipe was closed.
     func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {

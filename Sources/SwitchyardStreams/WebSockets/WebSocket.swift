@@ -34,7 +34,7 @@ public final class WebSocket: Sendable {
     /// The context of the request that opened the connection; `nil` without a client.
     public let context: RequestContext?
     private let door: WebSocketDoor
-    /// Why nothing is handed over any more, because the user who has opened it has gone; `nil` without a client.
+    /// The reason why nothing is delivered after the user who opened the WebSocket has left; `nil` without a client.
     private let refusal: (@Sendable () -> TransportError?)?
 
     /// Opens a connection without a client; messages that are sent before it is open wait until it is.
@@ -49,7 +49,7 @@ public final class WebSocket: Sendable {
         try door.open(request, options)
     }
 
-    /// Wraps a connection that stands.
+    /// Wraps an open connection.
     init(
         _ engine: any WebSocketEngine,
         subprotocol: String?,

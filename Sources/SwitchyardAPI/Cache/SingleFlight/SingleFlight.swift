@@ -28,7 +28,7 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         var needsWaiters: Bool
     }
 
-    /// Whose call began it; a call of nobody's becomes that of the user as whom it went.
+    /// The owner of the call that started the fetch; a call without a user becomes that of the user whose credential it carried.
     let owner: CallOwner?
     private let state: Locked<State>
     private let onEnd: @Sendable (SingleFlight) -> Void
@@ -36,9 +36,9 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
     /// Creates a fetch.
     ///
     /// - Parameters:
-    ///   - owner: Whose call begins it; nobody's in particular unless given.
-    ///   - needsWaiters: Whether it is cancelled when nobody waits any more.
-    ///   - onEnd: Takes it out of the table; called once, before those who wait hear of it.
+    ///   - owner: The owner of the call that starts the fetch; default is none.
+    ///   - needsWaiters: Whether the fetch is cancelled when no caller waits any more.
+    ///   - onEnd: A closure that removes the fetch from the table; called once, before the waiters resume.
     init(
         of owner: CallOwner? = nil,
         needsWaiters: Bool,

@@ -25,7 +25,7 @@ struct CachedCall<Value: Sendable>: Sendable {
     ) async throws(APIError) -> APIResponse<Value> {
         let policy = policy
         let client = client()
-        // What is stored belongs to the environment and the user of this moment, and the call may be an older one.
+        // Stored responses belong to the current environment and user, and the call may be older.
         try call.checkOwner(in: client, beforeBeginningIn: environment)
         let stored: CachedValue<Value>
         switch await Recall(of: self).stored() {

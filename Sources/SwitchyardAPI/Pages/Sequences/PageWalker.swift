@@ -15,7 +15,7 @@ actor PageWalker<Item: Sendable> {
         self.load = load
     }
 
-    /// Whether the user for whom the pages were asked has gone.
+    /// Whether the user for whom the pages were requested has left.
     nonisolated var isLeft: Bool { origins.withLock { $0 }.areLeft }
 
     /// An error of the list itself.
@@ -90,7 +90,7 @@ final class PageLookahead<Item: Sendable>: Sendable {
         return try result.get()
     }
 
-    /// Fails once the user has gone for whom pages were loaded: nobody is handed what is there for another user.
+    /// Throws after the user for whom pages were loaded has left, so that another user does not get them.
     nonisolated(nonsending) func checkUser() async throws(APIError) {
         guard walker.isLeft else { return }
         throw await walker.failure(.cancelled(.superseded))

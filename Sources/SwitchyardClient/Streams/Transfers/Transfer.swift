@@ -74,7 +74,7 @@ package struct Transfer: Sendable {
         let isOfRenewal = core.options.credentials?.isBypassed ?? false
         try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
         handle.setOwner(asked.outlivesLogout ? nil : asked.callOwner)
-        // One who has gone before it was in the table.
+        // The user may have left before the transfer was in the table.
         if let reason = asked.refusal(in: pool.environment) { handle.cancel(reason) }
         guard let timeout = hasEnd ? asked.timeout : configuration.timeout else { return }
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)

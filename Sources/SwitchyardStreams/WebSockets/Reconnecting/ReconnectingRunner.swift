@@ -90,7 +90,7 @@ final class ReconnectingRunner: Sendable {
         try outcome.get()
     }
 
-    /// Waits for the next message; hands over nothing once the user has gone who has opened the WebSocket.
+    /// Waits for the next message; delivers nothing after the user who opened the WebSocket has left.
     func receive() async throws(TransportError) -> Message {
         try checkOwner()
         let message = try await inbox.next()
