@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures what the library costs, each figure against its baseline in the same process and the same minute.
+/// Benchmarks that measure the cost of the library, with each figure and its baseline measured in the same process and
+/// minute.
 @main
 enum Benchmarks {
     static func main() async {
@@ -137,20 +138,20 @@ enum Benchmarks {
                SwitchyardBenchmarks disk [--json] [--folder PATH] [--entries N]
         """
 
-    /// Tells the parent process where a server listens.
+    /// Reports the port of a server to the parent process.
     private static func announce(_ port: UInt16) {
         FileHandle.standardOutput.write(Data("\(port)\n".utf8))
     }
 }
 
-/// The words of the command line, taken one after another.
+/// The words of the command line, which are consumed one after another.
 ///
-/// Whatever they do not say right ends the process with the usage: a run takes minutes, and must not be another one
-/// than was meant.
+/// Any invalid word ends the process with the usage text, because a run takes minutes and must not be a different run
+/// than intended.
 struct Words {
     private(set) var rest: [String]
 
-    /// Every option of every benchmark.
+    /// The options of all benchmarks.
     private static let options: Set<String> = [
         "--json", "--url", "--only", "--mib", "--folder", "--size", "--method", "--policy", "--parallel", "--workers",
         "--large", "--entries", "--bad", "--list", "--seconds",
@@ -159,7 +160,8 @@ struct Words {
     /// The options without a value.
     private static let flags: Set<String> = ["--large", "--list"]
 
-    /// What each benchmark takes beside `--json` and `--url`: options, and words behind its name.
+    /// The options of each benchmark in addition to `--json` and `--url`, and the maximum number of words after its
+    /// name.
     private static let taken: [String: (options: Set<String>, words: Int)] = [
         "inflight": ([], 1), "startup": ([], 0), "transfer": (["--mib", "--folder"], .max), "overhead": (["--only"], 1),
         "inspector": ([], 1), "pipeline": (["--only"], 0),
@@ -175,7 +177,8 @@ struct Words {
         if words.contains(where: { $0.hasPrefix("-") && !Self.options.contains($0) }) { Benchmarks.fail() }
     }
 
-    /// Checks that a benchmark takes what is left: options of its own, each once, and no more words than it knows.
+    /// Checks that the remaining words are valid for a benchmark: its own options, each at most once, and no more words
+    /// than it accepts.
     func check(for benchmark: String) {
         let (options, count) = Self.taken[benchmark] ?? ([], .max)
         var seen: Set<String> = []
@@ -187,14 +190,14 @@ struct Words {
         guard words <= count else { Benchmarks.fail() }
     }
 
-    /// Takes out a flag.
+    /// Removes a flag and returns whether it was present.
     mutating func flag(_ name: String) -> Bool {
         guard let index = rest.firstIndex(of: name) else { return false }
         rest.remove(at: index)
         return true
     }
 
-    /// Takes out an option with its value.
+    /// Removes an option and returns its value.
     mutating func value(_ name: String) -> String? {
         guard let index = rest.firstIndex(of: name) else { return nil }
         guard index + 1 < rest.count, !rest[index + 1].hasPrefix("--") else { Benchmarks.fail() }
@@ -202,17 +205,17 @@ struct Words {
         return rest[index + 1]
     }
 
-    /// Takes out an option with a whole number above zero.
+    /// Removes an option whose value is a positive integer and returns the value.
     mutating func number(_ name: String) -> Int? {
         value(name).map(Self.count)
     }
 
-    /// Takes out the whole number above zero that is left, if a word is.
+    /// Removes the next word, which must be a positive integer, and returns it, or `nil` if no word remains.
     mutating func count() -> Int? {
         next().map(Self.count)
     }
 
-    /// Takes the first word that is left.
+    /// Removes and returns the next word.
     mutating func next() -> String? {
         rest.isEmpty ? nil : rest.removeFirst()
     }

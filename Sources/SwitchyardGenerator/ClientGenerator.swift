@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Generates a client for this library from an OpenAPI document.
+/// A generator that creates a client for this library from an OpenAPI document.
 ///
-/// The output depends on the document and the options alone: the same input gives the same bytes.
+/// The output depends only on the document and the options: the same input gives the same bytes.
 public struct ClientGenerator: Sendable {
-    /// What the client is generated with.
+    /// The options for the generated client.
     public let options: GeneratorOptions
 
     /// Creates a generator.
@@ -12,11 +12,11 @@ public struct ClientGenerator: Sendable {
         self.options = options
     }
 
-    /// A client, before it is written.
+    /// A generated client that has not been written to disk.
     public struct Output: Sendable {
-        /// The files, in the order of their paths.
+        /// The files, sorted by path.
         public let files: [GeneratedFile]
-        /// What is not generated as the document says it.
+        /// Notes about parts of the document that are generated differently or not at all.
         public let notes: [GeneratorNote]
         /// The number of operations.
         public let operations: Int
@@ -26,11 +26,12 @@ public struct ClientGenerator: Sendable {
         public let name: String
     }
 
-    /// Reads a document and generates its client; nothing is written.
+    /// Reads a document and generates its client without writing any file.
     ///
-    /// - Parameter url: The document, JSON or YAML of OpenAPI 3.0 or 3.1. Files that it refers to are read from its folder.
-    /// - Returns: The files.
-    /// - Throws: ``GeneratorError`` at the first mistake of the document.
+    /// - Parameter url: The document in JSON or YAML, of OpenAPI 3.0 or 3.1. Files that it references are read from its
+    ///   folder.
+    /// - Returns: The generated files.
+    /// - Throws: ``GeneratorError`` for the first error in the document.
     public func output(for url: URL) throws(GeneratorError) -> Output {
         let document = try OpenAPIDocument(DocumentFiles(url))
         var planner = Planner(document, options: options)

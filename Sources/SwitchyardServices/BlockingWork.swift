@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Work that waits for the disk, done on a thread that may wait.
+/// Blocking work, such as disk access, on a thread that is allowed to block.
 package enum BlockingWork {
-    /// Runs `body` away from the threads on which tasks run.
+    /// Runs `body` on a global dispatch queue, outside the threads of Swift's cooperative pool.
     package static func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -1,9 +1,9 @@
-/// A value behind one reference, which is copied when it is changed while others share it.
+/// A value held by one reference and copied on mutation if the reference is shared (copy-on-write).
 ///
-/// Passing it on counts one reference, however many the value holds.
-// `@usableFromInline`, since `package` alone lets no other module compile the accessors into its own code (Swift 6.3).
+/// Passing the value on costs one reference count, regardless of how many references it contains.
+// `@usableFromInline`, because with `package` alone no other module can inline the accessors (Swift 6.3).
 @usableFromInline package struct CopyOnWrite<Value: Sendable>: Sendable {
-    // @unchecked is sound: `value` is changed only through the one reference that is known to be the only one.
+    // `@unchecked Sendable` is sound: `value` is changed only through a uniquely referenced storage.
     @usableFromInline final class Storage: @unchecked Sendable {
         @exclusivity(unchecked) @usableFromInline var value: Value
 
@@ -18,7 +18,7 @@
         storage = Storage(value)
     }
 
-    /// The value; reading a part of it copies that part alone.
+    /// The wrapped value; reading one of its properties copies only that property.
     @inlinable package var value: Value {
         _read { yield storage.value }
         _modify {
@@ -28,8 +28,8 @@
     }
 }
 
-/// A value that never changes, behind one reference: copying it counts one reference, however many it holds.
-// `@usableFromInline`, since `package` alone lets no other module compile it into its own code (Swift 6.3).
+/// An immutable value held by one reference, so a copy costs one reference count however many references it contains.
+// `@usableFromInline`, because with `package` alone no other module can inline this class (Swift 6.3).
 @usableFromInline package final class Boxed<Value: Sendable>: Sendable {
     @usableFromInline package let value: Value
 

@@ -6,24 +6,24 @@
     public import Musl
 #endif
 
-/// Several pieces of one kind of state, each behind a lock of its own (lock striping): for what many threads use at once.
+/// State that is split into stripes, each with its own lock (lock striping), for use by many threads at once.
 ///
-/// A lock and its state lie side by side, on cache lines that no other lock touches, so that threads in different pieces
-/// do not slow each other down. What ``Locked`` says of its closure holds here too.
-// For `@usableFromInline` and the public import, see Locked.
+/// A lock and its state are adjacent in memory, on cache lines that no other stripe uses, so threads that use different
+/// stripes do not slow each other down. The rules for the closure of ``Locked`` apply here too.
+// For `@usableFromInline` and the public import, see `Locked`.
 @usableFromInline package final class LockStripes<State>: @unchecked Sendable {
-    // @unchecked is sound: the state of a stripe is only touched between lock and unlock of its mutex, and never escapes
-    // by reference. Each stripe of the memory begins with its mutex, followed by its state; both are made in `init`, stay
-    // where they are, and are unmade in `deinit`, when nobody can hold a lock any more.
+    // `@unchecked Sendable` is sound: the state of a stripe is accessed only between lock and unlock of its mutex, and
+    // never escapes by reference. Each stripe starts with its mutex, followed by its state. Both are initialized in
+    // `init`, never move, and are destroyed in `deinit`, when no thread can hold a lock any more.
     @usableFromInline let memory: UnsafeMutableRawPointer
-    /// How many stripes there are, less one; their number is a power of two, so that the bits of a number choose one.
+    /// The number of stripes minus one; the number of stripes is a power of two, so this is a bit mask.
     @usableFromInline let mask: Int
 
-    /// Creates the pieces.
+    /// Creates the stripes.
     ///
     /// - Parameters:
-    ///   - count: How many at least; rounded up to a power of two.
-    ///   - state: Makes the first state of each.
+    ///   - count: The minimum number of stripes, rounded up to a power of two.
+    ///   - state: Creates the initial state of each stripe.
     package init(_ count: Int, _ state: () -> State) {
         var size = 1
         while size < count { size *= 2 }
@@ -44,10 +44,10 @@
         memory.deallocate()
     }
 
-    /// Numbers that choose each piece once.
+    /// The indices of all stripes.
     package var indices: ClosedRange<Int> { 0...mask }
 
-    /// Runs `body` with exclusive access to the piece that a number falls to; its lowest bits choose.
+    /// Runs `body` with exclusive access to the stripe that the lowest bits of `number` select.
     @inlinable package func withLock<Result, Failure: Error>(
         of number: Int,
         _ body: (inout State) throws(Failure) -> sending Result
@@ -57,16 +57,18 @@
         return try body(&state.pointee)
     }
 
-    /// Locks the piece that a number falls to; for generic code, which cannot return a value of the caller's type from
-    /// ``withLock(of:_:)`` without asking for its metadata, which takes longer than finding it.
+    /// Locks the stripe that the lowest bits of `number` select.
     ///
-    /// - Returns: The state, for use until ``unlock(_:)`` only.
+    /// For generic code: returning a value of the caller's type from ``withLock(of:_:)`` requires the metadata of that
+    /// type, and requesting the metadata takes longer than a lookup in the state.
+    ///
+    /// - Returns: The state, valid only until ``unlock(_:)``.
     @inlinable package func lock(_ number: Int) -> UnsafeMutablePointer<State> {
         pthread_mutex_lock(mutex(number & mask))
         return state(number & mask)
     }
 
-    /// Unlocks a piece again.
+    /// Unlocks the stripe that the lowest bits of `number` select.
     @inlinable package func unlock(_ number: Int) {
         pthread_mutex_unlock(mutex(number & mask))
     }
@@ -79,10 +81,11 @@
         (memory + index * Self.stride + Self.offset).assumingMemoryBound(to: State.self)
     }
 
-    /// The size of a cache line of most processors.
+    /// The alignment of a stripe: 64 bytes, the cache line size of most processors, or the alignment of `State` if
+    /// greater.
     @inlinable static var line: Int { max(64, MemoryLayout<State>.alignment) }
 
-    /// Where the state lies within its stripe.
+    /// The offset of the state within its stripe, in bytes.
     @inlinable static var offset: Int {
         let alignment = MemoryLayout<State>.alignment
         return (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment

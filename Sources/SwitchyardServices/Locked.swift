@@ -6,17 +6,18 @@
     public import Musl
 #endif
 
-/// One piece of state behind one lock.
+/// A value protected by a lock.
 ///
-/// `Synchronization.Mutex` needs macOS 15 and iOS 18; this stands in its place on the older systems that the
-/// package supports. Keep the closure short and call nothing foreign from it: effects run after the lock is released.
-// `@usableFromInline` and the public import let other modules of the package compile `withLock` into their own code; by
-// `package` alone each use would be a call through generic code (Swift 6.3).
+/// It replaces `Synchronization.Mutex`, which needs macOS 15 and iOS 18, on the older systems that the package
+/// supports. Keep the closure short and call no foreign code from it: perform effects after the lock is released.
+// `@usableFromInline` and the public import let other modules of the package inline `withLock`. With `package` alone,
+// each use would be a call through generic code (Swift 6.3).
 @usableFromInline package struct Locked<State>: @unchecked Sendable {
-    // @unchecked is sound: the state is only touched between lock and unlock, and never escapes by reference.
+    // `@unchecked Sendable` is sound: the state is accessed only between lock and unlock, and never escapes by
+    // reference.
     @usableFromInline let storage: LockedStorage<State>
 
-    /// Creates the lock around its first state.
+    /// Creates the lock with its initial state.
     @inlinable package init(_ state: sending State) {
         storage = LockedStorage.make(state)
     }
@@ -25,15 +26,16 @@
         self.storage = storage
     }
 
-    /// Finds this for as long as somebody keeps it.
+    /// A weak reference to the lock and its state.
     package var weakly: Weak { Weak(storage: storage) }
 
-    /// Keeps nothing.
+    /// A weak reference to a lock and its state.
     package struct Weak: @unchecked Sendable {
-        // @unchecked is sound: the reference is never changed, and what it finds is used through its lock only.
+        // `@unchecked Sendable` is sound: the reference is never reassigned, and its target is used only through its
+        // lock.
         fileprivate weak var storage: LockedStorage<State>?
 
-        /// What it was made of, while somebody keeps that.
+        /// The lock, or `nil` if it has been released.
         package var locked: Locked? { storage.map { Locked(storage: $0) } }
     }
 
@@ -49,9 +51,9 @@
     }
 }
 
-/// The state and, behind it in the same piece of memory, its lock.
+/// The state and, after it in the same allocation, its mutex.
 ///
-/// Neither moves for as long as the storage lives, which is what a mutex needs.
+/// Neither moves during the lifetime of the storage, as a mutex requires.
 @usableFromInline final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     @inlinable static func make(_ state: sending State) -> LockedStorage {
         let storage = unsafeDowncast(create(minimumCapacity: 1) { _ in state }, to: LockedStorage.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command-line tool.
+/// The command-line tool `yard`.
 @main
 enum Yard {
     static var commands: [CommandEntry] {
@@ -19,7 +19,7 @@ enum Yard {
         exit(await run(Array(CommandLine.arguments.dropFirst())))
     }
 
-    /// Runs a command line and returns the exit code: 0 done, 1 failed, 2 bad arguments.
+    /// Runs a command line and returns the exit code: 0 for success, 1 for failure, 2 for invalid arguments.
     static func run(_ words: [String]) async -> Int32 {
         guard let name = words.first, name != "--help", name != "-h", name != "help" else {
             guard let help = help(on: Array(words.dropFirst())) else { return refuse(unknown: words[1]) }
@@ -42,7 +42,7 @@ enum Yard {
         }
     }
 
-    /// The help on the command that is named, or on all of them; `nil` when there is none of that name.
+    /// Returns the help for the named command or for all commands, or `nil` if there is no such command.
     static func help(on words: [String]) -> String? {
         guard let name = words.first else { return help }
         return commands.first { $0.name == name }?.called(by: Array(words.dropFirst())).command.help

@@ -178,7 +178,7 @@ final class RawCall: Sendable {
         throw module.completed(APIError(failure))
     }
 
-    /// Throws if the call may not start, because its user has left or it was made in another environment than the current one.
+    /// Throws if the call may not start, because its user has left or it was made in another environment.
     func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
         guard configuration.callOwner != nil,
             let failure = client.failure(ofOwnerGone: configuration, beforeBeginningIn: environment)

@@ -1,10 +1,11 @@
 import Foundation
 import Switchyard
 
-/// What the cache in memory costs, against a dictionary behind a lock and against `NSCache`, and how often it hits.
+/// A benchmark of the memory cache: its cost compared with a lock-protected dictionary and `NSCache`, and its hit
+/// ratio.
 struct CacheBenchmark {
     let isJSON: Bool
-    /// The part to run alone, for a profiler: `hit`, `get`, `store`, `ratio`; all of them when `nil`.
+    /// The part to run alone, for a profiler (`hit`, `get`, `store` or `ratio`), or `nil` for all parts.
     var only: String?
     private static let entries = 10_000
 
@@ -146,7 +147,7 @@ private final class PlatformCache: Sendable {
         }
     }
 
-    // NSCache is documented as safe for concurrent use, and never replaced.
+    // `NSCache` is documented as thread-safe, and the reference never changes.
     nonisolated(unsafe) private let cache = NSCache<Key, Box>()
 
     init(limit: Int = 0) {
@@ -162,7 +163,7 @@ private final class PlatformCache: Sendable {
     }
 }
 
-/// A module whose answers are cached.
+/// A module whose responses are cached.
 private final class CachedTopicAPI: APIManager {
     let client: NetworkClient
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Requests for keys, made after the patterns that caches are judged by.
+/// A sequence of requested keys that follows a typical pattern for the evaluation of caches.
 struct CacheTrace {
     let name: String
     let keys: Int
@@ -8,13 +8,14 @@ struct CacheTrace {
 
     static var all: [CacheTrace] { [zipf, scans, loop] }
 
-    /// Few keys are asked for often, many seldom, as on most services: the n-th in proportion to 1/n^0.9.
+    /// A Zipf distribution, as on most services: the n-th key is requested in proportion to 1/n^0.9.
     static var zipf: CacheTrace {
         var random = Xorshift(seed: 1)
         return CacheTrace(name: "Zipf 0.9", keys: 100_000, requests: zipf(200_000, of: 100_000, &random))
     }
 
-    /// The same, with a walk through 5,000 keys that nobody asks for again after every 20,000 requests.
+    /// The Zipf distribution with a scan of 5,000 keys after every 20,000 requests; the scanned keys are not requested
+    /// again.
     static var scans: CacheTrace {
         var random = Xorshift(seed: 2)
         var requests: [Int] = []
@@ -25,7 +26,7 @@ struct CacheTrace {
         return CacheTrace(name: "Zipf with scans", keys: 100_000, requests: requests)
     }
 
-    /// 1,200 keys round and round, a little more than fit.
+    /// A loop over 1,200 keys, slightly more than fit into the cache.
     static var loop: CacheTrace {
         CacheTrace(name: "loop", keys: 1_200, requests: (0..<120_000).map { $0 % 1_200 })
     }
@@ -50,7 +51,7 @@ struct CacheTrace {
         }
     }
 
-    /// The hit ratio of a cache that drops what came first.
+    /// Returns the hit ratio of a cache that evicts the oldest entry (FIFO).
     func firstInFirstOut(_ size: Int) -> Double {
         var stored: Set<Int> = []
         var queue: [Int] = []
@@ -70,7 +71,7 @@ struct CacheTrace {
         return Double(hits) / Double(requests.count)
     }
 
-    /// The hit ratio of a cache that drops what was used longest ago (LRU).
+    /// Returns the hit ratio of a cache that evicts the least recently used entry (LRU).
     func leastRecentlyUsed(_ size: Int) -> Double {
         var uses: [Int: Int] = [:]
         var oldest = 0
@@ -78,7 +79,7 @@ struct CacheTrace {
         for (index, key) in requests.enumerated() {
             if uses.updateValue(index, forKey: key) != nil { hits += 1 }
             while uses.count > size {
-                // A use that was followed by another of the same key counts no more.
+                // If the same key was used again later, this use is outdated and does not evict the key.
                 if uses[requests[oldest]] == oldest { uses[requests[oldest]] = nil }
                 oldest += 1
             }
@@ -86,7 +87,8 @@ struct CacheTrace {
         return Double(hits) / Double(requests.count)
     }
 
-    /// The hit ratio of a cache that knows the future and drops what is needed last (Belady, 1966).
+    /// Returns the hit ratio of the optimal cache, which knows the future and evicts the entry whose next use is
+    /// farthest away (Belady, 1966).
     func clairvoyant(_ size: Int) -> Double {
         let next = nextUses
         var due: [Int: Int] = [:]
@@ -114,7 +116,7 @@ struct CacheTrace {
     }
 }
 
-/// Keys by their next use, the farthest first: a heap.
+/// A heap of keys, ordered by their next use with the farthest first.
 private struct FarthestFirst {
     private var heap: [(use: Int, key: Int)] = []
 
@@ -142,7 +144,7 @@ private struct FarthestFirst {
     }
 }
 
-/// Random numbers that are the same in every run (Marsaglia, "Xorshift RNGs", 2003).
+/// A random number generator that yields the same numbers in every run (Marsaglia, "Xorshift RNGs", 2003).
 struct Xorshift: RandomNumberGenerator {
     private var state: UInt64
 

@@ -8,12 +8,14 @@ import SwitchyardDiskCache
     import Darwin
 #endif
 
-/// What the cache on disk costs, and what is left of it when its process is killed.
+/// A benchmark of the disk cache: its cost, and the state of its files after its process is killed.
 struct DiskBenchmark {
     let isJSON: Bool
     var entries = 100_000
     var writes = 1_000
-    /// Where the entries are made; a folder in memory shows the library's own time, one on a disk the disk's too.
+    /// The parent folder of the entries.
+    ///
+    /// A folder in memory shows only the library's time; a folder on a disk includes the disk's time.
     var parent: URL
 
     private static let partition = CachePartition(service: "topics", environment: "release")
@@ -55,9 +57,10 @@ struct DiskBenchmark {
         sheet.add(title, "read, each", Spread(reading), "us")
     }
 
-    // MARK: - Kills
+    // MARK: - Killed writers
 
-    /// Kills a writer at random moments until it has made so many writes, and looks at what it left each time.
+    /// Kills a writer at random times until it has made the required number of writes, and checks the files after each
+    /// kill.
     private func kills(in folder: URL, _ sheet: inout FigureSheet) async throws {
         var kills = 0
         var found = 0
@@ -84,7 +87,7 @@ struct DiskBenchmark {
     private static let killedKeys = 64
     private static let killLimits = DiskCache.Limits(cost: 4 << 20, entryCost: 1 << 20)
 
-    /// Starts a writer and kills it after a moment; returns how many writes it had begun.
+    /// Starts a writer, kills it after a random time, and returns the number of completed writes.
     private func kill(in folder: URL, seed: Int) throws -> Int {
         let process = Process()
         let output = Pipe()
@@ -93,7 +96,7 @@ struct DiskBenchmark {
         process.arguments = ["disk-writer", folder.path, String(seed)]
         process.standardOutput = output
         try process.run()
-        // The first line says that it writes; then it lives for a moment that differs each time.
+        // The first byte of output shows that the writer is running. The writer is then killed after a random time.
         var lines = output.fileHandleForReading.availableData.count
         usleep(UInt32.random(in: 0..<60_000))
         Foundation.kill(process.processIdentifier, SIGKILL)
@@ -102,7 +105,7 @@ struct DiskBenchmark {
         return lines
     }
 
-    /// Writes at random until it is killed; one byte on standard output for each write.
+    /// Writes at random until the process is killed, and prints one byte to standard output after each write.
     static func write(to folder: String, seed: UInt64) async throws {
         var random = Xorshift(seed: seed &+ 1)
         let disk = try DiskCache(at: URL(fileURLWithPath: folder), limits: killLimits, appVersion: nil)
@@ -122,7 +125,7 @@ struct DiskBenchmark {
         CacheKey(partition, path: "topics/\(number)", parameters: [("page", "1")])
     }
 
-    /// An answer whose body says from the first byte to the last whose it is.
+    /// Returns a response whose body repeats its key number and version from the first byte to the last.
     private static func answer(_ number: Int, version: Int) -> StoredAnswer {
         let word = "\(number)/\(version) "
         let body = Data(String(repeating: word, count: (1_000 + version * 997) / word.utf8.count + 1).utf8)

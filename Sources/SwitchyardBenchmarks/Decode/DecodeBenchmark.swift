@@ -1,10 +1,10 @@
 import Foundation
 import Switchyard
 
-/// What checking and decoding an answer costs beyond `JSONDecoder` by itself.
+/// A benchmark of the cost of validating and decoding a response, compared with `JSONDecoder` alone.
 struct DecodeBenchmark {
     let isJSON: Bool
-    /// Whether an answer of 200 MB is decoded too.
+    /// Whether a response of 200 MB is decoded too.
     let isLarge: Bool
 
     private struct Topic: Codable, Sendable {
@@ -78,7 +78,7 @@ struct DecodeBenchmark {
         return race
     }
 
-    /// 200 MB of JSON: decoded, and refused where its end is missing, in bounded memory.
+    /// Measures 200 MB of JSON: the decoding, and the rejection of the text without its last byte, in bounded memory.
     private func large(_ sheet: inout FigureSheet) throws {
         var data = Data("[".utf8)
         data.reserveCapacity(200_000_100)
@@ -99,9 +99,9 @@ struct DecodeBenchmark {
     }
 }
 
-/// A decoder that is set up and then only used, by one runner at a time.
+/// A decoder that is configured once and then used by one runner at a time.
 private final class UncheckedDecoder: @unchecked Sendable {
-    // @unchecked is sound: nobody changes the decoder after this initialiser, and decoding makes its own state.
+    // @unchecked is sound: the decoder is not changed after this initializer, and decoding creates its own state.
     let decoder: JSONDecoder
 
     init(_ decoder: JSONDecoder) {
@@ -110,7 +110,7 @@ private final class UncheckedDecoder: @unchecked Sendable {
 }
 
 extension FigureSheet {
-    /// Adds how much longer one row takes than another, in percent.
+    /// Adds a row that states how much longer one row takes than another, in percent.
     mutating func addRatio(to title: String, _ name: String, over other: String) throws {
         guard let row = rows.last(where: { $0.title == title && $0.name == name }),
             let base = rows.last(where: { $0.title == title && $0.name == other })
@@ -119,7 +119,7 @@ extension FigureSheet {
     }
 }
 
-/// The most memory that the process has had so far, in megabytes.
+/// Returns the peak memory of the process so far, in megabytes.
 func peakMegabytes() -> Double {
     #if os(Linux)
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

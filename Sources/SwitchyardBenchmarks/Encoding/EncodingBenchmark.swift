@@ -1,13 +1,13 @@
 import Foundation
 import Switchyard
 
-/// What it costs to build queries, forms, JSON bodies and multipart forms, each against the plainest way to the same
-/// bytes.
+/// A benchmark of building queries, forms, JSON bodies and multipart forms, each compared with the simplest code that
+/// produces the same bytes.
 struct EncodingBenchmark {
     let isJSON: Bool
-    /// The size of the file that is sent in mebibytes; 1,024 unless set.
+    /// The size of the sent file in mebibytes; the default is 1,024.
     var fileSize = 1024
-    /// The parts to measure; all of them when empty.
+    /// The parts to measure, or an empty set for all parts.
     var only: Set<String> = []
 
     func run() async throws {
@@ -30,7 +30,7 @@ struct EncodingBenchmark {
         ]
     }
 
-    /// Runs two ways of the same work, the baseline first.
+    /// Runs two implementations of the same work, the baseline first.
     private func duel(_ title: String, _ contenders: [Contender], perTurn: Int) async throws -> EncodingReport {
         let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0.25).run()
         return EncodingReport(title: title, contenders: contenders.map(\.name), scores: scores, workPerTurn: perTurn)
@@ -47,11 +47,11 @@ struct EncodingReport: Encodable {
 
     var title: String
     var rows: [Row]
-    /// Time relative to the baseline, which is the first row, round by round; below 1 is faster.
+    /// The time relative to the baseline (the first row), round by round; a value below 1 is faster.
     var time: Spread
-    /// The same for processor time, which other processes disturb less.
+    /// The processor time relative to the baseline, which other processes disturb less than the elapsed time.
     var processorTime: Spread
-    /// By how many bytes the process grew at most; `nil` where nothing large is sent.
+    /// The maximum memory growth of the process in bytes, or `nil` if no large body is sent.
     var peakGrowth: Int?
 
     init(title: String, contenders: [String], scores: [String: [Score]], workPerTurn: Int) {

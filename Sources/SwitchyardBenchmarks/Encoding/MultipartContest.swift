@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// Sends a large file to a server in a child process: as it is, and as a part of a form.
+/// A benchmark that sends a large file to a server in a child process, as the request body and as a part of a form.
 struct MultipartContest {
     /// The size of the file in bytes.
     let fileSize: Int
@@ -9,7 +9,7 @@ struct MultipartContest {
     func run() async throws -> EncodingReport {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("form-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        // A file with a hole of that size: reading it costs what reading from the system's cache costs.
+        // The file is sparse, so reading it costs the same as reading from the page cache.
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: UInt64(fileSize))
@@ -49,15 +49,15 @@ struct MultipartContest {
     }
 }
 
-/// The most memory that this process has occupied.
+/// The peak memory of this process.
 enum PeakMemory {
-    /// Forgets the peak so far where the system can, and returns what is occupied now, in bytes.
+    /// Resets the peak where the system supports it, and returns the current value in bytes.
     static func reset() -> Int {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         return bytes
     }
 
-    /// In bytes; 0 where the system does not say.
+    /// The peak memory in bytes, or 0 if the system does not report it.
     static var bytes: Int {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })

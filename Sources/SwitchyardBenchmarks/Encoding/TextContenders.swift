@@ -1,9 +1,9 @@
 import Foundation
 import Switchyard
 
-/// Ways to write text: the baseline first, the library second.
+/// Implementations that write text: the baseline first, the library second.
 ///
-/// The library's way is a whole request each time: URL, headers and body.
+/// The library creates a whole request each time: URL, headers and body.
 enum TextContenders {
     private static let pairs: [(name: String, value: String)] = (0..<20).map { index in
         switch index % 4 {
@@ -67,7 +67,8 @@ enum TextContenders {
         return data.count
     }
 
-    /// Work that is done many times in a turn, so that asking the clock costs nothing.
+    /// Returns a contender that repeats its work many times in a turn, so that the cost of reading the clock is
+    /// negligible.
     private static func repeated(_ count: Int, _ name: String, _ work: @escaping @Sendable () throws -> Int)
         -> Contender
     {

@@ -2,15 +2,17 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// What callers see when an app opens while the first of three servers, or the first two, are bad: so many reads at once
-/// on a client that has only just started, with a deadline of 2 s.
+/// A benchmark of a burst of calls at the launch of an app while the first or the first two of three servers are
+/// faulty.
+///
+/// Each burst makes all its reads at once on a new client, with a deadline of 2 s.
 struct BurstBenchmark {
     var calls = 20
-    /// How many servers are bad.
+    /// The number of faulty servers.
     var bad = 1
     var only: Set<String> = []
     var isJSON = false
-    /// How often each fault meets a new client.
+    /// The number of bursts for each fault, each on a new client.
     var rounds = 11
 
     func run() async throws {
@@ -36,7 +38,7 @@ struct BurstBenchmark {
         for server in servers { server.stop() }
     }
 
-    /// How many calls of a burst fail, and when the last one has ended.
+    /// Runs a burst, and returns the number of failed calls and the time at which the last call ended.
     private func burst(on client: NetworkClient) async -> (failed: Int, last: Duration) {
         let start = ContinuousClock.now
         let failed = await withTaskGroup(of: Bool.self) { group in

@@ -3,7 +3,7 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// One fault: three servers, a load from another process, and the books.
+/// A run of one fault with three servers, a load from another process, and the evaluation of its results.
 struct FaultRun {
     private let scenario: FaultScenario
     private let method: String
@@ -52,7 +52,7 @@ struct FaultRun {
         ]
     }
 
-    /// Returns how many requests, or connections when no request can come through, reached the server while it was bad.
+    /// Returns the number of requests that reached the server while it was faulty.
     private func breakFirstServer(from start: Double) async throws -> Int {
         try await sleep(until: start + Self.badFrom)
         let before = servers[0].statistics.requestsReceived
@@ -63,7 +63,7 @@ struct FaultRun {
         return hits
     }
 
-    /// The faults of the comparison begin and end by the clock on the wall, which the load of another process goes by too.
+    /// The fault starts and ends by the wall clock, because the load in the other process uses it too.
     private func sleep(until moment: Double) async throws {
         try await Task.sleep(for: .seconds(max(0, moment - Date().timeIntervalSince1970)), tolerance: .zero)
     }
@@ -112,7 +112,7 @@ struct FaultRun {
     }
 }
 
-/// A line that `yard load` printed.
+/// A line of the output of `yard load`.
 struct LoadLine: Decodable, Sendable {
     var event: String?
     var load: String?

@@ -1,18 +1,18 @@
 import SwitchyardTesting
 
-/// A way in which a server goes bad.
+/// A fault of a server.
 struct FaultScenario: Sendable {
     let name: String
-    /// Makes the server bad.
+    /// Starts the fault on a server.
     let begin: @Sendable (LoopbackServer) -> Void
 
     /// The route that the load uses.
     static let route = LoopbackRoute(nil, "/items/*")
 
-    /// The twelve of the reference measurements, in their order.
+    /// The twelve faults of the reference measurements, in their order.
     ///
-    /// The server that stops listening, and the one whose packets are lost, lose their connections too, as they did
-    /// there: no write waited for its deadline, as each would that is sent over a connection which falls silent.
+    /// The server that stops listening and the server whose packets are lost also lose their connections, as in the
+    /// reference measurements. Otherwise, each write on a connection that goes silent would wait for its deadline.
     static var all: [FaultScenario] {
         [
             whole("refuse", .refuse, closesConnections: true),
@@ -30,12 +30,13 @@ struct FaultScenario: Sendable {
         ]
     }
 
-    /// What is measured only when it is asked for by name.
+    /// The faults that are measured only if they are named.
     static var more: [FaultScenario] {
         [whole("silence", .blackHole)]
     }
 
-    /// The faults of these names in the order they are measured in; all of the reference measurements when there are none.
+    /// Returns the faults with these names in the order in which they are measured, or the faults of the reference
+    /// measurements if there are no names.
     static func chosen(_ names: Set<String>) throws -> [FaultScenario] {
         if names.isEmpty { return all }
         let known = all + more

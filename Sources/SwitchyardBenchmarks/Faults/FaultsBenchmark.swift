@@ -1,17 +1,18 @@
 import Foundation
 import SwitchyardTesting
 
-/// What callers see while the first of three servers is bad: the measurements of the article on switching.
+/// A benchmark of calls while the first of three servers is faulty, with the measurements of the article on switching.
 ///
-/// Each fault runs the command `yard load` in a process of its own: 60 requests/s in an open loop and four workers,
-/// unless set otherwise, that pause 50 ms, with a deadline of 2 s. The first server is bad from the 5th to the 15th second.
+/// Each fault runs the command `yard load` in a process of its own, with a deadline of 2 s. By default, the load is an
+/// open loop of 60 requests/s and four workers that pause for 50 ms. The first server is faulty from the 5th to the
+/// 15th second.
 struct FaultsBenchmark {
     var method = "GET"
     var policy = "recommended"
-    /// How many workers wait for each answer before they ask again.
+    /// The number of workers that wait for each response before they send the next request.
     var workers = 4
     var only: Set<String> = []
-    /// How many faults run side by side.
+    /// The number of faults that run in parallel.
     var parallel = 3
     var isJSON = false
 
@@ -41,24 +42,25 @@ struct FaultsBenchmark {
     }
 }
 
-/// What one fault did to the callers.
+/// The effects of one fault on the callers.
 struct FaultResult: Codable, Sendable {
     var fault: String
     var requests: Int
-    /// Requests without a whole answer below 500.
+    /// The number of requests without a complete response with a status below 500.
     var failures: Int
-    /// The failures by kind.
+    /// The number of failures by kind.
     var errors: [String: Int]
-    /// Of the requests of the open loop that were due during the fault, in milliseconds.
+    /// The 99th percentile of the latency in milliseconds, of the open-loop requests that were due during the fault.
     var p99: Double
     var maximum: Double
-    /// Requests that reached the bad server while it was bad.
+    /// The number of requests that reached the faulty server during the fault.
     var hits: Int
-    /// Requests that arrived at more than one server, or twice at one.
+    /// The number of requests that arrived at more than one server, or twice at one server.
     var duplicates: Int
-    /// Seconds from the end of the fault to the first answer of the first server; `nil` when there was none.
+    /// The time in seconds from the end of the fault to the first response of the first server, or `nil` if there was
+    /// none.
     var back: Double?
-    /// Failures after the first server answered again.
+    /// The number of failures after the first server responded again.
     var failuresAfter: Int
     var switches: Int
 

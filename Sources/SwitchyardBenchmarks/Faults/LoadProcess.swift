@@ -21,7 +21,7 @@ final class LoadProcess: Sendable {
         output = pipe.fileHandleForReading
     }
 
-    /// What it printed, when it has ended.
+    /// Returns the output lines after the process has ended.
     func lines() async throws -> [LoadLine] {
         let lines = await read()
         guard !lines.isEmpty else { throw BenchmarkError("yard load sent nothing; run it by itself to see why") }

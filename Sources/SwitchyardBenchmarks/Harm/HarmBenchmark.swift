@@ -1,23 +1,23 @@
 import Foundation
 import Switchyard
 
-/// Whether callers ever fare worse with switching than without it: a matrix of worlds, each played by a client without
-/// switching and by others in the same seconds.
+/// A benchmark that checks whether switching ever harms callers: a client without switching and clients with switching
+/// run in the same worlds at the same time.
 ///
-/// Every client is in a process of its own, together with its callers and its three servers: so the system shares the
-/// machine out between clients, and one that uses more of it slows itself down before it slows the others. Servers in
-/// further processes would take as much of two cores, and add switches between processes. The clients of a world run
-/// side by side and not in turn, so that the noise of the machine and whatever a world does at a time meet all of them
-/// alike, and no timer of theirs runs on while it is another's turn.
+/// Each client runs in a process of its own, together with its callers and its three servers. The system therefore
+/// shares the machine among the clients, and a client that uses more of it slows itself down first. Servers in further
+/// processes would use as much of two cores, and would add process switches. The clients of a world run in parallel and
+/// not in turn, so that the noise of the machine and the events of a world affect all clients equally, and no client's
+/// timers run during the turn of another client.
 ///
-/// What is judged, and with which allowances, is in ``HarmJudgement`` and ``HarmLimits``. A world where a client is marked
-/// for nothing but a 99th percentile is played again, twice at most, and the mark stays only if each play shows it: a
-/// busy machine alone does that in one world of six.
+/// ``HarmJudgement`` and ``HarmLimits`` define the criteria and tolerances. If a client is marked only for 99th
+/// percentiles, the world is repeated up to twice, and a mark stays only if every run shows it, because a busy machine
+/// alone causes such a mark in one world of six.
 struct HarmBenchmark {
     var isJSON = false
-    /// How long each client plays each world, unless the world takes longer.
+    /// The time in seconds for which each client runs in each world, unless the world takes longer.
     var seconds = 8
-    /// Who is judged; `off` shows what chance alone would mark.
+    /// The policies to judge; `off` shows the marks that chance alone causes.
     var policies = ["recommended", "single"]
     var worlds = HarmWorld.all
 
@@ -37,7 +37,7 @@ struct HarmBenchmark {
         write(isJSON ? #"{"rows":\#(rows),"marked":\#(marked)}"# : "\(marked) of \(rows) rows are marked")
     }
 
-    /// The rows of the client without switching, and then of the others.
+    /// Returns the row of the client without switching, then the rows of the other clients.
     private func rows(of world: HarmWorld) async throws -> [HarmRow] {
         let first = try await play(world)
         var marks = self.marks(first, in: world)
@@ -62,7 +62,7 @@ struct HarmBenchmark {
         return figures.dropFirst().map { judgement.marks(of: $0) }
     }
 
-    /// The figures of the client without switching, and then of the others.
+    /// Returns the figures of the client without switching, then the figures of the other clients.
     private func play(_ world: HarmWorld) async throws -> [HarmFigures] {
         let start = Date().timeIntervalSince1970 + 0.7
         let seconds = max(Double(seconds), world.leastSeconds)
@@ -77,7 +77,7 @@ struct HarmBenchmark {
         }
     }
 
-    /// Runs a client on a thread of its own, since a child process is waited for.
+    /// Runs a client on a thread of its own, because waiting for a child process blocks the thread.
     private static func figures(_ arguments: [String]) async throws -> HarmFigures {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -90,20 +90,20 @@ struct HarmBenchmark {
         }
     }
 
-    /// Writes a line at once, since a run takes long.
+    /// Writes a line immediately, because a run takes long.
     private func write(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
 
-/// What one client did in one world.
+/// The results of one client in one world.
 struct HarmRow: Encodable {
     var world: String
     var client: String
-    /// Whether it is the client that the others are compared with.
+    /// Whether this client is the baseline.
     var isBaseline: Bool
     var figures: HarmFigures
-    /// Why it is marked.
+    /// The marks of the client.
     var marks: [HarmMark]
 
     static let header = """
@@ -119,7 +119,8 @@ struct HarmRow: Encodable {
         }
     }
 
-    /// The figures in a line, the first below the world's name, with the reasons below; times in milliseconds.
+    /// The figures on one line, with times in milliseconds; the baseline's line follows the world's name, and the marks
+    /// follow the line.
     var text: String {
         let (all, well, odd) = (figures.all, figures.well, figures.odd)
         var line = "  " + client.padding(toLength: 11, withPad: " ", startingAt: 0)

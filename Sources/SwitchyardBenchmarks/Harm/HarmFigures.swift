@@ -1,21 +1,21 @@
 import Foundation
 import Switchyard
 
-/// How one call ended, and how long its caller waited.
+/// The result of one call and the time that its caller waited.
 struct HarmCall: Sendable {
     var isOdd: Bool
     var milliseconds: Double
-    /// Why it failed, in a word or two; `nil` when it was answered as it should be.
+    /// The reason for the failure in a word or two, or `nil` if the response was correct.
     var failure: String?
-    /// Whether it failed before anything was sent.
+    /// Whether the call failed before anything was sent.
     var isUnsent = false
 }
 
-/// What a client did for its callers in one world.
+/// The figures of one client in one world.
 struct HarmFigures: Codable, Sendable, Equatable {
-    /// What became of some calls; times in milliseconds, 0 without any call.
+    /// The statistics of a group of calls, with times in milliseconds and 0 if there is no call.
     ///
-    /// A call that failed counts with its whole deadline, since its caller waited in vain.
+    /// A failed call counts with at least its whole deadline, because its caller waited in vain.
     struct Calls: Codable, Sendable, Equatable {
         var count = 0
         var failed = 0
@@ -23,21 +23,21 @@ struct HarmFigures: Codable, Sendable, Equatable {
         var p99 = 0.0
         var maximum = 0.0
 
-        /// The share of them that failed.
+        /// The share of failed calls.
         var failureRate: Double { count > 0 ? Double(failed) / Double(count) : 0 }
     }
 
     var all: Calls
-    /// Those of the endpoints that are well.
+    /// The statistics of the calls to healthy endpoints.
     var well: Calls
-    /// Those of the odd one.
+    /// The statistics of the calls to the odd endpoint.
     var odd: Calls
-    /// Calls that failed before anything was sent.
+    /// The number of calls that failed before anything was sent.
     var unsent: Int
-    /// Requests that reached a server: those of failovers, hedges, probes, warm-ups and redirects too.
+    /// The number of requests that reached a server, including failovers, hedges, probes, warm-ups and redirects.
     var requests: Int
     var switches: Int
-    /// The failures by kind.
+    /// The number of failures by kind.
     var failures: [String: Int]
 
     var requestsPerCall: Double { all.count > 0 ? Double(requests) / Double(all.count) : 0 }
@@ -59,7 +59,7 @@ extension HarmFigures {
 extension HarmFigures.Calls {
     init(_ calls: [HarmCall], deadline: Double) {
         let waits = calls.map { $0.failure == nil ? $0.milliseconds : max(deadline, $0.milliseconds) }.sorted()
-        // By the nearest rank: the least of them that at least this share of all does not exceed.
+        // Uses the nearest rank: the smallest wait that at least this share of all waits does not exceed.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1]
         }

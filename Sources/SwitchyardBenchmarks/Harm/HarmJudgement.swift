@@ -1,26 +1,26 @@
 import Foundation
 
-/// What is asked of a client with switching in a world, beside being no worse than one without.
+/// The limits for a client with switching in a world, in addition to being no worse than a client without switching.
 struct HarmLimits: Sendable, Equatable {
-    /// Whether the servers are alike, or the first is well, so that callers gain nothing from another one.
+    /// Whether callers gain nothing from another server, because the servers are alike or the first server is healthy.
     var areAlike = false
-    /// The requests per call that are allowed among equals, as a factor of those without switching.
+    /// The maximum number of requests per call if the servers are alike, as a factor of the client without switching.
     var perCall = 1.05
-    /// The most that the 99th percentile of calls to well endpoints may be, in milliseconds.
+    /// The maximum 99th percentile of calls to healthy endpoints in milliseconds, or `nil` for no limit.
     var wellP99: Double?
-    /// The same of calls to the odd endpoint.
+    /// The maximum 99th percentile of calls to the odd endpoint in milliseconds, or `nil` for no limit.
     var oddP99: Double?
-    /// Whether no call may fail.
+    /// Whether no call is allowed to fail.
     var failsNone = false
 
     static let alike = HarmLimits(areAlike: true)
-    /// Callers notice nothing of what is wrong.
+    /// The limits for a world whose faults must be invisible to callers.
     static let masked = HarmLimits(failsNone: true)
 }
 
-/// One reason to mark a client's figures.
+/// A reason to mark a client's figures.
 struct HarmMark: Encodable, Sendable, Equatable {
-    /// What is worse than it may be.
+    /// The criterion that a client violates.
     enum Subject: String, Encodable, Sendable {
         case unsent
         case wellFailures
@@ -33,7 +33,7 @@ struct HarmMark: Encodable, Sendable, Equatable {
         case requests
         case switches
 
-        /// Whether the noise of a machine can do it.
+        /// Whether the noise of the machine can cause the mark.
         var mayBeChance: Bool { [.wellWait, .oddWait, .wellLimit, .oddLimit].contains(self) }
     }
 
@@ -47,10 +47,12 @@ struct HarmMark: Encodable, Sendable, Equatable {
 }
 
 extension [HarmMark] {
-    /// Whether there are marks, and chance can have made all of them.
+    /// Whether there are marks and chance can have caused all of them.
     var mayBeChance: Bool { !isEmpty && allSatisfy(\.subject.mayBeChance) }
 
-    /// What is left when the world has been played again: what chance can do has to happen each time, all else once.
+    /// Returns the marks that remain after the world has been repeated.
+    ///
+    /// A mark that chance can cause remains only if both runs have it. Any other mark remains if one run has it.
     func confirmed(by others: [HarmMark]) -> [HarmMark] {
         filter { mark in !mark.subject.mayBeChance || others.contains { $0.subject == mark.subject } }
             + others.filter { other in
@@ -59,16 +61,17 @@ extension [HarmMark] {
     }
 }
 
-/// Says where a client with switching fared worse than one without, in the same world and the same seconds.
+/// The criteria that decide whether a client with switching was worse than a client without it, in the same world at
+/// the same time.
 struct HarmJudgement: Sendable {
     var limits: HarmLimits
-    /// The client without switching.
+    /// The figures of the client without switching.
     var off: HarmFigures
 
-    /// Requests that a client may spend in any world to learn what it is in.
+    /// The number of extra requests that a client can use in any world to learn about the servers.
     static let learning = 10
 
-    /// The reasons to mark a client's figures; none when it did no harm and reached what was asked.
+    /// Returns the marks of a client's figures, or an empty array if it did no harm and met the limits.
     func marks(of figures: HarmFigures) -> [HarmMark] {
         failures(of: figures) + wellWaits(of: figures.well) + oddWaits(of: figures.odd)
             + (limits.areAlike ? costs(of: figures) : [])
@@ -89,10 +92,10 @@ struct HarmJudgement: Sendable {
         return marks
     }
 
-    /// Whether calls fail more often than without switching, by more than chance.
+    /// Returns whether calls fail more often than without switching, by more than chance.
     ///
-    /// Chance is three standard deviations of the difference, and a twentieth of the rate since calls fail in bouts: nothing
-    /// where no call fails without switching.
+    /// The tolerance is three standard deviations of the difference plus 5 % of the rate, because failures occur in
+    /// clusters. If no call fails without switching, there is no tolerance.
     private func exceeds(_ calls: HarmFigures.Calls, _ others: HarmFigures.Calls) -> Bool {
         guard calls.count > 0, others.count > 0 else { return false }
         let rate = others.failureRate
@@ -129,9 +132,9 @@ struct HarmJudgement: Sendable {
         return String(format: "p99 of %@ calls %.1f ms > %.0f ms", name, calls.p99, limit)
     }
 
-    /// What it took to be no worse, where nothing was to be gained.
+    /// Returns the marks for extra requests and switches in a world in which switching gains nothing.
     ///
-    /// A call that fails without switching and is answered with it may cost one request more.
+    /// A call that fails without switching and succeeds with switching can cost one extra request.
     private func costs(of figures: HarmFigures) -> [HarmMark] {
         let calls = Double(figures.all.count)
         let gained = max(0, off.all.failureRate - figures.all.failureRate) * calls

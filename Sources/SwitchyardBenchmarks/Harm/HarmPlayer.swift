@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// One client in one world, with servers and callers of its own, in a process of its own.
+/// A run of one client in one world, with its own servers and callers in a process of its own.
 struct HarmPlayer: Sendable {
     let world: HarmWorld
     private(set) var policy: SwitchPolicy
@@ -18,15 +18,15 @@ struct HarmPlayer: Sendable {
         self.seconds = seconds
     }
 
-    /// The policies that can be played, by name.
+    /// Returns the policy with this name, or `nil` if there is none.
     static func policy(named name: String) -> SwitchPolicy? {
         [SwitchPolicy.off, .recommended, .single, .published].first { $0.name == name }
     }
 
-    /// Plays the world from a moment on, in seconds since 1970, and prints the figures as JSON.
+    /// Runs the world from a start time in seconds since 1970, and prints the figures as JSON.
     ///
-    /// Before, each caller calls once while all is well: neither the start of a process nor that of connections is any
-    /// client's harm.
+    /// Before the start, each caller makes one call while all servers are healthy, so that the start of a process and
+    /// of its connections does not count.
     func run(at start: Double) async throws {
         ChildProcess.raiseDescriptorLimit()
         let watchdog = Watchdog(seconds: Int(seconds) + 60) { "\(world.name) under \(policy.name)" }
@@ -34,7 +34,7 @@ struct HarmPlayer: Sendable {
         let client = try NetworkClient(service: servers.service(policy))
         try await warmUp(client)
         let switches = Self.countSwitches(of: client)
-        // Several processes play the same world: all begin at one moment of the clock on the wall.
+        // Several processes run the same world, so all of them start at the same time of the wall clock.
         try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)), tolerance: .zero)
         let weather = servers.begin()
         let calls = await HarmLoad(world: world, client: client, seconds: seconds).run()
@@ -75,20 +75,21 @@ struct HarmPlayer: Sendable {
     }
 }
 
-/// The callers of a world.
+/// The load that the callers of a world generate.
 struct HarmLoad: Sendable {
     let world: HarmWorld
     let client: NetworkClient
     let seconds: Double
 
-    /// Returns how every call ended, once the last has.
+    /// Runs the callers, and returns the results of all calls after the last call has ended.
     func run() async -> [HarmCall] {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
         switch world.rhythm {
         case .steady: break
         case .quota: return await quotas(until: end)
         case .apart:
-            // All callers of a client come at once: not those of the other clients too. Nobody cancels them.
+            // All callers of one client start at the same time, but at a different time than the callers of other
+            // clients. No code cancels this task.
             try? await Task.sleep(for: .seconds(.random(in: 0..<5)), tolerance: .zero)
         }
         return await withTaskGroup(of: [HarmCall].self) { group in
@@ -107,7 +108,7 @@ struct HarmLoad: Sendable {
         }
     }
 
-    /// Uses up a quota at one endpoint and goes on at the others.
+    /// Uses up a quota at the odd endpoint, then continues at the other endpoints.
     private func quotas(until end: ContinuousClock.Instant) async -> [HarmCall] {
         var calls: [HarmCall] = []
         while ContinuousClock.now < end {
@@ -136,7 +137,7 @@ struct HarmLoad: Sendable {
             } else {
                 ((isOdd ? world.oddity?.pause : nil) ?? .milliseconds(world.callers)) * Double.random(in: 0.5...1.5)
             }
-        // The rhythm of the world's callers, in real time; nobody cancels one.
+        // The pause follows real time; no code cancels this task.
         try? await Task.sleep(for: pause, tolerance: .zero)
     }
 
@@ -165,8 +166,10 @@ struct HarmLoad: Sendable {
         return configuration
     }
 
-    /// What is wrong with an answer: it is not the one that its endpoint gives when it is well, nor the one that every
-    /// server gives.
+    /// Returns the error in a response, or `nil` if it is correct.
+    ///
+    /// A response is correct if it is the response of a healthy endpoint, or the response of the odd endpoint if the
+    /// oddity affects every server.
     private func failure(of answer: ServiceResponse, isOdd: Bool) -> String? {
         let isOddEverywhere = isOdd && !world.isFirstOnly
         guard answer.status == (isOddEverywhere ? world.oddity?.status ?? 200 : 200) else {
@@ -178,7 +181,7 @@ struct HarmLoad: Sendable {
 }
 
 extension RequestFailure.Reason {
-    /// The kind of failure in a word or two, without what differs from call to call.
+    /// The kind of the failure in a word or two, without details that differ between calls.
     fileprivate var kind: String {
         switch self {
         case .deadlineExceeded: "timeout"

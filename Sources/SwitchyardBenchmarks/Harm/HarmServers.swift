@@ -2,18 +2,18 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The three servers of a world, which one client has for itself.
+/// The three servers of a world, which only one client uses.
 struct HarmServers: Sendable {
     static let wellEndpoints = ["topics", "users", "news"]
     static let oddEndpoint = "orders"
-    /// What every endpoint answers when it is well.
+    /// The response body of every healthy endpoint.
     static let body = Data(#"{"items":[1,2,3,4,5,6,7,8]}"#.utf8)
     private static let oddRoute = LoopbackRoute(nil, "/\(oddEndpoint)/*")
 
     private let world: HarmWorld
     private let servers: [LoopbackServer]
 
-    /// Starts the servers; all is well until ``begin()``.
+    /// Starts the servers, which are healthy until ``begin()``.
     init(_ world: HarmWorld) throws {
         self.world = world
         var limits = LoopbackLimits(recordedRequests: 0)
@@ -38,9 +38,9 @@ struct HarmServers: Sendable {
         )
     }
 
-    /// Lets the world begin, and counts requests from now on.
+    /// Starts the conditions of the world and resets the request count.
     ///
-    /// - Returns: What breaks servers, to be cancelled at the end.
+    /// - Returns: The task that breaks servers, which the caller cancels at the end.
     func begin() -> Task<Void, any Error> {
         for server in servers { server.clearRecords() }
         if let delay = world.weather.delay {
@@ -52,7 +52,7 @@ struct HarmServers: Sendable {
         return Task { [breaks = world.weather.breaks, servers] in try await breaks?(servers) }
     }
 
-    /// Lets the answers of all endpoints take a while.
+    /// Delays the responses of all healthy endpoints on a server.
     private static func delay(_ delay: @escaping @Sendable (Int, Double) -> Double, on server: LoopbackServer) {
         let answers = Locked(0)
         let start = ContinuousClock.now
@@ -63,14 +63,14 @@ struct HarmServers: Sendable {
                     return count
                 }
                 let seconds = delay(answer, (ContinuousClock.now - start) / .seconds(1))
-                // The slowness of a server is what is measured, so it passes in real time.
+                // The benchmark measures slow servers, so the delay uses real time.
                 if seconds > 0 { try await Task.sleep(for: .seconds(seconds), tolerance: .zero) }
                 return .json(body)
             }
         }
     }
 
-    /// Requests that have reached a server since the world began.
+    /// The number of requests that have reached a server since ``begin()``.
     var requests: Int { servers.reduce(0) { $0 + $1.statistics.requestsReceived } }
 
     func stop() {

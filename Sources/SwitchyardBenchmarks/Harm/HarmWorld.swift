@@ -1,8 +1,8 @@
 import Switchyard
 
-/// One way things can be at three servers, and how a client is used there.
+/// A world: the conditions of three servers and the way in which a client uses them.
 struct HarmWorld: Sendable {
-    /// What the calls of a world are.
+    /// The kind of calls in a world.
     enum Kind: String, Sendable {
         case read
         case write
@@ -10,41 +10,43 @@ struct HarmWorld: Sendable {
         case keyed
     }
 
-    /// When calls are made.
+    /// The rhythm of calls.
     enum Rhythm: Sendable {
-        /// Each caller waits for its answer and pauses: on the mean so long that a client makes about 1,000 calls a
-        /// second, which leaves a machine of two cores idle half of the time.
+        /// Each caller waits for its response and pauses.
+        ///
+        /// The mean pause is chosen so that a client makes about 1,000 calls a second, which leaves a machine with two
+        /// cores half idle.
         case steady
-        /// All callers pause about 5 s, which is when the servers close connections that were idle for so long.
+        /// All callers pause for about 5 s, which is the idle timeout of the servers' connections.
         case apart
-        /// Six calls of the odd endpoint, then 200 of the others, over and over.
+        /// Six calls to the odd endpoint, then 200 calls to the other endpoints, repeatedly.
         case quota
     }
 
     private(set) var name: String
-    /// What is wrong with one endpoint; nothing unless set.
+    /// The misbehavior of one endpoint, or `nil` if all endpoints are healthy.
     var oddity: Oddity?
-    /// Whether the endpoint is odd on the first server only.
+    /// Whether the endpoint misbehaves only on the first server.
     var isFirstOnly = false
-    /// What is wrong with the servers; nothing unless set.
+    /// The conditions that affect whole servers; by default, all servers are healthy.
     var weather = Weather()
     var kind = Kind.read
     var rhythm = Rhythm.steady
-    /// Calls at a time.
+    /// The number of concurrent callers.
     var callers = 20
-    /// How many of the callers use the odd endpoint.
+    /// The number of callers that use the odd endpoint.
     var oddCallers = 0
-    /// What the service says that 429 means.
+    /// The service's configured meaning of status 429.
     var tooManyRequests = TooManyRequests.quota
-    /// How long it is played at least, in seconds.
+    /// The minimum duration in seconds.
     var leastSeconds = 0.0
-    /// What is asked of a client with switching.
+    /// The limits for a client with switching.
     var limits = HarmLimits()
 
     /// The deadline of a call.
     static let deadline = Duration.seconds(5)
 
-    /// A world with an odd endpoint, used by a fifth of the callers.
+    /// Creates a world with an odd endpoint, which a fifth of the callers use.
     init(odd oddity: Oddity, onFirstOnly isFirstOnly: Bool = false) {
         name = "odd-\(oddity.name)" + (isFirstOnly ? "-first" : "")
         self.oddity = oddity
@@ -54,22 +56,23 @@ struct HarmWorld: Sendable {
         if isFirstOnly, oddity.isMasked { maskOddity() }
     }
 
-    /// Asks of clients with switching to hide what only the first server has, and quickly.
+    /// Requires clients with switching to hide, quickly, an oddity that only the first server has.
     private mutating func maskOddity() {
         limits.oddP99 = 60
         limits.failsNone = true
-        // The calls that find out take longer; one in a hundred is enough of them only when there are enough calls.
+        // The first calls, which detect the oddity, take longer. They are less than 1 % of the calls only if there are
+        // enough calls.
         leastSeconds = 16
     }
 
-    /// A world of weather, where every endpoint is as well as its server.
+    /// Creates a world with server conditions, in which no endpoint misbehaves by itself.
     init(_ name: String, _ weather: Weather, limits: HarmLimits = HarmLimits()) {
         self.name = name
         self.weather = weather
         self.limits = limits
     }
 
-    /// The same with something changed, and a name that says so.
+    /// Returns a changed copy whose name has a suffix.
     func with(_ suffix: String, _ change: (inout HarmWorld) -> Void) -> HarmWorld {
         var copy = self
         copy.name += "-\(suffix)"
@@ -78,15 +81,15 @@ struct HarmWorld: Sendable {
     }
 }
 
-// MARK: - One dimension changed
+// MARK: - Variants
 
 extension HarmWorld {
-    /// The same with so many percent of the callers on the odd endpoint.
+    /// Returns a copy in which this percentage of the callers uses the odd endpoint.
     func share(_ percent: Int) -> HarmWorld {
         with("share\(percent)") { $0.oddCallers = $0.callers * percent / 100 }
     }
 
-    /// The same where the service says that 429 is the overload of one server.
+    /// A copy in which the service declares that 429 means the overload of one server.
     var tooManyPerServer: HarmWorld {
         with("per-server") { world in
             world.tooManyRequests = .overload
@@ -94,17 +97,21 @@ extension HarmWorld {
         }
     }
 
-    /// The same with so many callers, the same share of them on the odd endpoint, and one at least.
+    /// Returns a copy with this number of callers, in which the same share, and at least one caller, uses the odd
+    /// endpoint.
     func callers(_ count: Int) -> HarmWorld {
         with("callers\(count)") { world in
             if world.oddCallers > 0 { world.oddCallers = max(1, count * world.oddCallers / world.callers) }
             world.callers = count
-            // All that are under way when a server turns odd wait for a hedge, and are to be one in a hundred at most.
+            // All calls that are in flight when a server becomes odd wait for a hedge, and must be at most 1 % of the
+            // calls.
             if world.limits.oddP99 != nil { world.leastSeconds = max(world.leastSeconds, Double(count) * 0.15) }
         }
     }
 
-    /// The same with calls of another kind; a write without a key can be no safer than its server.
+    /// Returns a copy with another kind of calls.
+    ///
+    /// A write without an idempotency key cannot be more reliable than its server, so the limits are removed for it.
     func kind(_ kind: Kind) -> HarmWorld {
         with(kind.rawValue) { world in
             world.kind = kind

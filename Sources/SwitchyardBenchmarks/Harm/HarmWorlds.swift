@@ -1,17 +1,17 @@
 import Switchyard
 import SwitchyardTesting
 
-/// The worlds that are played.
+/// The worlds of the benchmark.
 ///
-/// Every oddity and every weather at 20 callers, a fifth of them on the odd endpoint, with reads; of the other shares,
-/// kinds of calls and numbers of callers those that differ in kind: an answer that says what the endpoint thinks of its
-/// caller, one that speaks of the server, an error, and none at all.
+/// Every oddity and every server condition runs with 20 callers that make reads, a fifth of them on the odd endpoint.
+/// Other shares, kinds of calls and numbers of callers run only with oddities that differ in kind: a response that
+/// reflects the endpoint's view of its caller, a response about the server, an error, and no response.
 extension HarmWorld {
     static let all = oddEndpoints + shares + writes + crowds + weathers + keptConnections
 
-    /// The worlds of these names; all when there are none.
+    /// Returns the worlds with these names, or all worlds if there are no names.
     ///
-    /// A name that ends with a dash stands for all that begin with it.
+    /// A name that ends with a dash selects all worlds whose names start with it.
     static func chosen(_ names: [String]) throws(BenchmarkError) -> [HarmWorld] {
         if names.isEmpty { return all }
         let stems = names.filter { $0.hasSuffix("-") }
@@ -61,7 +61,10 @@ extension HarmWorld {
         ).slowSecondLoad,
     ]
 
-    /// Servers close a connection 5 s after its last answer, which is when the callers come back, five times.
+    /// The worlds in which servers close a connection 5 s after its last response, which is when the callers make their
+    /// next calls.
+    ///
+    /// This happens five times in each world.
     private static let keptConnections = [Kind.read, .write, .keyed].map { kind -> HarmWorld in
         var world = HarmWorld("kept-5s", Weather(), limits: .alike).kind(kind)
         world.rhythm = .apart
@@ -81,7 +84,8 @@ extension HarmWorld {
     private static let mobile: HarmWorld = {
         let limits = HarmLimits(areAlike: true, perCall: 1.06, wellP99: 650)
         var world = HarmWorld("weather-mobile", .mobile, limits: limits)
-        // 60 callers make 200 calls a second there; one in 70 is enough of them in 20 s to know the 99th percentile.
+        // With 60 callers, this world has about 200 calls a second. One call in 70 is stalled, which is enough in 20 s
+        // to determine the 99th percentile.
         world.callers = 60
         world.leastSeconds = 20
         return world

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// What is wrong with an endpoint of servers that are otherwise well.
+/// The misbehavior of one endpoint on servers that are otherwise healthy.
 struct Oddity: Sendable {
     private enum Behaviour: Sendable {
         case fault(Fault)
@@ -10,15 +10,15 @@ struct Oddity: Sendable {
     }
 
     let name: String
-    /// What the endpoint answers where it is odd, as far as it answers.
+    /// The status of the odd endpoint's responses, if it responds.
     let status: Int
-    /// Whether a client with switching should hide it where only one server has it, and quickly.
+    /// Whether a client with switching must hide the oddity quickly if only one server has it.
     let isMasked: Bool
-    /// The mean pause of its callers, when it is not that of the others.
+    /// The mean pause of the odd endpoint's callers, or `nil` if it is the same as for other callers.
     let pause: Duration?
     private let behaviour: Behaviour
 
-    /// Makes an endpoint of a server odd.
+    /// Makes an endpoint of a server misbehave.
     func begin(_ route: LoopbackRoute, on server: LoopbackServer) {
         switch behaviour {
         case .fault(let fault): server.setFault(fault, on: route)
@@ -44,7 +44,7 @@ struct Oddity: Sendable {
 }
 
 extension Oddity {
-    /// The bytes of a large body.
+    /// The number of bytes in a large body.
     static let largeCount = 5_000_000
 
     static let tooMany = refusal(429)
@@ -60,14 +60,14 @@ extension Oddity {
     static let reset = Oddity("reset", .resetBeforeHead)
     static let truncated = Oddity("truncated", .truncate())
     static let garbage = Oddity("garbage", .garbage)
-    /// Bodies of 5 MB, so few of them that the machine can carry them for three clients at a time.
+    /// Bodies of 5 MB, with so few calls that the machine can transfer the bodies for three clients at a time.
     static let large = Oddity("large", .data(Data(count: largeCount)), pause: .seconds(1))
     static let redirect = Oddity(
         "redirect",
         .status(307, headers: ["Location": "/\(HarmServers.wellEndpoints[0])/1"]),
         pause: nil
     )
-    /// Fails a fifth of its calls, whichever server they go to.
+    /// An oddity that fails a fifth of the calls on every server.
     static let flaky = Oddity("flaky", .percentage(20, of: .status(500), seed: .random(in: .min ... .max)))
 
     static let all = [

@@ -6,13 +6,13 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that answers every request with the same bytes and does nothing else, so that it is never the slow side.
+/// A server that sends the same bytes for every request and does nothing else, so that it is never the bottleneck.
 ///
-/// It runs in a process of its own: the CPU time of the measured process is then the client's alone.
+/// It runs in a process of its own, so that the CPU time of the measured process is only the client's.
 struct BareServer {
     private let answer: [UInt8]
     private let listener: ListeningSocket
-    /// The port it listens on.
+    /// The port of the listening socket.
     var port: UInt16 { listener.port }
 
     init(body: String) throws {
@@ -21,7 +21,7 @@ struct BareServer {
         listener = try ListeningSocket()
     }
 
-    /// Serves until standard input ends, which it does when the parent process goes.
+    /// Serves until standard input ends, which happens when the parent process exits.
     func run() {
         var sockets = ReadableSockets()
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -45,11 +45,12 @@ struct BareServer {
         }
     }
 
-    /// Answers each request that has arrived; `false` when the connection is to be closed.
+    /// Responds to the request that has arrived, and returns `false` if the connection must be closed.
     private func answerRequests(on connection: Int32, using buffer: inout [UInt8]) -> Bool {
         let count = recv(connection, &buffer, buffer.count, 0)
         guard count > 0 else { return false }
-        // Requests of a benchmark are small and have no body: each arrives whole and ends with an empty line.
+        // Requests of a benchmark are small and have no body, so each request arrives completely and ends with an empty
+        // line.
         guard buffer[count - 1] == UInt8(ascii: "\n") else { return true }
         return send(connection, answer, answer.count, ListeningSocket.noSignal) == answer.count
     }

@@ -6,14 +6,14 @@ import Foundation
     import Darwin
 #endif
 
-/// A command in a child process, run to its end.
+/// Functions that run a command in a child process until it exits.
 enum ChildProcess {
-    /// This very executable.
+    /// The URL of this executable.
     static var ownExecutable: URL {
         Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
     }
 
-    /// Runs a command, this very executable's unless another is named, and returns what it printed.
+    /// Runs a command (by default, this executable) and returns its output.
     @discardableResult
     static func run(_ executable: URL = ownExecutable, arguments: [String]) throws -> Data {
         let process = Process()
@@ -31,12 +31,12 @@ enum ChildProcess {
         return printed
     }
 
-    /// Allows this process, and those it starts, as many open descriptors as the system lets it have.
+    /// Raises the limit of open descriptors for this process and its children to the maximum that the system allows.
     static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(descriptors, &limit) == 0 else { return }
         #if canImport(Darwin)
-            // A limit without end is reported there, and none above this is taken (setrlimit(2)).
+            // Darwin can report an infinite limit, but accepts no value above `OPEN_MAX` (setrlimit(2)).
             limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
         #else
             limit.rlim_cur = limit.rlim_max

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A server of the harness in a child process.
+/// A benchmark server in a child process.
 final class ChildServer {
-    /// Where it listens, without a slash at the end.
+    /// The origin of the server, without a trailing slash.
     let origin: String
-    /// What most benchmarks ask it for.
+    /// The URL that most benchmarks request.
     var url: String { origin + "/topics" }
     private let process = Process()
     private let input = Pipe()
 
-    /// Starts the child, which is this very executable with another command.
+    /// Starts the child process, which is this executable with another command.
     init(command: String = "serve-bare") throws {
         let output = Pipe()
         process.executableURL = ChildProcess.ownExecutable
@@ -29,7 +29,7 @@ final class ChildServer {
     }
 }
 
-/// Something that keeps a benchmark from being run.
+/// An error that prevents a benchmark from running.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
@@ -37,7 +37,7 @@ struct BenchmarkError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// Refuses names of parts that a benchmark does not have.
+    /// Throws an error if a benchmark does not have parts with these names.
     static func refuse(_ names: Set<String>, unlessAmong known: [String]) throws(BenchmarkError) {
         let unknown = names.subtracting(known).sorted()
         guard !unknown.isEmpty else { return }

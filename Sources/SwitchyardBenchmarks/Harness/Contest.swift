@@ -1,16 +1,17 @@
 import Foundation
 
-/// One way of doing the work that is measured.
+/// An implementation of the measured work.
 struct Contender: Sendable {
     let name: String
-    /// Does the work for so many at a time and so many seconds, and returns how often it was done.
+    /// A function that does the work with a concurrency for a number of seconds, and returns the number of completed
+    /// repetitions.
     private let drive: @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int
 
-    /// A contender whose work can be done by several tasks at once.
+    /// Creates a contender whose work several tasks can do at once.
     ///
     /// - Parameters:
     ///   - name: The name in the table.
-    ///   - work: Does the work once; throws when the answer is not what it should be.
+    ///   - work: Does the work once, and throws if the response is wrong.
     init(name: String, work: @escaping @Sendable () async throws -> Void) {
         self.name = name
         drive = { concurrency, seconds in
@@ -31,13 +32,13 @@ struct Contender: Sendable {
         }
     }
 
-    /// A contender that goes about its work in a way of its own.
+    /// Creates a contender that controls its own concurrency and time.
     init(name: String, drive: @escaping @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int) {
         self.name = name
         self.drive = drive
     }
 
-    /// Does the work in its turn.
+    /// Does the work for one turn and returns the score.
     func turn(concurrency: Int, seconds: Double) async throws -> Score {
         let before = ProcessUsage.current
         let start = ContinuousClock.now
@@ -53,7 +54,7 @@ struct Contender: Sendable {
 }
 
 extension [Contender] {
-    /// The one of that name; all of them when it is `nil`.
+    /// Returns the contender with this name, or all contenders if the name is `nil`.
     func chosen(_ name: String?) throws(BenchmarkError) -> [Contender] {
         guard let name else { return self }
         try BenchmarkError.refuse([name], unlessAmong: map(\.name))
@@ -61,28 +62,30 @@ extension [Contender] {
     }
 }
 
-/// What one contender did in one round.
+/// The score of one contender in one round.
 struct Score: Codable {
     var perSecond: Double
     var cpuMicroseconds: Double
-    /// For each time the work was done, how often it reached for memory that the system had yet to provide.
+    /// The number of page faults per repetition of the work.
     var pageFaults: Double
 }
 
-/// Runs contenders in turn, round after round, so that the noise of the machine meets all of them alike.
+/// A measurement of contenders in turn, round after round, so that the noise of the machine affects all of them
+/// equally.
 ///
-/// Whom a contender follows matters too: of two that are the same, one behind the other, the second did 1.05 of the
-/// first's requests. So within the rounds each follows each other equally often, and may warm up.
+/// The order of contenders also matters: of two identical contenders, the second one made 1.05 times as many requests
+/// as the first. Therefore, each contender follows each other contender equally often, and can warm up.
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int
-    /// At least so many are run: as many as it takes until everyone has followed everyone.
+    /// The minimum number of rounds, which is increased until each contender has followed each other contender equally
+    /// often.
     var rounds = 7
     var secondsPerTurn = 0.4
-    /// How long a contender works before its turn is counted.
+    /// The warm-up time in seconds before a turn is measured.
     var secondsToWarmUp = 0.0
 
-    /// Returns the scores of each contender, by name, one per round.
+    /// Runs the rounds, and returns the scores of each contender by name, one for each round.
     func run() async throws -> [String: [Score]] {
         var scores: [String: [Score]] = [:]
         for contender in contenders { _ = try await turn(of: contender) }
@@ -97,8 +100,10 @@ struct Contest {
         return scores
     }
 
-    /// The orders of rounds after which each has followed each other equally often (Williams, Australian Journal of
-    /// Scientific Research A 2, 1949): as many as there are contenders, or twice as many when their number is odd.
+    /// Returns the orders of rounds in which each contender follows each other contender equally often (Williams,
+    /// Australian Journal of Scientific Research A 2, 1949).
+    ///
+    /// The number of orders equals the number of contenders, or twice that number if it is odd.
     private static func orders(of count: Int) -> [[Int]] {
         let zigzag = (0..<count).map { $0.isMultiple(of: 2) ? (count - $0 / 2) % count : ($0 + 1) / 2 }
         let orders = (0..<count).map { shift in zigzag.map { ($0 + shift) % count } }
@@ -111,13 +116,15 @@ struct Contest {
     }
 }
 
-/// The middle of some figures, and how far they spread.
+/// The median and the spread of a set of figures.
 struct Spread: Codable {
     var median: Double
     var minimum: Double
     var maximum: Double
-    /// Between these two lies the median of all rounds that could be run, with a certainty of 95 %: by the ranks of the
-    /// figures, whatever their distribution (Conover, Practical Nonparametric Statistics, section 3.2).
+    /// The lower and upper bounds of a 95 % confidence interval of the median of all possible rounds.
+    ///
+    /// The bounds depend on the ranks of the figures and hold for any distribution (Conover, Practical Nonparametric
+    /// Statistics, section 3.2).
     var lower: Double
     var upper: Double
 

@@ -6,20 +6,20 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that reads every request's body, keeps nothing of it, and answers with the number of its bytes; and that
-/// answers a GET of `/bytes/N` with so many bytes.
+/// A server that reads and discards every request body and responds with its number of bytes; for a GET of `/bytes/N`,
+/// it responds with N bytes.
 ///
-/// It runs in a process of its own, a thread for each connection.
+/// It runs in a process of its own, with a thread for each connection.
 struct DrainServer {
     private let listener: ListeningSocket
-    /// The port it listens on.
+    /// The port of the listening socket.
     var port: UInt16 { listener.port }
 
     init() throws {
         listener = try ListeningSocket()
     }
 
-    /// Serves until standard input ends, which it does when the parent process goes.
+    /// Serves until standard input ends, which happens when the parent process exits.
     func run() {
         let listener = listener
         Thread.detachNewThread {
@@ -55,14 +55,14 @@ struct DrainServer {
         }
     }
 
-    /// The number in `GET /bytes/N`.
+    /// Returns the number in `GET /bytes/N`.
     private static func wantedCount(_ head: String) -> Int? {
         let prefix = "GET /bytes/"
         guard head.hasPrefix(prefix) else { return nil }
         return Int(head.dropFirst(prefix.count).prefix { $0 != " " })
     }
 
-    /// Sends so many bytes of whatever is in the buffer; `false` when the client has gone.
+    /// Sends this number of arbitrary bytes, and returns `false` if the client has disconnected.
     private static func give(_ count: Int, _ connection: Int32, _ buffer: [UInt8]) -> Bool {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
         guard send(connection, head, head.count, ListeningSocket.noSignal) == head.count else { return false }
@@ -75,7 +75,7 @@ struct DrainServer {
         return true
     }
 
-    /// Reads up to the empty line; what comes behind it stays in `pending`.
+    /// Reads a head up to the empty line; further received bytes stay in `pending`.
     private static func readHead(_ connection: Int32, _ pending: inout [UInt8], _ buffer: inout [UInt8]) -> String? {
         let end = Array("\r\n\r\n".utf8)
         while true {

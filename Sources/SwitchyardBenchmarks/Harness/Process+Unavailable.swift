@@ -1,8 +1,9 @@
 #if canImport(Darwin) && !os(macOS)
     import Foundation
 
-    /// In the place of Foundation's where the system starts no programs: the benchmarks compile there, and those that
-    /// need one fail.
+    /// A replacement for Foundation's `Process` on systems that cannot start programs.
+    ///
+    /// The benchmarks compile there, and the benchmarks that need a child process fail.
     final class Process: Sendable {
         var executableURL: URL? {
             get { nil }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The memory of this process, and its threads.
+/// The memory and threads of this process.
 enum ProcessMemory {
-    /// What is resident now, in bytes; 0 where it cannot be told.
+    /// The resident memory in bytes, or 0 if the system does not report it.
     static var resident: Int { (figure("VmRSS:") ?? 0) << 10 }
 
-    /// How many threads there are; 0 where it cannot be told.
+    /// The number of threads, or 0 if the system does not report it.
     static var threads: Int { figure("Threads:") ?? 0 }
 
-    /// A number that the kernel gives of this process.
+    /// Returns a number that the kernel reports for this process.
     private static func figure(_ name: String) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) })

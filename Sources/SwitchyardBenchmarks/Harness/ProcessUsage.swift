@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// What this process has used so far.
+/// The resources that this process has used so far.
 struct ProcessUsage {
-    /// Processor time in seconds, the system's on its behalf included.
+    /// The processor time in seconds, including system time.
     let cpuSeconds: Double
-    /// How often it reached for memory that the system had yet to provide.
+    /// The number of minor page faults.
     let pageFaults: Int
 
     static var current: ProcessUsage {

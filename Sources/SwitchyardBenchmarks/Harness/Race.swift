@@ -1,11 +1,11 @@
 import Foundation
 
-/// Short work of several contenders, measured in turn: nanoseconds of processor time for each time that it is done.
+/// A measurement of short work of several contenders in turn, in nanoseconds of processor time per repetition.
 ///
-/// Processor time, since another process on the machine costs a contender no more than its turn. For work that takes too
-/// little time for a ``Contest``, whose clock would be a good part of it.
+/// Processor time is used because other processes on the machine affect it less than elapsed time. A race suits work
+/// that is too short for a ``Contest``, in which reading the clock would be a significant part.
 struct Race {
-    /// One way of doing the work; does it so many times.
+    /// An implementation of the work, which repeats it a given number of times.
     struct Runner: Sendable {
         let name: String
         let run: @Sendable (Int) async throws -> Void
@@ -20,7 +20,7 @@ struct Race {
     var times: Int
     var rounds = 7
 
-    /// The nanoseconds of each runner, by name, in the order given.
+    /// Runs the rounds, and returns the nanoseconds of each runner by name, in the given order.
     func run() async throws -> [(name: String, nanoseconds: Spread)] {
         var figures = [[Double]](repeating: [], count: runners.count)
         for runner in runners { try await runner.run(times) }
@@ -36,7 +36,7 @@ struct Race {
     }
 }
 
-/// A table of figures, as lines for a reader or as JSON.
+/// A table of figures, printed as text or as JSON.
 struct FigureSheet: Encodable {
     struct Row: Encodable {
         var title: String
@@ -57,7 +57,7 @@ struct FigureSheet: Encodable {
         try container.encode(rows)
     }
 
-    /// Takes a figure in, and prints it for a reader.
+    /// Adds a figure, and prints it unless the output is JSON.
     mutating func add(_ title: String, _ name: String, _ value: Spread, _ unit: String) {
         if !isJSON {
             if rows.last?.title != title { print(title) }
@@ -75,7 +75,7 @@ struct FigureSheet: Encodable {
         for (name, nanoseconds) in try await race.run() { add(title, name, nanoseconds, "ns") }
     }
 
-    /// Prints everything, when it is for a program.
+    /// Prints all figures if the output is JSON.
     func finish() throws {
         if isJSON { print(String(decoding: try JSONEncoder().encode(self), as: UTF8.self)) }
     }

@@ -2,16 +2,16 @@ import Foundation
 import Switchyard
 import SwitchyardInspector
 
-/// What an inspector costs a client whose page is not open.
+/// A benchmark of the cost of an inspector whose page is not open.
 struct InspectorBenchmark {
     private static let without = "without an inspector"
     private static let with = "with one, no page open"
 
     let isJSON: Bool
-    /// How many requests are under way at a time.
+    /// The numbers of concurrent requests.
     var levels = [1, 32, 256]
 
-    /// Of what one does the other's share is told.
+    /// The figures whose ratios are reported.
     private enum Figure: String, CaseIterable {
         case requests = "requests per second"
         case processor = "processor time per request"
@@ -31,7 +31,8 @@ struct InspectorBenchmark {
         ]
         var ratios: [String: Spread] = [:]
         for level in levels {
-            // Short turns, so that a spell of the machine's meets both of a round; many, since each is uncertain.
+            // Turns are short so that disturbances of the machine affect both contenders of a round; there are many
+            // rounds because each one is inaccurate.
             let contest = Contest(
                 contenders: contenders,
                 concurrency: level,
@@ -50,7 +51,7 @@ struct InspectorBenchmark {
         withExtendedLifetime(child) {}
     }
 
-    /// A figure of one relative to the other, round by round.
+    /// Returns the ratio of a figure with the inspector to the figure without it, round by round.
     private func ratio(of figure: Figure, in scores: [String: [Score]]) -> Spread {
         Spread(
             zip(scores[Self.with] ?? [], scores[Self.without] ?? []).map { one, other in

@@ -6,14 +6,16 @@ import SwitchyardTesting
     import FoundationNetworking
 #endif
 
-/// What a call costs: through the library, over the bare transport and over plain URLSession, with the answer decoded;
-/// and what the transport costs over a plain C loop on libcurl, neither of which decodes.
+/// A benchmark of the cost of a call through the library, over the bare transport and over plain `URLSession`, all with
+/// decoding.
+///
+/// It also compares the transport with a plain C loop on libcurl, both without decoding.
 struct OverheadBenchmark {
     let url: String?
     let isJSON: Bool
-    /// The contender to run alone, for a profiler; all of them when `nil`.
+    /// The contender to run alone, for a profiler, or `nil` for all contenders.
     var only: String?
-    /// How many requests are under way at a time.
+    /// The numbers of concurrent requests.
     var levels = [1, 32, 256]
 
     func run() async throws {
@@ -74,8 +76,10 @@ struct OverheadBenchmark {
         return try decoded(OverheadReport.bare, HTTPRequest(url: url))
     }
 
-    /// The very request that an `APIManager` sends, with its `Accept`, `Accept-Language` and `User-Agent`: libcurl writes
-    /// the fields of a request character by character.
+    /// Creates a contender that sends the same request as an `APIManager`, with its `Accept`, `Accept-Language` and
+    /// `User-Agent`.
+    ///
+    /// The header fields matter because libcurl writes the fields of a request character by character.
     private func sameRequest(_ target: String) async throws -> Contender {
         let (base, path) = try split(target)
         let stub = StubTransport { _ in .json(SampleTopics.json) }
@@ -109,12 +113,12 @@ struct OverheadBenchmark {
         try manager("APIManager", over: client(of: target), target)
     }
 
-    /// A client of the server of a URL.
+    /// Creates a client for the server of a URL.
     func client(of target: String) throws -> NetworkClient {
         try NetworkClient(service: service(at: split(target).base))
     }
 
-    /// A manager that asks for the sample through a client.
+    /// Creates a contender that requests the sample through a manager of a client.
     func manager(_ name: String, over client: NetworkClient, _ target: String) throws -> Contender {
         let path = try split(target).path
         let manager = SampleTopicAPI(client: client)
@@ -145,7 +149,7 @@ private func check(_ topics: [SampleTopic]) throws {
     guard topics.count == 2, topics[0].replies == 12 else { throw BenchmarkError("wrong answer") }
 }
 
-/// The figures of one level of concurrency.
+/// The figures of one concurrency level.
 struct OverheadReport: Encodable {
     static let plainLoop = "plain C loop, not decoded"
     static let undecoded = "bare transport, not decoded"
@@ -161,7 +165,7 @@ struct OverheadReport: Encodable {
 
     var concurrency: Int
     var rows: [Row]
-    /// Requests per second of one relative to another, round by round.
+    /// The ratios of requests per second between contenders, round by round.
     var ratios: [String: Spread]
 
     init(concurrency: Int, scores: [String: [Score]]) {

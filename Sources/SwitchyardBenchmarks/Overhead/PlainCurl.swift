@@ -2,10 +2,10 @@
     import Foundation
     import Glibc
 
-    /// The functions of libcurl that ``PlainLoop`` calls, found in the library that the transport uses too.
+    /// The functions of libcurl that ``PlainLoop`` calls, loaded from the same library that the transport uses.
     ///
-    /// `curl_easy_setopt` and `curl_easy_getinfo` are variadic in C. Linux passes such arguments as it passes others on
-    /// the processors that Swift runs on, so that they can be called as what they take each time.
+    /// `curl_easy_setopt` and `curl_easy_getinfo` are variadic in C. On the processors that Swift supports, Linux
+    /// passes variadic arguments like other arguments, so each use can call the function with a fixed signature.
     struct PlainCurl {
         typealias Receive =
             @convention(c) (UnsafeRawPointer?, Int, Int, UnsafeMutableRawPointer?) -> Int
@@ -15,14 +15,14 @@
         typealias GetPointer =
             @convention(c) (OpaquePointer, Int32, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Int32
 
-        /// `CURLMsg`, but for the part of its union that is not used.
+        /// `CURLMsg` without the unused part of its union.
         struct Message {
             var kind: Int32
             var easy: OpaquePointer?
             var result: Int32
         }
 
-        // Of libcurl's stable ABI (https://curl.se/libcurl/abi.html).
+        // The values are part of libcurl's stable ABI (https://curl.se/libcurl/abi.html).
         static let receiver: Int32 = 10_001
         static let url: Int32 = 10_002
         static let acceptEncoding: Int32 = 10_102

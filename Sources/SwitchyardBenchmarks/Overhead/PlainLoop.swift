@@ -2,18 +2,18 @@
     import Foundation
     import Glibc
 
-    /// libcurl's multi interface as the plainest C program drives it: one thread, `curl_multi_perform` and
-    /// `curl_multi_poll`, every handle used again and again.
+    /// A loop on libcurl's multi interface as the simplest C program would write it: one thread, `curl_multi_perform`
+    /// and `curl_multi_poll`, with reused handles.
     ///
-    /// What a transport over libcurl is to be measured against. It asks for compressed answers, as the transport does:
-    /// libcurl takes its time to write a header field.
+    /// It is the baseline for a transport over libcurl. It requests compressed responses as the transport does, because
+    /// libcurl needs time to write a header field.
     ///
-    /// @unchecked is sound: it is used by one task at a time, which takes its turn among other contenders.
+    /// @unchecked is sound: only one task at a time uses the loop, when it is its turn among the contenders.
     final class PlainLoop: @unchecked Sendable {
-        /// One handle, and where its body goes.
+        /// An easy handle and the buffer for its body.
         private final class Slot {
             let easy: OpaquePointer
-            /// Made for the first byte, so that a handle that waits takes no more than libcurl's own memory.
+            /// The buffer is allocated with the first byte, so that a waiting handle uses only libcurl's own memory.
             private lazy var body = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
             private var isMade = false
             var count = 0
@@ -60,7 +60,7 @@
             var code = url.withCString {
                 library.setPointer(easy, PlainCurl.url, UnsafeMutableRawPointer(mutating: $0))
             }
-            // An empty list is all encodings that this libcurl knows.
+            // An empty list requests all encodings that this libcurl supports.
             code |= "".withCString {
                 library.setPointer(easy, PlainCurl.acceptEncoding, UnsafeMutableRawPointer(mutating: $0))
             }
@@ -78,13 +78,13 @@
             }
         }
 
-        /// Asks again and again on every handle for a time.
+        /// Repeats requests on every handle for a time.
         ///
         /// - Parameters:
-        ///   - seconds: How long.
-        ///   - length: The bytes of every answer; any number but none when `nil`.
-        /// - Returns: The answers that came.
-        /// - Throws: ``BenchmarkError`` when one is not what it should be.
+        ///   - seconds: The time in seconds.
+        ///   - length: The number of bytes in every response. If `nil`, any number above 0 is accepted.
+        /// - Returns: The number of responses.
+        /// - Throws: ``BenchmarkError`` if a response is wrong.
         func run(seconds: Double, length: Int?) throws -> Int {
             let end = ContinuousClock.now.advanced(by: .seconds(seconds))
             var done = 0
@@ -107,7 +107,7 @@
             return done
         }
 
-        /// Sends what is to be sent, and goes on waiting for answers that do not come.
+        /// Sends the requests and waits forever for responses that do not arrive.
         func hold() throws -> Never {
             while true {
                 try perform()
@@ -115,7 +115,7 @@
             }
         }
 
-        /// Moves everything that can move.
+        /// Performs all transfers that can make progress.
         private func perform() throws {
             var running: Int32 = 0
             let code = library.multiPerform(multi, &running)

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The small answer that is asked for again and again.
+/// An item of the small response that the benchmarks request repeatedly.
 struct SampleTopic: Decodable, Sendable {
     let id: Int
     let title: String
@@ -8,11 +8,11 @@ struct SampleTopic: Decodable, Sendable {
 }
 
 enum SampleTopics {
-    /// 82 bytes of JSON.
+    /// The JSON of the response.
     static let json = #"[{"id":1,"title":"Points and crossings","replies":12},{"id":2,"title":"Signals","replies":3}]"#
 }
 
-/// A module as an app writes it.
+/// A module as an app would write it.
 final class SampleTopicAPI: APIManager {
     let client: NetworkClient
 

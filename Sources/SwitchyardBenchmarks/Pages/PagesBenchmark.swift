@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// How long a recorder takes for 1,000,000 items on 10,000 pages, told apart by id.
+/// A benchmark of a page recorder with 1,000,000 items on 10,000 pages, identified by id.
 struct PagesBenchmark {
     let isJSON: Bool
 

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// A transport that answers at once, on the thread that asks: what is left is the library's own cost.
+/// A transport that responds immediately on the calling thread, so that only the library's own cost remains.
 struct InstantTransport: Transport {
     private struct Task: TransportTask {
         func cancel() {}

@@ -1,10 +1,10 @@
 import Foundation
 import Switchyard
 
-/// What the library costs per request when the transport costs nothing.
+/// A benchmark of the library's cost per request if the transport costs nothing.
 struct PipelineBenchmark {
     let isJSON: Bool
-    /// The contender to run alone, for a profiler; all of them when `nil`.
+    /// The contender to run alone, for a profiler, or `nil` for all contenders.
     var only: String?
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct PipelineBenchmark {
 }
 
 extension Service {
-    /// Two servers that are never reached.
+    /// A service of two servers that are never contacted.
     fileprivate static var sample: Service {
         get throws {
             try Service(

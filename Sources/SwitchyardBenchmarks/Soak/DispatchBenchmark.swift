@@ -2,14 +2,15 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Requests dispatched and cancelled at random times over 8 tasks: each ends exactly once, the table is empty, and the
-/// memory is what it was.
+/// A benchmark that dispatches and cancels requests at random times on 8 tasks.
+///
+/// It checks that each request ends exactly once, that the tables are empty at the end, and that memory does not grow.
 struct DispatchBenchmark {
     let count: Int
     let isJSON: Bool
 
     func run() async throws {
-        // Grows what the process keeps for good: stacks, queues, pools of the allocator.
+        // The first round grows permanent memory: stacks, queues and allocator pools.
         _ = try await round(count / 2)
         let before = ProcessFootprint.now
         var report = try await round(count)
@@ -71,13 +72,13 @@ extension [RequestID] {
     }
 }
 
-/// What came of it.
+/// The results of a round.
 struct DispatchReport: Codable {
     var requests: Int
     var ended: Int
     var doubled: Int
     var cancelled: Int
-    /// What is left in the table of the client, or in that of the transport.
+    /// The number of entries left in the tables of the client and the transport.
     var left: Int
     var seconds: Double
     var before: ProcessFootprint?

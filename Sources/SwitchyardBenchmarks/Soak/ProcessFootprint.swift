@@ -1,15 +1,15 @@
 import Foundation
 
-/// What this process has of the system: what grows when something is not given back.
+/// The system resources of this process, which grow if a resource is not released.
 struct ProcessFootprint: Codable {
-    /// Bytes in memory, after the allocator has given back what it only kept for later.
+    /// The resident memory in bytes, after the allocator has released its free memory.
     var resident: Int
-    /// The threads of transports and servers; those of the runtime come and go with the load.
+    /// The number of threads of transports and servers; the threads of the runtime vary with the load.
     var threads: Int
-    /// Open descriptors.
+    /// The number of open descriptors.
     var descriptors: Int
 
-    /// What there is now; zeroes where the system does not tell.
+    /// The current footprint, with zeros where the system does not report a value.
     static var now: ProcessFootprint {
         trimAllocator()
         return ProcessFootprint(
@@ -19,20 +19,21 @@ struct ProcessFootprint: Codable {
         )
     }
 
-    /// The footprint when threads and descriptors are back to what they were, or after a while.
+    /// Returns the footprint after threads and descriptors have returned to their initial numbers, or after 10 s.
     ///
-    /// Connections and threads end a moment after the one who used them.
+    /// Connections and threads end shortly after their owner.
     static func settled(to start: ProcessFootprint) async -> ProcessFootprint {
         for _ in 0..<100 {
             let now = now
             if now.threads <= start.threads, now.descriptors <= start.descriptors { return now }
-            // The system tells of neither; when the task is cancelled the looks follow one another at once.
+            // The system does not report the end of threads or descriptors, so the footprint is polled. If the task is
+            // cancelled, the polls follow each other without a pause.
             try? await Task.sleep(for: .milliseconds(100))
         }
         return now
     }
 
-    /// How much more memory than at the start there is, as a share of what there was.
+    /// Returns the growth of memory since the start, as a share of the memory at the start.
     func growth(since start: ProcessFootprint) -> Double {
         start.resident > 0 ? Double(resident - start.resident) / Double(start.resident) : 0
     }
@@ -40,7 +41,7 @@ struct ProcessFootprint: Codable {
     var text: String { "\(resident >> 10) KiB resident, \(threads) own threads, \(descriptors) descriptors" }
 }
 
-// MARK: - Where it stands
+// MARK: - System figures
 
 extension ProcessFootprint {
     private static var ownThreads: Int {
@@ -54,7 +55,9 @@ extension ProcessFootprint {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// glibc keeps freed memory unless asked; its module does not declare the function that asks.
+    /// Releases the memory that glibc keeps after it is freed.
+    ///
+    /// The function is looked up by name because glibc's module does not declare it.
     private static func trimAllocator() {
         #if os(Linux)
             guard let symbol = dlsym(nil, "malloc_trim") else { return }

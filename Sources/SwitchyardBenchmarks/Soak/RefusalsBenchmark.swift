@@ -2,9 +2,10 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Requests that are all refused with 401 before the first one is answered: one renewal, and every request succeeds.
+/// A benchmark of requests that are all refused with 401 at the same time, which must cause one refresh, after which
+/// every request succeeds.
 ///
-/// Under a policy that sends nothing twice, so that what the server sees can be counted.
+/// The policy never sends a request to a second server, so that the requests at the server can be counted.
 struct RefusalsBenchmark {
     let count: Int
     let isJSON: Bool
@@ -43,7 +44,7 @@ struct RefusalsBenchmark {
     }
 }
 
-/// A server that lets in who shows the new token, and refuses everybody else at one moment.
+/// A scripted server that accepts requests with the new token and refuses all others at one moment.
 private final class RefusalDoor: Sendable {
     private let counts = Locked((refusals: 0, renewals: 0))
     private let clock = ManualClock()
@@ -68,7 +69,7 @@ private final class RefusalDoor: Sendable {
     }
 }
 
-/// What came of it.
+/// The results of the benchmark.
 struct RefusalsReport: Codable {
     var requests: Int
     var refusals: Int

@@ -2,11 +2,11 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Requests of every kind against servers with every fault, both forms, all policies: nothing may hang, leak, or end
-/// other than once.
+/// A benchmark of requests of every kind, with both call forms and all policies, against servers with every fault.
 ///
-/// Three quarters go over a scripted transport, which is fast and knows every error; the others over real connections to
-/// servers that refuse, hang, reset, truncate and lie.
+/// No request may hang, leak, or end more than once. Three quarters of the requests use a scripted transport, which is
+/// fast and produces every error. The others use real connections to servers that refuse, hang, reset, truncate and
+/// send wrong data.
 struct SoakBenchmark {
     let count: Int
     let isJSON: Bool
@@ -16,7 +16,7 @@ struct SoakBenchmark {
     ]
 
     func run() async throws {
-        // Grows what the process keeps for good: stacks, queues, pools of the allocator.
+        // The first rounds grow permanent memory: stacks, queues and allocator pools.
         for policy in Self.policies { _ = try await rounds(policy, count / 20) }
         let before = ProcessFootprint.now
         var runs: [SoakReport] = []
@@ -102,7 +102,8 @@ struct SoakBenchmark {
         )
     }
 
-    /// Sends by the completion form or the async form, and cancels some: at once, in the middle, or from the callback.
+    /// Sends a request by the completion or the async form, and cancels some requests: immediately, during the
+    /// exchange, or from the callback.
     private static func send(
         _ number: Int,
         _ configuration: APIConfiguration,

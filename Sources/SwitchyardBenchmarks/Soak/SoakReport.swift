@@ -1,4 +1,4 @@
-/// What came of a soak under one policy, over one transport.
+/// The results of a soak with one policy over one transport.
 struct SoakReport: Codable {
     var policy: String
     var transport: String
@@ -7,9 +7,9 @@ struct SoakReport: Codable {
     var doubled: Int
     var answered: Int
     var cancelled: Int
-    /// Requests that are still in the client's table; -1 when it never became idle.
+    /// The number of requests left in the client's table, or -1 if the client never became idle.
     var left: Int
-    /// Exchanges, or connections, that are still open.
+    /// The number of exchanges or connections that are still open.
     var open: Int
     var seconds: Double
 
@@ -23,9 +23,9 @@ struct SoakReport: Codable {
     }
 }
 
-/// What came of all of them.
+/// The results of all soaks.
 struct SoakSummary: Codable {
-    /// The growth of the memory that is no leak: what pools and caches take up once.
+    /// The tolerated growth of memory, as a share, for pools and caches that grow once.
     static let tolerance = 0.1
 
     var runs: [SoakReport]
@@ -34,7 +34,7 @@ struct SoakSummary: Codable {
 
     var growth: Double { after.growth(since: before) }
 
-    /// What is not as it has to be.
+    /// Descriptions of the violated conditions.
     var breaches: [String] {
         var breaches = runs.filter { !$0.isSound }.map {
             "\($0.policy) over \($0.transport): not every request ended once"

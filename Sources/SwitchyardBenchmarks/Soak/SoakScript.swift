@@ -2,9 +2,9 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Requests and answers of every kind, at random.
+/// Random requests and responses of every kind.
 enum SoakScript {
-    /// An answer to a request; those of faults are as frequent as the good ones.
+    /// Returns a random result for a request; faults are about as frequent as successful responses.
     @Sendable static func answer(to request: HTTPRequest) -> StubAnswer {
         switch Int.random(in: 0..<24) {
         case 0: .failure(.connectionRefused)
@@ -24,7 +24,7 @@ enum SoakScript {
         }
     }
 
-    /// A request of any kind; its path is one of 48, the first of which have a fault at real servers.
+    /// Returns a request of any kind with one of 48 paths; real servers have faults on the first paths.
     @Sendable static func configuration(_ number: Int) -> APIConfiguration {
         var configuration = APIConfiguration(path: "list/\(number % 48)", timeout: .milliseconds(100))
         configuration.priority = [RequestPriority.low, .normal, .high][number % 3]
@@ -44,7 +44,7 @@ enum SoakScript {
 
     private static let limit = RateLimit(.bucket(perSecond: 50_000, burst: 500))
 
-    /// What surrounds every request.
+    /// The client options for all requests.
     static var options: NetworkClient.Options {
         var options = NetworkClient.Options()
         options.limits = [ConcurrencyLimit(total: 500, perServer: 400)]
@@ -52,7 +52,7 @@ enum SoakScript {
         return options
     }
 
-    /// Three servers that are nowhere.
+    /// Returns a service of three servers that do not exist.
     static func service(_ policy: SwitchPolicy) throws -> Service {
         let servers = try ["primary", "secondary", "tertiary"].map { name in
             try Server(name: name, baseURLs: ["release": ServerURL("http://\(name).example")])

@@ -2,12 +2,12 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Real servers with every fault, each on a path of its own, and a default transport to reach them.
+/// Real servers with each fault on a path of its own, and a default transport to reach them.
 struct SoakServers {
     let transport: any Transport
     private let servers: [LoopbackServer]
 
-    /// The faults; a path takes the one of its number, those behind the last are sound.
+    /// The faults by path number; paths with higher numbers have no fault.
     private static let faults: [Fault] = [
         .resetBeforeHead, .resetInBody(), .truncate(), .garbage, .hang, .wrongContentLength(),
         .slow(by: .milliseconds(3)),
@@ -29,7 +29,7 @@ struct SoakServers {
         }
     }
 
-    /// Nothing is to be looked at afterwards: nothing is recorded.
+    /// The limits of the servers, which record nothing because the records are not read.
     private static var limits: LoopbackLimits {
         var limits = LoopbackLimits()
         limits.recordedRequests = 0
@@ -48,14 +48,14 @@ struct SoakServers {
         )
     }
 
-    /// Lets one server after the other refuse connections, or take them and say nothing, for 30 ms with 60 ms of peace
-    /// behind them, until the task is cancelled.
+    /// Makes one server after another refuse connections, lose packets or hang for 30 ms, followed by 60 ms without a
+    /// fault, until the task is cancelled.
     func misbehave() async {
         var number = 0
         while !Task.isCancelled {
             let server = servers[number % servers.count]
             server.fault = [.refuse, .blackHole, .hang, nil][number % 4]
-            // Real time is what the soak is about; a sleep that is cut short is a task that was cancelled.
+            // The soak uses real time. A sleep that ends early means that the task was cancelled.
             try? await Task.sleep(for: .milliseconds(30))
             server.fault = nil
             try? await Task.sleep(for: .milliseconds(60))
@@ -63,12 +63,14 @@ struct SoakServers {
         }
     }
 
-    /// Ends transport and servers; how many connections were left at a server after the transport's end.
+    /// Shuts down the transport and the servers, and returns the number of connections that were still open after the
+    /// transport shut down.
     func stop() async -> Int {
         transport.shutdown()
         var open = 0
         for server in servers {
-            // A server learns of an end from the system, a moment later, and tells nobody; five seconds are more than it takes.
+            // A server learns about a closed connection from the system with a short delay and does not notify, so the
+            // count is polled. Five seconds are more than enough.
             for _ in 0..<50 where server.statistics.connectionsOpen > 0 {
                 try? await Task.sleep(for: .milliseconds(100))
             }

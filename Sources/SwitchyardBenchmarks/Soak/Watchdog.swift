@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// Ends the process when a run does not end: a hang is a result too.
+/// A watchdog that ends the process if a run does not end, because a hang is a result too.
 struct Watchdog {
     private let timer: any DispatchSourceTimer
 
-    /// Lets it run.
+    /// Starts the watchdog.
     ///
     /// - Parameters:
-    ///   - seconds: How long the run may take.
-    ///   - state: Says how far it came.
+    ///   - seconds: The maximum duration of the run in seconds.
+    ///   - state: Returns a description of the progress.
     init(seconds: Int, state: @escaping @Sendable () -> String) {
         timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
         timer.schedule(deadline: .now() + .seconds(seconds))

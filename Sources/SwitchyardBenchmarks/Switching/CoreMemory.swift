@@ -1,15 +1,16 @@
 import Foundation
 import Switchyard
 
-/// The memory that a core takes for each of its servers, measured on many cores that have seen much.
+/// A measurement of the switching core's memory per server, on many cores with full windows.
 struct CoreMemory {
     let policy: SwitchPolicy
     var cores = 2000
 
-    /// The servers of every core that is measured.
+    /// The servers of every measured core.
     static var members: [SwitchingCore.Member] { ["primary", "secondary", "tertiary"].map { .init(id: $0) } }
 
-    /// The growth of this process divided by the servers; the core's own part is shared out among them.
+    /// Returns the memory growth of this process divided by the number of servers, including each server's share of the
+    /// core.
     func bytesPerServer() throws -> Int {
         let model = try SwitchingCore(members: Self.members, policy: policy, at: .zero, seed: 1)
         var fleet: [SwitchingCore] = []
@@ -37,7 +38,7 @@ struct CoreMemory {
         }
     }
 
-    /// What this process has in memory.
+    /// Returns the resident memory of this process in bytes.
     private func residentBytes() throws -> Int {
         #if os(Linux)
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

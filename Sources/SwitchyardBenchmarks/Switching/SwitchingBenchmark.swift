@@ -1,11 +1,11 @@
 import Foundation
 import Switchyard
 
-/// What the switching core costs: processor time for each attempt, and memory for each server.
+/// A benchmark of the switching core: processor time per attempt and memory per server.
 ///
-/// A turn makes requests one after another on a core of three servers, in virtual time: choosing a server, the delay before
-/// a hedge, and settling with the time of an answer. The middle of the rounds counts. Memory is what a core takes whose
-/// windows and digests are full, found by making many.
+/// A round makes attempts one after another on a core of three servers in virtual time: it chooses a server, gets the
+/// hedge delay, and settles with the latency of a response. The result is the median of the rounds. The memory is the
+/// growth per server of many cores whose windows and digests are full.
 struct SwitchingBenchmark {
     var isJSON = false
     var rounds = 9
@@ -33,7 +33,7 @@ struct SwitchingBenchmark {
         }
     }
 
-    /// The processor time of one attempt, in nanoseconds.
+    /// Returns the processor time of one attempt in nanoseconds.
     private func nanoseconds(_ policy: SwitchPolicy) throws -> Double {
         var core = try SwitchingCore(members: CoreMemory.members, policy: policy, at: .zero, seed: 1)
         var now = MonotonicTime.zero
@@ -67,7 +67,7 @@ struct SwitchingResult {
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 struct SwitchingReport: Codable {
     struct Policy: Codable {
         var name: String

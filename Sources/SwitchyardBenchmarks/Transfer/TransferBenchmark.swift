@@ -1,14 +1,15 @@
 import Foundation
 import Switchyard
 
-/// A large content each way, through a client and with the command `curl`, from and to one server in a child process.
+/// A benchmark of large downloads and uploads through a client and with the command `curl`, with one server in a child
+/// process.
 struct TransferBenchmark {
     let isJSON: Bool
     /// The size of the content in mebibytes.
     var mebibytes = 1_024
-    /// Where the files go; on a disk, its speed is in the figures of what goes to a file.
+    /// The folder of the files; if it is on a disk, the figures of transfers to files include the disk's speed.
     var folder = FileManager.default.temporaryDirectory
-    /// The ways to measure; all of them when empty.
+    /// The transfers to measure, or an empty set for all transfers.
     var only: Set<String> = []
 
     func run() async throws {
@@ -26,7 +27,7 @@ struct TransferBenchmark {
         withExtendedLifetime(server) {}
     }
 
-    /// Runs two ways of the same transfer in turn, the command's first.
+    /// Runs two implementations of the same transfer in turn, the command first.
     private func measure(_ name: String, _ duel: [Contender], _ sheet: inout FigureSheet) async throws {
         var growth: [Double] = []
         var scores: [[Double]] = [[], []]

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// The ways in which a large content is carried, in pairs: the command `curl`, then this library.
+/// The implementations of large transfers, in pairs: the command `curl`, then this library.
 struct TransferContenders {
     private let origin: String
     private let size: Int
@@ -10,14 +10,15 @@ struct TransferContenders {
     private let client: NetworkClient
     private let source: URL
 
-    /// Takes a server that gives as many bytes as it is asked for and takes any number, and a folder for files.
+    /// Creates the contenders for a server that sends as many bytes as requested and accepts any number, with a folder
+    /// for files.
     init(origin: String, size: Int, folder: URL) throws {
         self.origin = origin
         self.size = size
         self.folder = folder
         let server = Server(name: "primary", baseURLs: [.test: try ServerURL(origin)])
         client = try NetworkClient(service: try Service(name: "bulk", servers: [server], defaultEnvironment: .test))
-        // A file with a hole of that size: reading it costs what reading from the system's cache costs.
+        // The file is sparse, so reading it costs the same as reading from the page cache.
         source = folder.appendingPathComponent("source")
         try Data().write(to: source)
         let handle = try FileHandle(forWritingTo: source)
@@ -41,7 +42,8 @@ struct TransferContenders {
         }
     }
 
-    /// A download is whole only when it is on the disk, and so the command's has to be.
+    /// The command flushes its file to the disk, because a download of the library is complete only when it is on the
+    /// disk.
     private var flushedCommand: Contender {
         let file = folder.appendingPathComponent("command").path
         let script = "curl -sSf -o '\(file)' '\(origin)/bytes/\(size)' && sync '\(file)' && rm '\(file)'"
@@ -82,7 +84,7 @@ struct TransferContenders {
         }
     }
 
-    /// A contender that does its work once in its turn.
+    /// Returns a contender that does its work once in each turn.
     private func once(_ name: String, _ work: @escaping @Sendable () async throws -> Void) -> Contender {
         Contender(name: name) { _, _ in
             try await work()

@@ -6,19 +6,19 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that takes requests and never answers, but for `/count`, which it answers with how many it holds.
+/// A server that accepts requests and never responds, except to `/count`, which returns the number of held requests.
 ///
 /// It runs in a process of its own.
 struct HoldServer {
     private let listener: ListeningSocket
-    /// The port it listens on.
+    /// The port of the listening socket.
     var port: UInt16 { listener.port }
 
     init() throws {
         listener = try ListeningSocket()
     }
 
-    /// Serves until standard input ends, which it does when the parent process goes.
+    /// Serves until standard input ends, which happens when the parent process exits.
     func run() {
         var polled = [
             pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
@@ -29,8 +29,8 @@ struct HoldServer {
         while poll(&polled, nfds_t(polled.count), -1) >= 0 {
             if polled[1].revents != 0 { return }
             let known = polled.indices.dropFirst(2)
-            // All that stand in line at once: looking at thousands of connections for each new one, the line would
-            // overflow, and the system would turn callers away.
+            // Accepts all waiting connections at once. If all thousands of connections were polled for each new one,
+            // the accept queue would overflow and the system would refuse clients.
             while polled[0].revents != 0, let connection = listener.accept() {
                 polled.append(pollfd(fd: connection, events: Int16(POLLIN), revents: 0))
                 polled[0].revents = 0

@@ -1,10 +1,10 @@
 import Foundation
 import Switchyard
 
-/// What a request costs while it waits: resident memory for each of many that wait at once, beyond libcurl's own handle.
+/// A benchmark of the resident memory per request while many requests wait at once, beyond libcurl's own handle.
 ///
-/// Each layer has a process of its own in every round, so that none uses what another has left. The kernel's buffers of
-/// the connections are in none of the figures.
+/// Each layer runs in a process of its own in every round, so that no layer reuses the memory of another. No figure
+/// includes the kernel's connection buffers.
 struct InflightBenchmark {
     let isJSON: Bool
     var count = 10_000
@@ -37,7 +37,8 @@ struct InflightBenchmark {
     }
 
     private func measure(_ layer: WaitingRequests.Layer) throws -> WaitingRequests.Report {
-        // A fresh server for each: it need not tell the requests of the process before from those of this one.
+        // Each layer uses a new server, so that the server does not have to distinguish the requests of different
+        // processes.
         let server = try ChildServer(command: "serve-hold")
         let printed = try ChildProcess.run(arguments: ["hold", layer.rawValue, server.origin, "\(count)"])
         withExtendedLifetime(server) {}

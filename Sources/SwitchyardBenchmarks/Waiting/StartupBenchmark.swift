@@ -1,7 +1,8 @@
 import Foundation
 import Switchyard
 
-/// How long it takes to make a client, and to have its first answer: wall time, of many clients one after the other.
+/// A benchmark of the wall time until a client is created and until it has its first response, for many clients in
+/// sequence.
 struct StartupBenchmark {
     let isJSON: Bool
     var clients = 300
@@ -16,7 +17,7 @@ struct StartupBenchmark {
             ],
             defaultEnvironment: .test
         )
-        // The first client of the process loads libcurl and all that stands behind it, TLS included.
+        // The first client of the process loads libcurl and its dependencies, including TLS.
         let first = try await measure(service)
         var (made, answered) = ([Double](), [Double]())
         for _ in 0..<clients {
@@ -33,7 +34,7 @@ struct StartupBenchmark {
         withExtendedLifetime(server) {}
     }
 
-    /// The microseconds until a client is made, and until it has its first answer.
+    /// Returns the microseconds until a client is created and until it has its first response.
     private func measure(_ service: Service) async throws -> (made: Double, answered: Double) {
         let start = ContinuousClock.now
         let client = try NetworkClient(service: service)

@@ -1,15 +1,15 @@
 import Foundation
 import Switchyard
 
-/// Lets many requests wait at once, in a process of its own, and says what that takes.
+/// A measurement of many requests that wait at once, in a process of its own.
 struct WaitingRequests {
-    /// What a process with so many requests under way has grown by.
+    /// The growth of a process with this number of requests in flight.
     struct Report: Codable {
         var bytes: Int
         var threads: Int
     }
 
-    /// Through what the requests are sent.
+    /// The layer through which the requests are sent.
     enum Layer: String, CaseIterable {
         case libcurl = "libcurl's own handles"
         case transport = "bare transport"
@@ -20,25 +20,26 @@ struct WaitingRequests {
     }
 
     let layer: Layer
-    /// Where nobody answers.
+    /// The origin of a server that never responds.
     let origin: String
     let count: Int
 
-    /// Sends the requests and prints the report as JSON, once the server holds all of them.
+    /// Sends the requests, and prints the report as JSON when the server holds all of them.
     func run() async throws {
         ChildProcess.raiseDescriptorLimit()
         let threads = ProcessMemory.threads
         let transport = try Transports.systemDefault()
-        // What is made once, with the first request, is not to be counted.
+        // Resources that are created once, with the first request, must not be counted.
         _ = try await held(by: transport)
         let bytes = ProcessMemory.resident
         let requests = try await send(over: transport)
-        // The server cannot tell on its own accord; asking seldom leaves the processor to those who arrive.
+        // The server cannot notify this process, so the count is polled. Polling rarely leaves the processor to the
+        // arriving requests.
         while try await held(by: transport) < count { try await Task.sleep(for: .milliseconds(50)) }
         let report = Report(bytes: ProcessMemory.resident - bytes, threads: ProcessMemory.threads - threads)
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
         withExtendedLifetime(requests) {}
-        // Nobody is to wait for the orderly end of ten thousand requests.
+        // The process exits without waiting for the orderly end of ten thousand requests.
         exit(0)
     }
 
@@ -50,7 +51,7 @@ struct WaitingRequests {
         return count
     }
 
-    /// Sends all requests, and returns what has to live on.
+    /// Sends all requests, and returns the objects that must stay alive.
     private func send(over transport: any Transport) async throws -> Any {
         guard let url = RequestURL(origin + "/held") else { throw BenchmarkError("not a URL: \(origin)") }
         switch layer {

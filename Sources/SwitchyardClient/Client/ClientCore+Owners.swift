@@ -8,6 +8,7 @@ extension ClientCore {
     ///   - configuration: The configuration of the call.
     ///   - usesCredentials: Whether the handle that sends the call uses the client's credentials.
     ///   - pool: The servers that the call goes to.
+    ///   - isBound: Whether the handle stays with these servers when the client switches the environment.
     ///   - user: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
     /// - Returns: The owner.
     func callOwner(
@@ -140,7 +141,7 @@ extension NetworkClient {
         return failure(reason, of: configuration, by: owner, mayHaveBeenExecuted: configuration.hasEffect)
     }
 
-    /// Returns the failure of a call that may not start, because its user has left or it was made in another environment.
+    /// Returns the failure of a call that may not start because its user has left or the environment has changed.
     package func failure(
         ofOwnerGone configuration: APIConfiguration,
         beforeBeginningIn environment: ServiceEnvironment

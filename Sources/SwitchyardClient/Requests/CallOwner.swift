@@ -66,8 +66,9 @@ package final class CallOwner: Sendable {
     package let environment: ServiceEnvironment
     /// How often the cookies had been removed when the call was made; `nil` for a call without cookies.
     let cookies: UInt64?
-    /// The client whose environment and login the call follows; `nil` for a call without the client's credentials, and for
-    /// a call that is bound to its servers.
+    /// The client whose environment and login the call follows.
+    ///
+    /// It is `nil` for a call without the client's credentials, and for a call that is bound to its servers.
     private let client: ClientIdentity?
     /// The credential at the moment the call was made, for a call that outlives a logout.
     let credential: Credential?
@@ -82,6 +83,7 @@ package final class CallOwner: Sendable {
     ///   - source: The source of the current login. If `nil`, the client has no credentials.
     ///   - user: Returns the name of the current user. If `nil`, users have no names.
     ///   - name: The only user for whom the call may be sent. If `nil`, the current user.
+    ///   - client: The client whose environment the call follows, if any.
     ///   - cookies: The number of times the cookies have been removed.
     init(
         environment: ServiceEnvironment,

@@ -5,12 +5,12 @@ import SwitchyardServices
 
 /// Recorded traffic in the HTTP Archive format, version 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
 ///
-/// Browsers' developer tools and most HTTP debuggers read it. A body that is no text is kept in base64.
+/// Browsers' developer tools and most HTTP debuggers read this format. A body that is not text is stored in base64.
 ///
-/// Archives of other programs are read leniently: members may be missing, numbers may be texts or have a fraction, and an
-/// entry that cannot be read is left out (``omissions``). What is written has every member that the format requires.
+/// Archives of other programs are read leniently: members may be missing, numbers may be strings or have a fraction,
+/// and unreadable entries are omitted (``omissions``). A written archive has every member that the format requires.
 public struct HARArchive: Codable, Sendable, Hashable {
-    /// The one member of the file.
+    /// The root member of the file.
     public var log: Log
 
     /// Creates an archive of entries.
@@ -18,18 +18,18 @@ public struct HARArchive: Codable, Sendable, Hashable {
         log = Log(entries: entries)
     }
 
-    /// Reads an archive, of whatever program.
+    /// Reads an archive that any program may have written.
     ///
-    /// - Parameter data: JSON of the format.
-    /// - Throws: `DecodingError` when it is no JSON, or has no list of entries.
+    /// - Parameter data: The archive as JSON.
+    /// - Throws: `DecodingError` if the data is not JSON or has no list of entries.
     public init(data: Data) throws {
         self = try JSONDecoder().decode(HARArchive.self, from: data)
     }
 
-    /// The archive as JSON, with sorted names.
+    /// Returns the archive as JSON with sorted keys.
     ///
     /// - Returns: The JSON.
-    /// - Throws: `EncodingError`, which the values of this type give no cause for.
+    /// - Throws: `EncodingError`, which does not occur for values of this type.
     public func data() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -42,17 +42,17 @@ public struct HARArchive: Codable, Sendable, Hashable {
         set { log.entries = newValue }
     }
 
-    /// The entries that were left out when the archive was read, in order.
+    /// The entries that were omitted when the archive was read, in order.
     public var omissions: [Omission] { log.omissions }
 
-    /// An entry that was left out when an archive was read.
+    /// An entry that was omitted when an archive was read.
     public struct Omission: Sendable, Hashable, CustomStringConvertible {
-        /// The place of the entry in the archive, counted from 1.
+        /// The number of the entry in the archive, counted from 1.
         public var entry: Int
-        /// What is wrong with it, as `is no object`.
+        /// The problem with the entry, such as `is no object`.
         public var problem: String
 
-        /// The entry and the problem, in words.
+        /// The number of the entry and the problem.
         public var description: String { "entry \(entry) \(problem)" }
     }
 
@@ -64,62 +64,62 @@ public struct HARArchive: Codable, Sendable, Hashable {
 
         /// The version of the format.
         public var version = "1.2"
-        /// Who recorded.
+        /// The program that recorded the archive.
         public var creator = Creator()
         /// The exchanges, in order.
         public var entries: [Entry]
-        /// The entries that were left out.
+        /// The entries that were omitted.
         var omissions: [Omission] = []
     }
 
     /// A program.
     public struct Creator: Codable, Sendable, Hashable {
-        /// Its name.
+        /// The name of the program.
         public var name = "Switchyard"
-        /// Its version.
+        /// The version of the program.
         public var version = "1.0"
     }
 
     /// One exchange.
     public struct Entry: Codable, Sendable, Hashable {
-        /// When it began, in ISO 8601 with milliseconds.
+        /// The start of the exchange, in ISO 8601 with milliseconds.
         public var startedDateTime: String
-        /// How long it took in milliseconds.
+        /// The duration of the exchange in milliseconds.
         public var time: Double
         /// The request.
         public var request: HARRequest
-        /// The response; with status 0 when none came.
+        /// The response; its status is 0 if there was no response.
         public var response: HARResponse
-        /// What the cache had to do with it: nothing.
+        /// The cache record, which is always empty.
         public var cache = HARCache()
-        /// Where the time went.
+        /// The durations of the phases of the exchange.
         public var timings: HARTimings
         /// The server's name and the number of the attempt.
         public var comment: String?
     }
 }
 
-/// What the cache had to do with an exchange: nothing that is recorded here.
+/// The cache record of an exchange, which is always empty.
 public struct HARCache: Codable, Sendable, Hashable {
     /// Creates an empty record.
     public init() {}
 }
 
-/// Where the time of an exchange went, in milliseconds; -1 for what is not known.
+/// The durations of the phases of an exchange in milliseconds; -1 if a duration is not known.
 public struct HARTimings: Codable, Sendable, Hashable {
-    /// Waiting for a connection.
+    /// The time spent waiting for a connection.
     public var blocked = -1.0
-    /// Looking the name up.
+    /// The time of the DNS lookup.
     public var dns = -1.0
-    /// Connecting, TLS included.
+    /// The time to connect, including TLS.
     public var connect = -1.0
-    /// The TLS handshake.
+    /// The time of the TLS handshake.
     public var ssl = -1.0
-    /// Sending the request.
+    /// The time to send the request.
     public var send = 0.0
-    /// Waiting for the response.
+    /// The time spent waiting for the response.
     public var wait = 0.0
-    /// Receiving the response.
+    /// The time to receive the response.
     public var receive = 0.0
 }
 
@@ -132,15 +132,15 @@ public struct HARField: Codable, Sendable, Hashable {
 }
 
 extension HARArchive.Entry {
-    /// Records an exchange.
+    /// Creates an entry for an exchange.
     ///
     /// - Parameters:
-    ///   - request: What was sent.
-    ///   - result: What came of it.
-    ///   - date: When it began.
-    ///   - elapsed: How long it took.
+    ///   - request: The request that was sent.
+    ///   - result: The response or the error.
+    ///   - date: The start of the exchange.
+    ///   - elapsed: The duration of the exchange.
     ///   - comment: A note, such as the server's name.
-    ///   - redaction: What is hidden; nothing unless given.
+    ///   - redaction: The redaction of credentials. The default hides nothing.
     public init(
         _ request: HTTPRequest,
         _ result: Result<HTTPResponse, TransportError>,
@@ -159,7 +159,7 @@ extension HARArchive.Entry {
         self.comment = comment
     }
 
-    /// The date as the format wants it, in UTC with milliseconds.
+    /// Formats a date as the format requires: ISO 8601 in UTC with milliseconds.
     private static func text(of date: Date) -> String {
         date.formatted(
             Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -190,7 +190,7 @@ extension HARRequest {
         }
     }
 
-    /// The pairs of a query or form, decoded.
+    /// Returns the decoded name-value pairs of a query or a form.
     private static func pairs(_ text: String) -> [HARField] {
         text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in

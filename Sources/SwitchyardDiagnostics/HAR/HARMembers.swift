@@ -1,7 +1,8 @@
-/// The members of an object in an archive, read leniently: other programs leave out, or write otherwise, what the format
-/// requires.
+/// Lenient access to the members of a JSON object in an archive.
+///
+/// Other programs omit required members or write them with other types.
 struct HARMembers {
-    /// Any name.
+    /// A coding key with any name.
     struct Name: CodingKey, ExpressibleByStringLiteral {
         let stringValue: String
         var intValue: Int? { nil }
@@ -11,7 +12,7 @@ struct HARMembers {
         init?(intValue: Int) { nil }
     }
 
-    /// A text, a number or a truth value.
+    /// A string, a number or a Boolean.
     private enum Scalar: Decodable {
         case text(String)
         case number(Double)
@@ -29,7 +30,7 @@ struct HARMembers {
         }
     }
 
-    /// One of a list: what cannot be read does not stop the rest.
+    /// An element of a list; an unreadable element does not stop the decoding of the list.
     struct Attempted<Value: Decodable>: Decodable {
         let value: Value?
 
@@ -38,19 +39,19 @@ struct HARMembers {
 
     private let container: KeyedDecodingContainer<Name>
 
-    /// Takes an object; what is none is refused.
+    /// Reads the members of an object; throws if the value is not an object.
     init(_ decoder: any Decoder) throws { container = try decoder.container(keyedBy: Name.self) }
 
-    /// Whether there is such a member, be it null.
+    /// Whether the member exists, even if its value is null.
     func has(_ name: Name) -> Bool { container.contains(name) }
 
-    /// A member that must be there.
+    /// Returns a required member; throws if it is missing or has another type.
     func required<Value: Decodable>(_ name: Name) throws -> Value { try container.decode(Value.self, forKey: name) }
 
-    /// A member that may be missing, or be something else.
+    /// Returns a member, or `nil` if it is missing or has another type.
     func value<Value: Decodable>(_ name: Name) -> Value? { try? container.decode(Value.self, forKey: name) }
 
-    /// A text, or a number as one.
+    /// Returns a member as a string; numbers and Booleans are converted.
     func text(_ name: Name) -> String? {
         switch value(name) as Scalar? {
         case .text(let text): text
@@ -60,7 +61,7 @@ struct HARMembers {
         }
     }
 
-    /// A number, or a text that begins with one.
+    /// Returns a member as a number; a string may start with a number.
     func number(_ name: Name) -> Double? {
         switch value(name) as Scalar? {
         case .number(let number): number.isFinite ? number : nil
@@ -69,23 +70,23 @@ struct HARMembers {
         }
     }
 
-    /// A number without its fraction.
+    /// Returns a member as a number rounded to an integer.
     func whole(_ name: Name) -> Int? { number(name).flatMap { Int(exactly: $0.rounded()) } }
 
-    /// The members of a list that can be read; a single object is a list of one.
+    /// Returns the readable elements of a list; a single object counts as a list of one element.
     func list<Value: Decodable>(_ name: Name) -> [Value] {
         if let list = value(name) as [Attempted<Value>]? { return list.compactMap(\.value) }
         return (value(name) as Value?).map { [$0] } ?? []
     }
 
-    /// Names and values: a list of them, or an object with a member for each.
+    /// Returns name-value pairs, written as a list of pairs or as an object with one member per pair.
     func fields(_ name: Name) -> [HARField] {
         let fields: [HARField] = list(name)
         guard fields.isEmpty, let object = value(name) as Object? else { return fields }
         return object.fields
     }
 
-    /// An object whose members are texts.
+    /// An object whose members are read as strings.
     private struct Object: Decodable {
         let fields: [HARField]
 

@@ -12,15 +12,16 @@ public struct HARRequest: Codable, Sendable, Hashable {
             case encoding = "_encoding"
         }
 
-        /// The content type; empty when there is none.
+        /// The content type, or an empty string if there is none.
         public var mimeType: String
         /// The fields of a form.
         public var params: [HARField] = []
-        /// The body as text, or in base64.
+        /// The body as text or in base64.
         public var text: String
-        /// `base64` when the text is that; a field of our own, since the format has none for requests.
+        /// `base64` if the text is base64, otherwise `nil`.
         ///
-        /// Other programs write it without the underscore, which is read as well.
+        /// This is an extension of this library, because the format has no such member for requests. Other programs
+        /// write it without the underscore, which is also read.
         public var encoding: String?
     }
 
@@ -34,16 +35,16 @@ public struct HARRequest: Codable, Sendable, Hashable {
     public var cookies: [HARField]
     /// The header fields, in order.
     public var headers: [HARField]
-    /// The parts of the query.
+    /// The decoded parameters of the query.
     public var queryString: [HARField]
-    /// The body; `nil` when there is none, or it was not in memory.
+    /// The body, or `nil` if there is none or it was not in memory.
     public var postData: PostData?
-    /// The size of the head in bytes; not known.
+    /// The size of the head in bytes; -1 because it is not known.
     public var headersSize = -1
-    /// The size of the body in bytes; -1 when it is not known.
+    /// The size of the body in bytes, or -1 if it is not known.
     public var bodySize: Int
 
-    /// The bytes of the body; `nil` when there are none.
+    /// The bytes of the body, or `nil` if there are none.
     public var body: Data? { postData.flatMap { HARText.content($0.text, $0.encoding, type: $0.mimeType).data } }
 }
 
@@ -59,17 +60,17 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public struct Content: Codable, Sendable, Hashable {
         /// The size in bytes.
         public var size: Int
-        /// The content type; empty when there is none.
+        /// The content type, or an empty string if there is none.
         public var mimeType: String
-        /// The body as text, or in base64; `nil` when it was a stream.
+        /// The body as text or in base64, or `nil` if the body was a stream.
         public var text: String?
-        /// `base64` when the text is that.
+        /// `base64` if the text is base64, otherwise `nil`.
         public var encoding: String?
     }
 
-    /// The status; 0 when no response came.
+    /// The status code, or 0 if there was no response.
     public var status: Int
-    /// The words beside it; empty, as in HTTP/2.
+    /// The reason phrase; empty, as in HTTP/2.
     public var statusText = ""
     /// The version of HTTP.
     public var httpVersion: String
@@ -79,18 +80,18 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public var headers: [HARField]
     /// The body.
     public var content: Content
-    /// Where a redirect leads; empty when it is none.
+    /// The target URL of a redirect, or an empty string if the response is not a redirect.
     public var redirectURL: String
-    /// The size of the head in bytes; not known.
+    /// The size of the head in bytes; -1 because it is not known.
     public var headersSize = -1
-    /// The size of the body in bytes; -1 when it is not known.
+    /// The size of the body in bytes, or -1 if it is not known.
     public var bodySize: Int
-    /// Why no response came, in words.
+    /// A description of the error if there was no response.
     public var error: String?
-    /// Why no response came: the raw value of a ``/SwitchyardHTTP/TransportError/Kind``.
+    /// The reason why there was no response, as the raw value of a ``/SwitchyardHTTP/TransportError/Kind``.
     public var errorKind: String?
 
-    /// The bytes of the body; `nil` when they were not recorded.
+    /// The bytes of the body, or `nil` if they were not recorded.
     public var body: Data? {
         content.text.flatMap { HARText.content($0, content.encoding, type: content.mimeType).data }
     }

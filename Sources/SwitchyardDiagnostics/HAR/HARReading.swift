@@ -1,10 +1,10 @@
 import Foundation
 import SwitchyardHTTP
 
-// Archives of other programs: what can be shown is read, whatever the format requires. This library writes all members.
+// Archives of other programs are read leniently, even if required members are missing. This library writes all members.
 
 extension HARArchive {
-    /// Reads an archive, of whatever program; what has no list of entries is none.
+    /// Reads an archive that any program may have written; throws if there is no list of entries.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         log = members.has("log") || !members.has("entries") ? try members.required("log") : try Log(from: decoder)
@@ -12,7 +12,7 @@ extension HARArchive {
 }
 
 extension HARArchive.Log {
-    /// An entry, or why there is none.
+    /// An entry, or the reason why it could not be read.
     private enum Item: Decodable {
         case entry(HARArchive.Entry)
         case problem(String)
@@ -27,7 +27,7 @@ extension HARArchive.Log {
         }
     }
 
-    /// Reads the root of an archive; entries that cannot be read are left out, see ``HARArchive/omissions``.
+    /// Reads the root of an archive; unreadable entries are omitted and listed in ``HARArchive/omissions``.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         version = members.text("version") ?? "1.2"
@@ -57,7 +57,7 @@ extension HARArchive.Creator {
 }
 
 extension HARArchive.Entry {
-    /// Reads an exchange; one of request and response has to be there.
+    /// Reads an exchange; throws if it has neither a request nor a response.
     public init(from decoder: any Decoder) throws {
         guard let entry = Self(try HARMembers(decoder)) else {
             let problem = "an entry has neither a request nor a response"
@@ -79,7 +79,7 @@ extension HARArchive.Entry {
 }
 
 extension HARTimings {
-    /// Reads what is there; times that are missing are not known.
+    /// Reads the timings; missing durations become unknown.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         blocked = members.number("blocked") ?? -1
@@ -91,12 +91,12 @@ extension HARTimings {
         receive = members.number("receive") ?? 0
     }
 
-    /// The time of all parts together; TLS is a part of connecting.
+    /// The sum of all phases; `ssl` is not added, because it is part of `connect`.
     fileprivate var total: Double { [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1) } }
 }
 
 extension HARField {
-    /// Reads a name and a value; a value may be missing, as that of a file in a form.
+    /// Reads a name and a value; the value may be missing, as for a file in a form.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         guard let name = members.text("name") else {
@@ -111,7 +111,7 @@ extension HARField {
 // MARK: - Messages
 
 extension HARRequest {
-    /// A request of which nothing is known.
+    /// The placeholder for a request that the archive does not contain.
     fileprivate static let unknown = HARRequest(
         method: "-",
         url: "-",
@@ -122,7 +122,7 @@ extension HARRequest {
         bodySize: -1
     )
 
-    /// Reads a request; what is missing is not known, and method and URL are `-` then.
+    /// Reads a request; missing members become unknown, and a missing method or URL becomes `-`.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         method = members.text("method").flatMap { $0.isEmpty ? nil : $0 } ?? "-"
@@ -139,20 +139,20 @@ extension HARRequest {
 }
 
 extension HARRequest.PostData {
-    /// Reads a body; there are the fields of a form, or a text, or both.
+    /// Reads a body, which has the fields of a form, a text, or both.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         mimeType = members.text("mimeType") ?? ""
         params = members.fields("params")
         encoding = members.text("_encoding") ?? members.text("encoding")
-        // An older page of this library has said it so.
+        // An older inspector page of this library wrote the encoding in `comment`.
         if encoding == nil, members.text("comment") == "base64" { encoding = "base64" }
         text = members.text("text") ?? ""
         guard text.isEmpty, !params.isEmpty else { return }
         (text, encoding) = (Self.form(params), nil)
     }
 
-    /// The fields as the text of a form.
+    /// Returns the fields as URL-encoded form text.
     package static func form(_ fields: [HARField]) -> String {
         var options = ParameterEncodingOptions.form
         options.sortsKeys = false
@@ -162,7 +162,7 @@ extension HARRequest.PostData {
 }
 
 extension HARResponse {
-    /// What stands for a response that an archive does not have.
+    /// The placeholder for a response that the archive does not contain.
     fileprivate static let missing = HARResponse(
         status: 0,
         httpVersion: "",
@@ -174,7 +174,7 @@ extension HARResponse {
         error: "no response was recorded"
     )
 
-    /// Reads a response; what is missing is not known, and the status is 0 then.
+    /// Reads a response; missing members become unknown, and a missing status becomes 0.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         status = members.whole("status").flatMap { (0..<1_000).contains($0) ? $0 : nil } ?? 0
@@ -192,7 +192,7 @@ extension HARResponse {
 }
 
 extension HARResponse.Content {
-    /// Reads a body; without a size it is as long as its text.
+    /// Reads a body; if the size is missing, the length of the body is used.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         mimeType = members.text("mimeType") ?? ""

@@ -3,14 +3,14 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// Records what a client sends and gets, attempt by attempt, for an archive that other tools read.
+/// Records the exchanges of a client, one per attempt, as an archive that other tools can read.
 ///
 ///     let recorder = HARRecorder()
 ///     options.interceptors = [recorder.interceptor]
 ///     ...
 ///     try recorder.archive.data().write(to: file)
 ///
-/// Credentials are hidden unless asked for. Bodies that are streams are not recorded.
+/// Credentials are hidden by default. Streamed bodies are not recorded.
 public final class HARRecorder: Sendable {
     private struct State {
         var entries: [HARArchive.Entry] = []
@@ -23,14 +23,14 @@ public final class HARRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - redaction: What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless given.
-    ///   - limit: How many exchanges are kept, the newest; 10,000 unless given.
+    ///   - redaction: The redaction of credentials. The default is ``/SwitchyardHTTP/Redaction/standard``.
+    ///   - limit: The maximum number of exchanges that are kept. The oldest are dropped first. The default is 10,000.
     public init(redaction: Redaction = .standard, limit: Int = 10_000) {
         self.redaction = redaction
         self.limit = max(1, limit)
     }
 
-    /// What has to be among a client's interceptors.
+    /// The interceptor to add to a client's interceptors.
     public var interceptor: RequestInterceptor {
         .observing("har") { [self] event in
             guard case .attemptEnded(let attempt, let result) = event.kind else { return }
@@ -49,10 +49,10 @@ public final class HARRecorder: Sendable {
         }
     }
 
-    /// What was recorded.
+    /// The recorded exchanges as an archive.
     public var archive: HARArchive { HARArchive(entries: state.withLock { $0.entries.suffix(limit) }) }
 
-    /// Forgets what was recorded.
+    /// Removes all recorded exchanges.
     public func clear() {
         state.withLock { $0.entries = [] }
     }

@@ -2,18 +2,18 @@ package import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Bodies as text.
+/// Conversion between bodies and their text in an archive.
 package enum HARText {
-    /// A body of an archive, by what its label says and what it is.
+    /// A body of an archive, decoded according to its encoding label and its content.
     package enum Content {
-        /// It was written in base 64.
+        /// The body was encoded in base64.
         case bytes(Data)
-        /// It stands there as it is.
+        /// The text is the body itself.
         case text(String)
-        /// Its label names an encoding that is not read.
+        /// The label names an unsupported encoding.
         case unreadable(String)
 
-        /// The bytes of the body; `nil` when it is not readable.
+        /// The bytes of the body, or `nil` if the body is unreadable.
         package var data: Data? {
             switch self {
             case .bytes(let data): data
@@ -23,36 +23,36 @@ package enum HARText {
         }
     }
 
-    /// The text of a body, and how it is encoded.
+    /// Returns the text of a body and its encoding, which is `nil` for plain text.
     package static func text(_ data: Data) -> (text: String, encoding: String?) {
-        // Not by Foundation, which leaves out a byte order mark.
+        // Foundation is not used here because it drops a byte order mark.
         if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }
         return (data.base64EncodedString(), "base64")
     }
 
-    /// Reads a body of an archive, of whatever program.
+    /// Decodes a body of an archive that any program may have written.
     ///
-    /// Base 64 is read as leniently as `LenientBase64` does. The label is false where that gives no text
-    /// although the content type says text: then the body is what stands there.
+    /// Base64 is decoded as leniently as `LenientBase64` does. If the label says base64, but decoding gives no text
+    /// although the content type names a text type, the label is considered wrong, and the text itself is the body.
     ///
     /// - Parameters:
     ///   - text: The text of the body.
-    ///   - encoding: The label.
+    ///   - encoding: The encoding label.
     ///   - type: The content type.
     /// - Returns: The body.
     package static func content(_ text: String, _ encoding: String?, type: String) -> Content {
         let label = (encoding ?? "").lowercased().filter { $0.isLetter || $0.isNumber }
         if plainLabels.contains(where: label.hasPrefix) || label.isEmpty { return .text(text) }
         let isPure = LenientBase64.isPure(text.utf8)
-        // These name how a body travelled, and a recorder has undone that.
+        // These labels name a content coding, which the recorder has already decoded.
         if codings.contains(label), !isPure { return .text(text) }
         guard label.contains("base64") else { return .unreadable(encoding ?? "") }
         return isText(text, type, isPure) ? .text(text) : .bytes(LenientBase64.data(text.utf8))
     }
 
-    /// Whether a text that is called base 64 is none.
+    /// Whether a text labelled as base64 is plain text.
     ///
-    /// What is by the book is base 64, unless it is a short word such as `true`.
+    /// Valid base64 counts as base64, unless it is a short word such as `true`.
     private static func isText(_ text: String, _ type: String, _ isPure: Bool) -> Bool {
         let data = LenientBase64.data(text.utf8)
         let isStrict = Data(base64Encoded: text) != nil
@@ -67,21 +67,21 @@ package enum HARText {
         return namesText(type) && (text.utf8.contains(32) || length % 4 != 0 || length < 16)
     }
 
-    /// Labels of what stands there as it is, and names of charsets: the text of an archive has been decoded.
+    /// The labels of plain text, and the names of charsets, because the text of an archive is already decoded.
     private static let plainLabels = [
         "utf", "iso8859", "windows", "ascii", "usascii", "latin", "identity", "none", "null", "text", "plain", "7bit",
         "8bit",
     ]
     private static let codings: Set<String> = ["gzip", "xgzip", "deflate", "br", "zstd", "compress"]
 
-    /// Whether a content type is one of text, or says nothing.
+    /// Whether a content type is a text type or empty.
     private static func namesText(_ type: String) -> Bool {
         let words = ["text", "json", "xml", "html", "script", "urlencoded", "multipart", "yaml", "csv"]
         let lower = type.lowercased()
         return lower.isEmpty || words.contains(where: lower.contains)
     }
 
-    /// Whether bytes are text: what comes of a text that is no base 64 has signs of all kinds.
+    /// Whether bytes are readable text; decoding a text that is not base64 produces arbitrary bytes.
     private static func isLegible(_ data: Data, _ type: String) -> Bool {
         if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return true }
         if type.lowercased().contains("utf-16") { return true }

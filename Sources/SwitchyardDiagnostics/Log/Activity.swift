@@ -2,12 +2,12 @@ public import SwitchyardClient
 import SwitchyardServices
 
 extension RequestInterceptor {
-    /// An interceptor that tells whether any request is under way: for an activity indicator.
+    /// Returns an interceptor that reports whether any request is running, for an activity indicator.
     ///
     ///     options.interceptors = [.activity { isActive in Task { @MainActor in spinner.isHidden = !isActive } }]
     ///
-    /// - Parameter change: Called with `true` when the first request begins and with `false` when the last has ended, on
-    ///   a queue of the client's.
+    /// - Parameter change: Called with `true` when the first request starts and with `false` when the last one has
+    ///   ended, on a queue of the client.
     /// - Returns: The interceptor.
     public static func activity(_ change: @escaping @Sendable (Bool) -> Void) -> RequestInterceptor {
         let running = Locked<Set<RequestID>>([])
@@ -20,7 +20,7 @@ extension RequestInterceptor {
                 }
                 if isFirst { change(true) }
             case .ended:
-                // One that was cancelled before it began has never been counted.
+                // A request that was cancelled before its dispatch was never counted.
                 let isLast = running.withLock { running in
                     running.remove(event.id) != nil && running.isEmpty
                 }

@@ -1,37 +1,37 @@
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// What a traffic log writes; credentials are hidden in all of it.
+/// The options of a traffic log; credentials are hidden in everything that it writes.
 public struct LogOptions: Sendable {
-    /// Parts of an entry beside its line.
+    /// The optional parts of an entry, in addition to its line.
     public struct Parts: OptionSet, Sendable, Hashable {
-        /// The bits.
+        /// The raw bits of the set.
         public let rawValue: Int
 
-        /// Creates a set.
+        /// Creates a set from raw bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The header fields of requests and answers.
+        /// The header fields of requests and responses.
         public static let headers = Parts(rawValue: 1)
         /// The bodies of requests.
         public static let requestBody = Parts(rawValue: 2)
-        /// The bodies of answers below 400.
+        /// The bodies of responses with a status below 400.
         public static let answerBody = Parts(rawValue: 4)
-        /// The bodies of answers from 400 up.
+        /// The bodies of responses with a status of 400 or above.
         public static let errorBody = Parts(rawValue: 8)
-        /// A command for curl that sends the request again.
+        /// A curl command that sends the request again.
         public static let curl = Parts(rawValue: 16)
     }
 
-    /// Entries below it are not written; ``LogLevel/info`` unless set.
+    /// The lowest level that is written; the default is ``LogLevel/info``.
     public var level: LogLevel
-    /// What is written beside the line; nothing unless set.
+    /// The parts that are written in addition to the line; the default is none.
     public var parts: Parts
-    /// The categories that are written; all unless set.
+    /// The categories that are written; the default is all.
     public var categories: Set<LogEntry.Category>
-    /// What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless set.
+    /// The redaction of credentials; the default is ``/SwitchyardHTTP/Redaction/standard``.
     public var redaction: Redaction
-    /// The most bytes of a body that are written, at least 0; 4,096 unless set.
+    /// The maximum number of bytes of a body that are written, at least 0; the default is 4,096.
     public var bodyLimit: Int {
         didSet { bodyLimit = max(0, bodyLimit) }
     }
@@ -51,10 +51,10 @@ public struct LogOptions: Sendable {
         self.bodyLimit = max(0, bodyLimit)
     }
 
-    /// A line for each step that matters.
+    /// The default options: one line for each important step.
     public static let standard = LogOptions()
 
-    /// Every step with everything that belongs to it.
+    /// Options that log every step with all parts.
     public static let verbose = LogOptions(
         level: .trace,
         parts: [.headers, .requestBody, .answerBody, .errorBody, .curl]

@@ -1,19 +1,18 @@
-/// Cuts a message into parts that a log with a limit on its lines keeps whole.
+/// Splits a message into parts that fit a log with a line-length limit.
 enum LogParts {
-    /// The bytes of a part at most, without its number.
+    /// The maximum size of a part in bytes, without its number.
     ///
-    /// The unified log writes 1,024 bytes of a line that are not constant to the disk, and drops the rest (Apple,
-    /// `os/log.h`).
+    /// The unified log stores 1,024 bytes of the non-constant part of a line and drops the rest (Apple, `os/log.h`).
     static let size = 1_000
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// The parts of a message, each with its number in front if there are several.
+    /// Splits a message into parts, each with its number at the start if there are several.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - size: Bytes of a part, at least 4, which is one character; ``size`` unless given.
-    /// - Returns: The message, or its parts: `(1/3) …`.
+    ///   - size: The maximum size of a part in bytes, at least 4 (one character). The default is ``size``.
+    /// - Returns: The message itself, or its parts, such as `(1/3) …`.
     static func parts(of message: String, size: Int = size) -> [String] {
         guard message.utf8.count > size else { return [message] }
         var parts: [Substring] = []
@@ -26,8 +25,8 @@ enum LogParts {
         return parts.enumerated().map { index, part in "(\(index + 1)/\(parts.count)) \(part)" }
     }
 
-    /// Where a part ends: behind a line if one ends in its second half, or else in front of the character that does not
-    /// fit.
+    /// Returns the end of a part: after the last line that ends in its second half, otherwise before the character that
+    /// does not fit.
     private static func end(in text: Substring, _ size: Int) -> String.Index {
         let bytes = text.utf8
         guard bytes.count > size else { return text.endIndex }

@@ -1,50 +1,51 @@
 public import Foundation
 import SwitchyardClient
 
-/// How much an entry of a log matters; the levels are those of swift-log.
+/// The severity of a log entry; the levels are those of swift-log.
 public enum LogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Every step.
     case trace
-    /// What helps while something is being built.
+    /// Information that is useful during development.
     case debug
-    /// What happens in the ordinary course.
+    /// Normal events.
     case info
-    /// What is not ordinary, and no fault.
+    /// Unusual events that are not errors.
     case notice
-    /// What may become a fault.
+    /// Events that may lead to an error.
     case warning
-    /// A fault.
+    /// Errors.
     case error
-    /// A fault that needs somebody at once.
+    /// Errors that need immediate attention.
     case critical
 
-    /// Whether `left` matters less than `right`.
+    /// Whether `left` is less severe than `right`.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// One entry of a log, with credentials hidden.
 public struct LogEntry: Sendable, Hashable {
-    /// What an entry is about.
+    /// The subject of a log entry.
     public enum Category: String, Sendable, Hashable, CaseIterable {
         /// A request as a whole: its dispatch and its end.
         case request
-        /// What goes to a server and comes from it.
+        /// The data sent to a server and received from it.
         case attempt
         /// Redirects.
         case redirect
-        /// Pauses before another round.
+        /// Waits before another round.
         case retry
     }
 
-    /// When it was written.
+    /// The date at which the entry was written.
     public var date: Date
-    /// How much it matters.
+    /// The severity of the entry.
     public var level: LogLevel
-    /// What it is about.
+    /// The subject of the entry.
     public var category: Category
-    /// What happened, in one line.
+    /// A one-line description of the event.
     public var message: String
-    /// The same in parts: `id`, `service`, `environment`, `server`, `method`, `url`, `status`, `elapsed` and the like.
+    /// The event as key-value pairs: `id`, `service`, `environment`, `server`, `method`, `url`, `status`, `elapsed` and
+    /// others.
     public var metadata: [String: String]
 
     /// Creates an entry.
@@ -63,55 +64,57 @@ public struct LogEntry: Sendable, Hashable {
     }
 }
 
-/// Takes the entries of a log: writes them to a file, hands them to swift-log, shows them on a screen.
+/// A destination of log entries, such as a file, swift-log or a screen.
 ///
 ///     struct SwiftLogSink: LogSink {
 ///         let logger: Logger
 ///         func write(_ entry: LogEntry) { logger.log(level: .init(entry.level), "\(entry.message)") }
 ///     }
 public protocol LogSink: Sendable {
-    /// Takes an entry, on a queue of the client's, one after the other; it may take its time.
+    /// Writes an entry.
+    ///
+    /// It is called on a queue of the client, one entry at a time, and may block.
     func write(_ entry: LogEntry)
 }
 
-/// A sink made of a closure.
+/// A sink that calls a closure.
 public struct ClosureSink: LogSink {
     private let body: @Sendable (LogEntry) -> Void
 
-    /// Creates a sink.
+    /// Creates a sink with a closure.
     public init(_ body: @escaping @Sendable (LogEntry) -> Void) {
         self.body = body
     }
 
-    /// Calls the closure.
+    /// Calls the closure with the entry.
     public func write(_ entry: LogEntry) { body(entry) }
 }
 
-/// A sink that writes a line for each entry to the standard error.
+/// A sink that writes one line per entry to standard error.
 public struct StandardErrorSink: LogSink {
     private let format: @Sendable (LogEntry) -> String
     private let file: FileHandle
 
     /// Creates a sink.
     ///
-    /// - Parameter format: Makes the line; level, category and message unless given.
+    /// - Parameter format: Returns the line for an entry. The default line has the level, the category and the message.
     public init(format: @escaping @Sendable (LogEntry) -> String = StandardErrorSink.line(of:)) {
         self.init(writingTo: .standardError, format: format)
     }
 
-    /// Creates a sink of another file.
+    /// Creates a sink that writes to another file.
     init(writingTo file: FileHandle, format: @escaping @Sendable (LogEntry) -> String = StandardErrorSink.line(of:)) {
         self.format = format
         self.file = file
     }
 
-    /// Writes the line; one that the file does not take, since it is closed or full, is lost.
+    /// Writes the line; the line is lost if the file is closed or full.
     public func write(_ entry: LogEntry) {
-        // The plain `write` ends the process where it cannot write.
+        // The non-throwing `write` terminates the process if the write fails.
         try? file.write(contentsOf: Data((format(entry) + "\n").utf8))
     }
 
-    /// Level, category and message.
+    /// Formats the level, category and message of an entry.
     @Sendable public static func line(of entry: LogEntry) -> String {
         "[\(entry.level)] \(entry.category.rawValue): \(entry.message)"
     }

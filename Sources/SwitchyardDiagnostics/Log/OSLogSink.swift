@@ -3,21 +3,22 @@ import SwitchyardClient
 #if canImport(os)
     import os
 
-    /// A sink that hands entries to the unified log of Apple systems, a category for each of ours.
+    /// A sink that writes entries to the unified log of Apple systems, under the category of the entry.
     ///
-    /// Messages are public there: credentials have been hidden before. One of more than 1,000 bytes comes as several
-    /// with a number in front, `(1/3) …`, since the log cuts what is longer (Apple, `os/log.h`).
+    /// Messages are public in the unified log, because credentials are already hidden. A message of more than 1,000
+    /// bytes is written as several numbered parts, `(1/3) …`, because the unified log truncates longer messages (Apple,
+    /// `os/log.h`).
     public struct OSLogSink: LogSink {
         private let subsystem: String
 
         /// Creates a sink.
         ///
-        /// - Parameter subsystem: The app's name in the log, its bundle identifier for instance.
+        /// - Parameter subsystem: The name of the app in the log, for example its bundle identifier.
         public init(subsystem: String) {
             self.subsystem = subsystem
         }
 
-        /// Hands the entry over.
+        /// Writes the entry to the unified log.
         public func write(_ entry: LogEntry) {
             let logger = Logger(subsystem: subsystem, category: entry.category.rawValue)
             for part in LogParts.parts(of: entry.message) {

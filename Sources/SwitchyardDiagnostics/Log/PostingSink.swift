@@ -3,9 +3,10 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A sink that posts its entries to a server, many at a time, as a list in JSON.
+/// A sink that posts its entries to a server in batches, as a JSON array.
 ///
-/// Give it a client that does not log to it. Entries wait in memory: the newest are kept when a server is long away.
+/// Use a client that does not log to this sink. Entries are held in memory until they are posted. If the server is
+/// unavailable for long, only the newest entries are kept.
 public final class PostingSink: LogSink {
     private struct Line: Encodable {
         let date: Date
@@ -17,7 +18,7 @@ public final class PostingSink: LogSink {
 
     private struct State {
         var entries: [LogEntry] = []
-        /// How many came since the last were taken to be posted.
+        /// The number of entries written since the last post started.
         var fresh = 0
         var isPosting = false
     }
@@ -31,10 +32,10 @@ public final class PostingSink: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - client: Sends the entries.
-    ///   - destination: Where to; the body is the sink's.
-    ///   - batch: How many entries are collected before they are posted, `limit` at most; 50 unless given.
-    ///   - limit: How many are kept while they cannot be posted; 1,000 unless given.
+    ///   - client: The client that sends the entries.
+    ///   - destination: The configuration of the request. The sink sets its method and body.
+    ///   - batch: The number of entries that are collected before they are posted, at most `limit`. The default is 50.
+    ///   - limit: The maximum number of entries that are kept while they cannot be posted. The default is 1,000.
     public init(client: NetworkClient, destination: APIConfiguration, batch: Int = 50, limit: Int = 1_000) {
         self.client = client
         self.destination = destination
@@ -42,10 +43,12 @@ public final class PostingSink: LogSink {
         self.batch = min(max(1, batch), self.limit)
     }
 
-    /// How many entries wait.
+    /// The number of entries that have not been posted yet.
     public var waitingCount: Int { state.withLock { $0.entries.count } }
 
-    /// Keeps the entry, and posts when there are enough; after a refusal, when as many new ones have come.
+    /// Stores the entry, and posts all entries if a batch is complete.
+    ///
+    /// After a failed post, the next post starts when another batch of new entries has been written.
     public func write(_ entry: LogEntry) {
         let isFull = state.withLock { state in
             state.entries.append(entry)
@@ -56,7 +59,7 @@ public final class PostingSink: LogSink {
         if isFull { flush() }
     }
 
-    /// Posts what waits, unless something is being posted; what is refused waits on.
+    /// Posts the stored entries, unless a post is running; entries that the server rejects are kept.
     public func flush() {
         let entries = state.withLock { state -> [LogEntry] in
             guard !state.isPosting, !state.entries.isEmpty else { return [] }
@@ -76,7 +79,7 @@ public final class PostingSink: LogSink {
                 if !isTaken { state.entries = Array((entries + state.entries).suffix(limit)) }
                 return isTaken && state.entries.count >= batch
             }
-            // What was written meanwhile may be enough without another entry.
+            // Entries written during the post may already form a batch.
             if isFull { flush() }
         }
     }

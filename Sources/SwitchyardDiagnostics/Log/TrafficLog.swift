@@ -4,15 +4,15 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension RequestInterceptor {
-    /// An interceptor that writes a log of what happens to requests.
+    /// Returns an interceptor that logs the events of requests.
     ///
     ///     options.interceptors = [.logging(to: StandardErrorSink())]
     ///
-    /// There is none unless it is added. Values of credentials are hidden before a sink sees them.
+    /// A client logs nothing unless this interceptor is added. Credentials are hidden before a sink receives an entry.
     ///
     /// - Parameters:
-    ///   - sink: Takes the entries.
-    ///   - options: What is written; ``/SwitchyardDiagnostics/LogOptions/standard`` unless given.
+    ///   - sink: The destination of the entries.
+    ///   - options: The options of the log. The default is ``/SwitchyardDiagnostics/LogOptions/standard``.
     /// - Returns: The interceptor.
     public static func logging(to sink: some LogSink, _ options: LogOptions = .standard) -> RequestInterceptor {
         let log = TrafficLog(options: options)
@@ -22,13 +22,13 @@ extension RequestInterceptor {
     }
 }
 
-/// Makes entries of the events that its options ask for.
+/// Creates log entries for the events that the options select.
 struct TrafficLog: Sendable {
     let options: LogOptions
 
     private var redaction: Redaction { options.redaction }
 
-    /// The entry; `nil` for an event that is not written, and which costs nothing then.
+    /// Returns the entry for an event, or `nil`, without building an entry, if the options exclude the event.
     func entry(of event: DispatchEvent) -> LogEntry? {
         guard let (level, category) = Self.rank(of: event.kind), level >= options.level,
             options.categories.contains(category)
@@ -43,7 +43,7 @@ struct TrafficLog: Sendable {
         return LogEntry(level: level, category: category, message: event.line(redaction), metadata: metadata)
     }
 
-    /// How much an event matters, and what it is about; `nil` for one that is never written.
+    /// Returns the level and the category of an event, or `nil` if the event is never logged.
     private static func rank(of kind: DispatchEvent.Kind) -> (LogLevel, LogEntry.Category)? {
         switch kind {
         case .dispatched: (.debug, .request)
@@ -98,7 +98,7 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    /// The attempt is what goes on, at the URL that the answer names.
+    /// The attempt continues at the URL that the redirect response names.
     private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> [String: String] {
         var metadata = facts(of: attempt)
         metadata["from"] = redaction.url(step.from.text)
@@ -156,7 +156,10 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    /// The beginning of a body; no more of it is looked at than can be shown, and as much again as a token may have.
+    /// Returns the beginning of a body as text.
+    ///
+    /// Redaction searches only the part that can be shown and the next 65,536 bytes, the assumed maximum length of a
+    /// token.
     private func text(of body: Data, hiding: (Data) -> Data) -> String {
         let seen = Self.prefix(of: body, options.bodyLimit.addingReportingOverflow(65_536).partialValue)
         let shown = hiding(seen)
@@ -165,7 +168,8 @@ struct TrafficLog: Sendable {
         return part.count < shown.count || seen.count < body.count ? "\(text)... (\(body.count) bytes)" : text
     }
 
-    /// The first bytes; a character that the limit cuts is no reason to take text for something else.
+    /// Returns the first bytes without a character that the limit truncates, so the prefix of a text remains valid
+    /// UTF-8.
     private static func prefix(of data: Data, _ limit: Int) -> Data {
         guard limit >= 0, limit < data.count else { return data }
         var part = data.prefix(limit)
@@ -175,7 +179,7 @@ struct TrafficLog: Sendable {
 }
 
 extension ParameterValue {
-    /// The value of a name as a reader of a log knows it; hidden values are hidden at any depth.
+    /// Returns the value of the named parameter in a readable form; hidden values are replaced at any depth.
     fileprivate func logText(under name: String, _ redaction: Redaction) -> String {
         guard !redaction.hides(parameter: name) else { return "***" }
         return switch self {
@@ -186,7 +190,7 @@ extension ParameterValue {
         case .double(let value): "\(value)"
         case .decimal(let value): "\(value)"
         case .string(let value): redaction.text(value)
-        // Foundation on Linux traps over a date that is no number.
+        // Foundation on Linux traps when it formats a date that is NaN.
         case .date(let value): value.timeIntervalSinceReferenceDate.isNaN ? "nan" : "\(value)"
         case .data(let value): "\(value.count) bytes"
         case .array(let values): "[\(values.map { $0.logText(under: name, redaction) }.joined(separator: ", "))]"

@@ -1,17 +1,18 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// How long things took, in buckets that grow by a quarter each, from 50 µs to over an hour: quantiles within 12 % in a
-/// fixed 96 numbers.
+/// A histogram of durations with 96 buckets that grow by 25 % each, from 50 µs to over an hour.
+///
+/// Quantiles are accurate to 12 %, and the memory size is fixed.
 public struct LatencyHistogram: Sendable, Hashable {
     private static let count = 96
     private static let lowest = 50e-6
     private static let growth = 1.25
 
     private var buckets = [UInt32](repeating: 0, count: Self.count)
-    /// How many durations were recorded.
+    /// The number of recorded durations.
     public private(set) var count = 0
-    /// The longest one.
+    /// The longest recorded duration.
     public private(set) var maximum = Duration.zero
 
     init() {}
@@ -29,10 +30,11 @@ public struct LatencyHistogram: Sendable, Hashable {
         maximum = max(maximum, duration)
     }
 
-    /// The duration that a share of the recorded ones did not exceed; `nil` when none was recorded.
+    /// Returns the duration that the given share of the recorded durations did not exceed, or `nil` if none was
+    /// recorded.
     ///
-    /// - Parameter share: 0 to 1; 0.99 for the 99th percentile.
-    /// - Returns: The upper bound of the bucket in which it lies.
+    /// - Parameter share: The share from 0 to 1, such as 0.99 for the 99th percentile.
+    /// - Returns: The upper bound of the bucket that contains the quantile.
     public func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }
         let rank = Double(count) * min(max(share, 0), 1)

@@ -2,42 +2,44 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Counts what a client does, per server and per API.
+/// Collects figures about a client's traffic, per server and per API.
 ///
 ///     let meter = TrafficMeter()
 ///     options.interceptors = [meter.interceptor]
 ///     ...
 ///     print(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) ?? .zero)
 ///
-/// What is read as it arrives (a download, a stream, events) counts with the head of its answer: time, bytes and failures
-/// are those up to then.
+/// A response whose body is read as it arrives (a download, a stream, server-sent events) is counted when its head
+/// arrives, so time, bytes and failures include only what happened until then.
 public final class TrafficMeter: Sendable {
     /// The figures of one server or one API.
     public struct Figures: Sendable, Hashable {
-        /// Attempts at a server, or requests of an API, that have ended.
+        /// The number of finished attempts at a server, or of finished requests of an API.
         public internal(set) var count = 0
-        /// Those that failed below HTTP, or were answered with 500 or above.
+        /// The number of attempts or requests that failed, except cancellations, or received a status of 500 or above.
         public internal(set) var failures = 0
-        /// Those that were cancelled.
+        /// The number of cancelled attempts or requests.
         public internal(set) var cancelled = 0
-        /// Rounds after the first; of APIs only.
+        /// The number of rounds after the first; counted for APIs only.
         public internal(set) var retries = 0
-        /// How often which status was answered.
+        /// The number of responses by status code.
         public internal(set) var statuses: [Int: Int] = [:]
-        /// Bytes of bodies sent, as far as the transport says.
+        /// The number of body bytes sent, as far as the transport reports it.
         public internal(set) var bytesSent: Int64 = 0
-        /// Bytes of bodies received, as far as the transport says; of a download, a stream or events what had come with
-        /// the head of the answer.
+        /// The number of body bytes received, as far as the transport reports it.
+        ///
+        /// For a download, a stream or events, it is the number of bytes that had arrived together with the response
+        /// head.
         public internal(set) var bytesReceived: Int64 = 0
-        /// How long the answered ones took.
+        /// The durations of the attempts or requests that received a response.
         public internal(set) var latency = LatencyHistogram()
     }
 
-    /// All figures at one moment.
+    /// All figures at one point in time.
     public struct Snapshot: Sendable, Hashable {
-        /// Attempts, by the name of the server; those at URLs of no server under `-`.
+        /// The figures of attempts by server name; attempts at a URL of no server are counted under `-`.
         public internal(set) var servers: [String: Figures] = [:]
-        /// Requests, by method and path template, such as `GET users/{id}`.
+        /// The figures of requests by method and path template, such as `GET users/{id}`.
         public internal(set) var apis: [String: Figures] = [:]
     }
 
@@ -51,16 +53,16 @@ public final class TrafficMeter: Sendable {
 
     /// Creates a meter.
     ///
-    /// - Parameter limit: How many APIs are told apart; those beyond are counted together under `other`. 1,000 unless
-    ///   given.
+    /// - Parameter limit: The maximum number of separate APIs. Further APIs are counted together under `other`. The
+    ///   default is 1,000.
     public init(limit: Int = 1_000) {
         self.limit = max(1, limit)
     }
 
-    /// The figures now.
+    /// The current figures.
     public var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-    /// What has to be among a client's interceptors.
+    /// The interceptor to add to a client's interceptors.
     public var interceptor: RequestInterceptor {
         .observing("meter") { [self] event in take(event) }
     }
@@ -145,9 +147,9 @@ extension TrafficMeter.Figures: CustomStringConvertible {
 }
 
 extension TrafficMeter.Snapshot: CustomStringConvertible {
-    /// A line for each server, then one for each API, both in the order of their names.
+    /// One line per server, then one line per API, each sorted by name.
     ///
-    /// It holds the paths of the calls; a path that names a user belongs in a template, `users/{id}`.
+    /// The lines contain the paths of the calls. If a path identifies a user, use a template such as `users/{id}`.
     public var description: String {
         [servers, apis].flatMap { figures in figures.sorted { $0.key < $1.key } }
             .map { "\($0.key): \($0.value)" }

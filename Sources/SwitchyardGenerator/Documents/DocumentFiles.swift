@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of a document: the one that was named, and those beside it that its references lead to.
+/// The files of a document: the main file and the files in its folder that it references.
 final class DocumentFiles {
-    /// The most files that one document may consist of.
+    /// The maximum number of files of one document.
     static let maximumFiles = 10_000
 
     private let folder: URL
@@ -10,16 +10,17 @@ final class DocumentFiles {
     private var roots: [String: Place] = [:]
     private let limits: ReadingLimits
 
-    /// The whole of the file that was named.
+    /// The root value of the main file.
     let root: Place
 
     /// Reads the main file.
     ///
     /// - Parameters:
-    ///   - url: The file; what its name ends with says how it is read, and what it begins with where that does not.
-    ///   - limits: The limits of the readers.
+    ///   - url: The main file. The extension of its name decides whether it is parsed as JSON or YAML; for any other
+    ///     extension, its first character decides.
+    ///   - limits: The limits of the parsers.
     ///   - load: Reads the bytes of a file.
-    /// - Throws: ``GeneratorError`` if it cannot be read.
+    /// - Throws: ``GeneratorError`` if the file cannot be read.
     init(
         _ url: URL,
         limits: ReadingLimits = ReadingLimits(),
@@ -32,9 +33,10 @@ final class DocumentFiles {
         roots[url.lastPathComponent] = root
     }
 
-    /// The place that a reference leads to.
+    /// Returns the place that a reference points to.
     ///
-    /// - Throws: ``GeneratorError`` at the reference if it leads nowhere, to another machine, or out of the folder.
+    /// - Throws: ``GeneratorError`` at the reference if its target does not exist, is on another machine or is outside
+    ///   the folder.
     func target(of reference: String, at place: Place) throws(GeneratorError) -> Place {
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let path = String(parts.first ?? "")
@@ -57,7 +59,7 @@ final class DocumentFiles {
         return place[name]
     }
 
-    /// The path of a file that a reference names, relative to the folder of the main file.
+    /// Returns the path of a referenced file, relative to the folder of the main file.
     private func filePath(_ path: String, at place: Place) throws(GeneratorError) -> String {
         guard !path.contains("://") else {
             throw place.error("the reference leads to \"\(path)\"; only files beside the document are read")

@@ -1,14 +1,14 @@
-/// A document that no client can be generated from, with the place of the fault.
+/// An error in a document that prevents the generation of a client, with its location.
 public struct GeneratorError: Error, Sendable, Hashable {
-    /// What is wrong, the value, and what is allowed.
+    /// A message that states what is wrong, the value, and what is allowed.
     public var message: String
-    /// The file, as it was named; empty when the fault is in no file.
+    /// The name of the file, or an empty string if the error is not in a file.
     public var file: String
-    /// The line, counted from 1; 0 when the fault is in no line.
+    /// The line, counted from 1, or 0 if the error has no line.
     public var line: Int
-    /// The column, counted from 1; 0 when the fault is in no line.
+    /// The column, counted from 1, or 0 if the error has no line.
     public var column: Int
-    /// The JSON pointer of the value (RFC 6901); empty for the whole document.
+    /// The JSON pointer of the value (RFC 6901), which is empty for the whole document.
     public var pointer: String
 
     /// Creates an error.
@@ -22,7 +22,7 @@ public struct GeneratorError: Error, Sendable, Hashable {
 }
 
 extension GeneratorError: CustomStringConvertible {
-    /// The error in one line: `FILE:LINE:COLUMN: MESSAGE (at POINTER)`.
+    /// The error on one line: `FILE:LINE:COLUMN: MESSAGE (at POINTER)`.
     public var description: String {
         let place = file.isEmpty ? "" : line > 0 ? "\(file):\(line):\(column): " : "\(file): "
         return place + message + (pointer.isEmpty ? "" : " (at \(pointer))")

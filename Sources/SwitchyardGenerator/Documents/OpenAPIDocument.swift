@@ -1,17 +1,17 @@
-/// An OpenAPI document of version 3.0 or 3.1, read on demand.
+/// An OpenAPI document of version 3.0 or 3.1, whose values are interpreted on demand.
 struct OpenAPIDocument {
     let files: DocumentFiles
-    /// The whole document.
+    /// The root value of the document.
     var root: Place { files.root }
-    /// The title and the version of the API.
+    /// The title of the API.
     let title: String
     let version: String
     /// The version of the OpenAPI Specification.
     let openAPIVersion: String
 
-    /// Checks the head of a document.
+    /// Validates the head of a document.
     ///
-    /// - Throws: ``GeneratorError`` if it is no OpenAPI document of a version that is read.
+    /// - Throws: ``GeneratorError`` if it is not an OpenAPI document of a supported version.
     init(_ files: DocumentFiles) throws(GeneratorError) {
         self.files = files
         let root = files.root
@@ -33,9 +33,9 @@ struct OpenAPIDocument {
         self.version = info?.text("version") ?? ""
     }
 
-    /// Follows the references at a place, however many.
+    /// Follows the chain of references at a place.
     ///
-    /// - Throws: ``GeneratorError`` if they lead nowhere or in a circle.
+    /// - Throws: ``GeneratorError`` if a reference has no target or the references form a cycle.
     func resolved(_ place: Place) throws(GeneratorError) -> Place {
         var current = place
         var seen: Set<String> = []
@@ -48,7 +48,7 @@ struct OpenAPIDocument {
         return current
     }
 
-    /// The tags of the document with their descriptions.
+    /// The descriptions of the document's tags, by name.
     var tagDescriptions: [String: String] {
         var texts: [String: String] = [:]
         for tag in root["tags"]?.elements ?? [] {

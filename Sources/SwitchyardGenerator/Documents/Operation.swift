@@ -1,6 +1,6 @@
 /// An operation of a document.
 struct Operation {
-    /// Where a parameter stands.
+    /// The location of a parameter in a request.
     enum Location: String {
         case path
         case query
@@ -21,7 +21,7 @@ struct Operation {
         let place: Place
     }
 
-    /// A body in one content type.
+    /// A request or response body in one content type.
     struct Content {
         let type: String
         /// The media type object.
@@ -31,7 +31,7 @@ struct Operation {
 
     /// A response of an operation.
     struct Response {
-        /// The status, `2XX` or `default`.
+        /// The status code, a range such as `2XX`, or `default`.
         let status: String
         let description: String?
         let contents: [Content]
@@ -52,9 +52,9 @@ struct Operation {
     let bodies: [Content]
     let isBodyRequired: Bool
     let responses: [Response]
-    /// The security requirements; `nil` when those of the document apply.
+    /// The security requirements, or `nil` if the document's requirements apply.
     let security: [Place]?
-    /// The servers of the operation or its path; empty when those of the document apply.
+    /// The servers of the operation or its path, or an empty array if the document's servers apply.
     let servers: [Place]
     let place: Place
 }

@@ -1,14 +1,14 @@
-/// Reads the operations of a document.
+/// A reader of the operations in a document.
 struct OperationReader {
     static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 
     let document: OpenAPIDocument
 
-    /// The operations in the order of the document.
+    /// Returns the operations in the order of the document.
     ///
-    /// - Parameter isChosen: Whether an operation of this path, identifier and tag is to be read.
+    /// - Parameter isChosen: Returns whether the operation with this path, method, identifier and tag is included.
     /// - Returns: The operations.
-    /// - Throws: ``GeneratorError`` at the first mistake, such as two operations with one identifier.
+    /// - Throws: ``GeneratorError`` for the first error, such as two operations with the same identifier.
     func operations(
         where isChosen: (_ path: String, _ method: String, _ id: String?, _ tag: String?) -> Bool = { _, _, _, _ in true
         }
@@ -62,7 +62,7 @@ struct OperationReader {
         )
     }
 
-    /// The parameters of an operation, with those of its path that it does not replace.
+    /// Returns the parameters of an operation, including the parameters of its path that it does not override.
     private func parameters(
         of place: Place,
         in item: Place,
@@ -82,7 +82,7 @@ struct OperationReader {
         return parameters.filter { $0.location != .path || names.contains($0.name) }
     }
 
-    /// A placeholder of a path that no parameter describes: any text.
+    /// Returns a text parameter for a path placeholder that no parameter describes.
     private static func undeclared(_ name: String, at place: Place) -> Operation.Parameter {
         Operation.Parameter(
             name: name,
@@ -141,7 +141,7 @@ struct OperationReader {
         return result
     }
 
-    /// The names in braces of a path.
+    /// Returns the names in braces in a path.
     static func placeholders(of path: String) -> [String] {
         path.matches(of: /\{([^{}]+)\}/).map { String($0.1) }
     }

@@ -1,27 +1,26 @@
-/// A value in a document, with the way to it.
+/// A value in a document, with its location.
 struct Place: Sendable {
-    /// The file, as errors name it.
+    /// The name of the file, as shown in errors.
     let file: String
     /// The JSON pointer of the value.
     let pointer: String
-    /// The value.
     let node: Node
 
-    /// The key under which what is made of this place is kept.
+    /// The key that identifies the place in caches.
     var key: String { "\(file)#\(pointer)" }
 
-    /// The place of a member; `nil` if there is none or it is `null`.
+    /// Returns the place of a member, or `nil` if the member does not exist or is `null`.
     subscript(key: String) -> Place? {
         guard let child = node[key], !child.isNull else { return nil }
         return self.child(key, child)
     }
 
-    /// The members as places, in the order of the document.
+    /// The members as places in the order of the document.
     var members: [(key: String, place: Place)] {
         node.members.map { ($0.key, child($0.key, $0.value)) }
     }
 
-    /// The elements as places; empty if this is no list.
+    /// The elements as places, or an empty array if the value is not a list.
     var elements: [Place] {
         (node.list ?? []).enumerated().map { child(String($0.offset), $0.element) }
     }
@@ -31,7 +30,7 @@ struct Place: Sendable {
         return Place(file: file, pointer: "\(pointer)/\(escaped)", node: node)
     }
 
-    /// An error about this value.
+    /// Returns an error about this value.
     func error(_ message: String) -> GeneratorError {
         GeneratorError(
             message,
@@ -44,9 +43,9 @@ struct Place: Sendable {
 
     // MARK: - Typed members
 
-    /// The string under a key; `nil` if there is none.
+    /// Returns the string under a key, or `nil` if there is no value.
     ///
-    /// - Throws: ``GeneratorError`` if the value is no string.
+    /// - Throws: ``GeneratorError`` if the value is not a string.
     func string(_ key: String) throws(GeneratorError) -> String? {
         guard let child = self[key] else { return nil }
         guard let text = child.node.string else {
@@ -55,10 +54,10 @@ struct Place: Sendable {
         return text
     }
 
-    /// The text of a scalar under a key, of any kind; `nil` if there is none.
+    /// Returns the text of any scalar under a key, or `nil` if there is no scalar.
     func text(_ key: String) -> String? { self[key]?.node.scalarText }
 
-    /// The Boolean under a key; `false` if there is none.
+    /// Returns the Boolean under a key, or `false` if there is no value.
     func flag(_ key: String) throws(GeneratorError) -> Bool {
         guard let child = self[key] else { return false }
         guard let flag = child.node.bool else {
@@ -67,14 +66,14 @@ struct Place: Sendable {
         return flag
     }
 
-    /// The object under a key; `nil` if there is none.
+    /// Returns the object under a key, or `nil` if there is no value.
     func object(_ key: String) throws(GeneratorError) -> Place? {
         guard let child = self[key] else { return nil }
         guard child.node.isMap else { throw child.error("\"\(key)\" must be an object, not \(child.node.kindName)") }
         return child
     }
 
-    /// The elements of the list under a key; empty if there is none.
+    /// Returns the elements of the list under a key, or an empty array if there is no value.
     func list(_ key: String) throws(GeneratorError) -> [Place] {
         guard let child = self[key] else { return [] }
         guard child.node.list != nil else { throw child.error("\"\(key)\" must be a list, not \(child.node.kindName)") }

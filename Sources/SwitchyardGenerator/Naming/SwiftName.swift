@@ -1,15 +1,15 @@
-/// Makes Swift names of the names in a document.
+/// Functions that convert names in a document to Swift names.
 enum SwiftName {
-    /// Words that Swift writes in capitals.
+    /// The words that Swift writes in upper case.
     private static let acronyms: Set<String> = [
         "id", "ids", "url", "urls", "uri", "uris", "html", "json", "xml", "api", "apis", "http", "https", "sha", "ssh",
         "ip", "ui", "uuid", "pdf", "csv", "sms", "gpg", "oauth", "mime", "sso", "ssl", "tls", "dns", "iban",
     ]
 
-    /// What characters are called where they tell names apart.
+    /// The words for characters that distinguish names.
     private static let symbols: [Character: String] = ["<": "before", ">": "after", "+": "plus"]
 
-    /// What characters are called where nothing else is left of a name.
+    /// The words for characters in a name that consists only of symbols.
     private static let allSymbols: [Character: String] = [
         "<": "less than", ">": "greater than", "+": "plus", "-": "minus", "=": "equal", "*": "star", "/": "slash",
         "@": "at", "$": "dollar", "#": "number", "%": "percent", "&": "and", "!": "not", "?": "question",
@@ -18,7 +18,7 @@ enum SwiftName {
         "(": "open", ")": "close", "[": "open bracket", "]": "close bracket", "{": "open brace", "}": "close brace",
     ]
 
-    /// The words of a name, in lower case.
+    /// Splits a name into words in lower case.
     static func words(of name: String) -> [String] {
         let words = plainWords(of: name)
         if !words.isEmpty { return words }
@@ -56,7 +56,7 @@ enum SwiftName {
         return words
     }
 
-    /// Whether a small "s" makes a plural of capitals, as in `IDs`.
+    /// Returns whether a lower-case "s" is the plural of an acronym, as in `IDs`.
     private static func isPlural(
         _ word: String,
         _ character: Character,
@@ -76,15 +76,15 @@ enum SwiftName {
         return character.isLetter && character.unicodeScalars.count == 1
     }
 
-    // MARK: - Joining
+    // MARK: - Joining words
 
-    /// A name in capitals and small letters that begins with a capital.
+    /// Joins words to a name in upper camel case.
     static func type(_ words: [String]) -> String {
         let name = words.map(capitalised).joined()
         return name.first?.isNumber == true ? "Value" + name : name
     }
 
-    /// A name in capitals and small letters that begins with a small letter.
+    /// Joins words to a name in lower camel case.
     static func member(_ words: [String]) -> String {
         guard let first = words.first else { return "value" }
         let name = first + words.dropFirst().map(capitalised).joined()
@@ -99,7 +99,7 @@ enum SwiftName {
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 
-    /// A member's name, which may be a keyword; not yet escaped.
+    /// Returns the name of a member, which can be a keyword and is not escaped.
     static func member(of text: String) -> String {
         let name = member(words(of: text))
         return ["self", "init", "type", "Type", "Protocol"].contains(name) && name != "type" ? name + "Value" : name
@@ -118,16 +118,16 @@ enum SwiftName {
         "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try",
     ]
 
-    /// The name in backticks if it is a keyword.
+    /// Returns the name, in backticks if it is a keyword.
     static func escaped(_ name: String) -> String { keywords.contains(name) && name != "open" ? "`\(name)`" : name }
 
-    /// The name as the label of an argument, where few keywords need backticks.
+    /// Returns the name as an argument label; only a few keywords need backticks there.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
-    /// The name behind a dot, where only few keywords need backticks.
+    /// Returns the name for use after a dot; only a few keywords need backticks there.
     static func afterDot(_ name: String) -> String { ["init", "self", "Type"].contains(name) ? "`\(name)`" : name }
 
-    /// A text as a literal of Swift.
+    /// Returns a text as a Swift string literal.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -146,7 +146,7 @@ enum SwiftName {
     }
 }
 
-/// Gives each of several things a name of its own.
+/// A table that assigns unique names.
 struct NameTable {
     private var taken: Set<String>
 
@@ -154,7 +154,7 @@ struct NameTable {
         taken = reserved
     }
 
-    /// The name, or the name with the first number that is free.
+    /// Returns the name, or the name with the lowest free number if it is taken.
     mutating func unique(_ name: String) -> String {
         if taken.insert(name).inserted { return name }
         var number = 2
@@ -162,7 +162,7 @@ struct NameTable {
         return "\(name)\(number)"
     }
 
-    /// The first name that is free, else the last with a number.
+    /// Returns the first name that is free, or the last name with a number if all are taken.
     mutating func unique(of names: [String]) -> String {
         for name in names where !taken.contains(name) { return unique(name) }
         return unique(names.last ?? "value")

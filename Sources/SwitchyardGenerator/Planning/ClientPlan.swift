@@ -1,8 +1,8 @@
-/// What is written for a document.
+/// The plan of a client: everything that is generated for a document.
 struct ClientPlan {
     /// A service with its environments.
     struct ServicePlan {
-        /// A base URL under the name of its environment.
+        /// The base URL of one environment.
         struct Environment {
             let name: String
             let url: String
@@ -17,24 +17,24 @@ struct ClientPlan {
 
         let name: String
         var environments: [Environment]
-        /// The base URL with placeholders; `nil` if nothing is free in it.
+        /// The base URL with placeholders, or `nil` if no part is variable.
         let template: String?
         let variables: [Variable]
-        /// Servers that answer when the first does not, by name.
+        /// The fallback servers, which are used if the first server does not respond, by name.
         let fallbacks: [(name: String, url: String)]
     }
 
-    /// A manager: the operations of one tag on one service.
+    /// A manager, which contains the operations of one tag on one service.
     struct Manager {
         let typeName: String
         let propertyName: String
         let description: String?
-        /// The number of the service.
+        /// The index of the service.
         let service: Int
         var methods: [Method] = []
     }
 
-    /// A scheme by which callers identify themselves.
+    /// An authentication scheme.
     struct SecurityScheme {
         enum Kind {
             case bearer
@@ -54,11 +54,11 @@ struct ClientPlan {
     var services: [ServicePlan] = []
     var managers: [Manager] = []
     var schemes: [SecurityScheme] = []
-    /// The statuses of refusals that are documented, with their names.
+    /// The documented error statuses with their names.
     var errors: [(status: Int, name: String, description: String)] = []
-    /// Where a refusal says what is wrong; `nil` if that is not known.
+    /// The location of the message and the fields in an error body, or `nil` if it is unknown.
     var errorBody: (message: String, fields: String?)?
-    /// The type of the body of most refusals.
+    /// The type of the most frequent error body.
     var errorType: SwiftType?
 }
 
@@ -66,10 +66,10 @@ struct ClientPlan {
 struct Method {
     /// A parameter of a method.
     struct Parameter {
-        /// How the value is written.
+        /// The serialization of the value.
         enum Style {
             case plain
-            /// One text with the elements between commas, spaces or other characters.
+            /// One text in which the elements are separated by commas, spaces or other characters.
             case joined(String)
             /// JSON text.
             case json
@@ -82,17 +82,17 @@ struct Method {
         let location: OpenAPILocation
         let style: Style
         let description: String?
-        /// The only value that is allowed; `nil` if there are several.
+        /// The only allowed value, or `nil` if several values are allowed.
         var constant: String?
 
-        /// Whether the caller has to give a value.
+        /// Whether the caller must pass a value.
         var isDemanded: Bool { isRequired && constant == nil }
     }
 
     /// The body of a request.
     struct Body {
         enum Kind {
-            /// JSON of this content type.
+            /// JSON with this content type.
             case json(String)
             case form
             case multipart
@@ -103,11 +103,11 @@ struct Method {
         let kind: Kind
         let type: SwiftType
         let isRequired: Bool
-        /// The fields of a form whose lists are written with indexes.
+        /// The form fields whose list elements are written with indexes.
         let deepLists: [String]
     }
 
-    /// What a response is.
+    /// The result of a method.
     enum Result {
         case none
         case value(SwiftType, isOptional: Bool)
@@ -120,13 +120,13 @@ struct Method {
     var parameters: [Parameter]
     var body: Body?
     var result: Result
-    /// Whether the response may also be a stream of events.
+    /// Whether the response can also be an event stream.
     var hasEvents = false
-    /// Whether a parameter is the key by which a server recognises a repeated write.
+    /// Whether a parameter is an idempotency key, by which a server detects a repeated write.
     var hasIdempotencyKey = false
-    /// The parameters of the query whose lists are written with indexes.
+    /// The query parameters whose list elements are written with indexes.
     var deepLists: [String] = []
-    /// Whether the request goes without credentials; `nil` when they go with it.
+    /// The exception from sending credentials, or `nil` if credentials are required.
     var access: Access?
     var list: ListPlan?
 
@@ -136,7 +136,7 @@ struct Method {
     }
 }
 
-/// What the documentation of a method says.
+/// The part of an operation that appears in the documentation of its method.
 struct OperationHead {
     let path: String
     let method: String
@@ -147,10 +147,10 @@ struct OperationHead {
     let place: Place
 }
 
-/// Where a parameter of a method stands.
+/// The location of a method's parameter.
 typealias OpenAPILocation = Operation.Location
 
-/// How a list is read page by page.
+/// The plan for reading a list page by page.
 struct ListPlan {
     enum Strategy: String {
         case link
@@ -162,19 +162,19 @@ struct ListPlan {
     }
 
     let strategy: Strategy
-    /// The name of the parameter that names the page; `nil` for links.
+    /// The name of the parameter that selects the page, or `nil` for links.
     let pageParameter: String?
     let sizeParameter: String?
     let item: SwiftType
-    /// The properties that lead from the response to the items; empty for a response that is the list.
+    /// The path of properties from the response to the items, which is empty if the response itself is the list.
     let items: [PathStep]
     let next: [PathStep]
     let total: [PathStep]
     let more: [PathStep]
-    /// The property of an item that names it.
+    /// The property that identifies an item.
     let itemID: PathStep?
 
-    /// A property on the way to a value.
+    /// A property on the path to a value.
     struct PathStep {
         let name: String
         let isOptional: Bool

@@ -1,6 +1,6 @@
-/// Finds the refusals that a document describes, and where they say what is wrong.
+/// Functions that find the error responses of a document and the message in their bodies.
 struct ErrorPlanner {
-    /// The names of the statuses of HTTP (RFC 9110 section 15, RFC 6585 and others).
+    /// The names of the HTTP status codes (RFC 9110 section 15, RFC 6585 and others).
     private static let names: [Int: String] = [
         400: "badRequest", 401: "unauthorized", 402: "paymentRequired", 403: "forbidden", 404: "notFound",
         405: "methodNotAllowed", 406: "notAcceptable", 407: "proxyAuthenticationRequired", 408: "requestTimeout",
@@ -12,7 +12,7 @@ struct ErrorPlanner {
         503: "serviceUnavailable", 504: "gatewayTimeout", 507: "insufficientStorage",
     ]
 
-    /// The documented statuses from 400 on, with their names.
+    /// Returns the documented statuses from 400 to 599 with their names.
     static func errors(of operations: [Operation]) -> [(status: Int, name: String, description: String)] {
         var texts: [Int: String] = [:]
         for response in operations.flatMap(\.responses) {
@@ -23,7 +23,7 @@ struct ErrorPlanner {
         return texts.sorted { $0.key < $1.key }.map { ($0.key, names[$0.key] ?? "status\($0.key)", $0.value) }
     }
 
-    /// The schema of the body of most refusals.
+    /// Returns the schema of the most frequent error body.
     static func commonSchema(of operations: [Operation], in document: OpenAPIDocument) throws(GeneratorError) -> Place?
     {
         var counts: [String: (count: Int, order: Int, place: Place)] = [:]
@@ -39,7 +39,7 @@ struct ErrorPlanner {
         return counts.values.max { ($0.count, -$0.order) < ($1.count, -$1.order) }?.place
     }
 
-    /// Where a type says what is wrong.
+    /// Returns the paths of the message and the fields in an error body of this type.
     static func body(of type: SwiftType, in graph: TypeGraph) -> (message: String, fields: String?)? {
         guard case .structure(let properties, _)? = graph.declaration(of: type)?.kind else { return nil }
         let fields = properties.first { ["errors", "fields", "field_errors"].contains($0.name) }?.name

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a client is generated with.
+/// The options for a generated client.
 public struct GeneratorOptions: Sendable {
-    /// A further server of the service.
+    /// A fallback server of the service.
     public struct Server: Sendable, Hashable {
         /// The name, unique within the service.
         public var name: String
@@ -16,19 +16,23 @@ public struct GeneratorOptions: Sendable {
         }
     }
 
-    /// The name of the root type; made of the title of the document if `nil`, the default.
+    /// The name of the root type.
+    ///
+    /// If `nil` (the default), the name is derived from the title of the document.
     public var name: String?
-    /// Tags, operation identifiers and paths that are generated; everything if empty, the default.
+    /// The tags, operation identifiers and paths to generate.
+    ///
+    /// If empty (the default), all operations are generated.
     public var only: [String] = []
-    /// Servers that stand in for those of the document.
+    /// Fallback servers for the servers of the document.
     public var servers: [Server] = []
-    /// Whether models are `Hashable`; `false` by default.
+    /// Whether models conform to `Hashable`; the default is `false`.
     public var isHashable = false
-    /// The access level of everything that is generated; `internal` by default.
+    /// The access level of all generated declarations; the default is `internal`.
     public var access = Access.internal
-    /// How lists are read, by operation identifier, in place of what the rules find.
+    /// The paging strategies of lists by operation identifier, which override the detected strategies.
     public var lists: [String: String] = [:]
-    /// The command that the header of each file names; none by default.
+    /// The command that the header of each file names; the default is none.
     public var command = ""
 
     /// The access levels of generated code.
@@ -43,6 +47,6 @@ public struct GeneratorOptions: Sendable {
 
     /// The name of the main service.
     var serviceName: String { (name ?? "service").lowercased() }
-    /// The access level in front of a declaration.
+    /// The access modifier before a declaration.
     var prefix: String { access == .internal ? "" : "\(access.rawValue) " }
 }

@@ -1,8 +1,9 @@
-/// Recognises operations that return a list page by page.
+/// A planner that detects operations that return a list page by page.
 ///
-/// The rules, in this order: a documented `Link` header field; a link to the next page in the body; a cursor in the body and a
-/// parameter for it; a parameter for the last item and a mark that there is more; a parameter for the offset; one for the number
-/// of the page. A configuration may name another rule for an operation, or none.
+/// The rules apply in this order: a documented `Link` header field; a link to the next page in the body; a cursor in
+/// the body and a parameter for it; a parameter for the last item and a property that states whether there are more
+/// items; a parameter for the offset; a parameter for the page number. The options can select another rule for an
+/// operation, or `none`.
 struct ListPlanner {
     let graph: TypeGraph
     let options: GeneratorOptions
@@ -33,14 +34,14 @@ struct ListPlanner {
     private static let mores = ["has_more", "hasmore", "has_next", "hasnext", "has_next_page", "hasnextpage"]
     private static let contents = ["data", "items", "results", "entries", "values", "records", "list", "content"]
 
-    /// The facts about a response that holds a list.
+    /// The location of the list in a response.
     private struct Response {
         var item: SwiftType
         var items: [ListPlan.PathStep]
         var root: Declaration?
     }
 
-    /// How the list of a method is read; `nil` if it is none.
+    /// Returns the plan for the list of a method, or `nil` if the method does not return a paged list.
     func plan(for method: Method, headers: Set<String>) -> ListPlan? {
         let choice = method.operation.id.flatMap { options.lists[$0] }
         guard method.operation.method == "get", choice != "none", let response = response(of: method) else {
@@ -135,7 +136,7 @@ struct ListPlanner {
         )
     }
 
-    // MARK: - Looking
+    // MARK: - Lookup
 
     private static func isNumber(_ type: SwiftType) -> Bool { type == .int || type == .int64 }
 
@@ -163,7 +164,8 @@ struct ListPlanner {
         return Response(item: item, items: [step], root: root)
     }
 
-    /// The way to the first property of a list of names, directly or within an object that describes the page.
+    /// Returns the path to the first existing property with one of the names, directly in the response or in its paging
+    /// object.
     private func path(_ names: [String], in response: Response) -> [ListPlan.PathStep]? {
         guard let root = response.root else { return nil }
         if let step = step(names, in: root) { return [step] }

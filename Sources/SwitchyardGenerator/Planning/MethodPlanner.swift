@@ -1,12 +1,12 @@
-/// Makes methods of operations.
+/// A planner that creates methods from operations.
 struct MethodPlanner {
     let reader: TypeReader
     let options: GeneratorOptions
 
-    /// A type for bodies that the library writes or reads as they are.
+    /// The parameter names that would conflict with members of a manager or with generated code.
     static let reservedNames: Set<String> = ["self", "client", "module", "fileName"]
 
-    /// The method of an operation, without its final name.
+    /// Returns the method of an operation, without its final name.
     func method(of operation: Operation, words: [String]) throws(GeneratorError) -> Method {
         let hint = words.joined(separator: " ")
         var method = Method(
@@ -116,7 +116,7 @@ struct MethodPlanner {
         }
         let typed = try reader.type(of: schema, origin).type
         if type == "application/x-www-form-urlencoded" {
-            // A form has nothing to send when its schema lists no field.
+            // A form whose schema lists no field has no content, so there is no body.
             if case .declared(let id) = typed, case .structure(let properties, nil) = reader.declarations[id].kind,
                 properties.isEmpty
             {
@@ -128,7 +128,7 @@ struct MethodPlanner {
         return body(.json(type), typed)
     }
 
-    /// The fields of a form that are encoded as `deepObject` and may be lists.
+    /// Returns the form fields that are encoded as `deepObject` and can be lists.
     private func deepLists(of type: SwiftType, _ encoding: Place?) -> [String] {
         guard case .declared(let id) = type, case .structure(let properties, _) = reader.declarations[id].kind else {
             return []
@@ -162,7 +162,8 @@ struct MethodPlanner {
         return typed
     }
 
-    /// The content that is sent or read if there are several: JSON, a form, parts, then any other.
+    /// Returns the preferred content of several: JSON, multipart, a form, plain text, then any other content except
+    /// event streams.
     private static func preferred(_ contents: [Operation.Content]) -> Operation.Content? {
         let ranks: [(Operation.Content) -> Bool] = [
             { essence($0.type) == "application/json" },
@@ -175,7 +176,7 @@ struct MethodPlanner {
         return contents.first { essence($0.type) != "text/event-stream" }
     }
 
-    /// The content type in lower case, without parameters.
+    /// Returns the content type in lower case, without parameters.
     static func essence(_ type: String) -> String {
         (type.split(separator: ";").first.map(String.init) ?? type).trimmingBlanks.lowercased()
     }
@@ -222,7 +223,7 @@ struct MethodPlanner {
         try addValue(of: operation, hint, schemas, hasEmpty: hasEmpty, to: &method)
     }
 
-    /// Sets the type of a response in JSON, if there is one.
+    /// Sets the type of a JSON response if there are schemas.
     private func addValue(
         of operation: Operation,
         _ hint: String,
@@ -245,7 +246,7 @@ struct MethodPlanner {
 }
 
 extension TypeReader {
-    /// Whether a value of a type may be a list.
+    /// Returns whether a value of a type can be a list.
     func mayBeList(_ type: SwiftType) -> Bool {
         switch type {
         case .list: return true
@@ -256,13 +257,13 @@ extension TypeReader {
         }
     }
 
-    /// The type of a response that has one of several schemas.
+    /// Returns the type of a response that has one of several schemas.
     func type(ofAnyOf schemas: [Place], at place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         if schemas.count == 1 { return try type(of: schemas[0], origin) }
         return try unionType(SchemaFacts(place), schemas, origin)
     }
 
-    /// The type of a form of parts, in which files stand as they are.
+    /// Returns the type of a multipart form, in which files are not encoded.
     func multipartType(of schema: Place, _ origin: Origin) throws(GeneratorError) -> SwiftType {
         let target = try document.resolved(schema)
         let facts = try SchemaFacts(target)

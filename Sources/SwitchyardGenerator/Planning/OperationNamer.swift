@@ -1,6 +1,6 @@
-/// Names the manager and the method of an operation.
+/// Functions that name the manager and the method of an operation.
 struct OperationNamer {
-    /// The name of the tag: that of the document, else the first fixed part of the path.
+    /// Returns the tag of the operation, or the first fixed part of its path if it has no tag.
     static func tag(of operation: Operation) -> String {
         if let tag = operation.tag, !SwiftName.words(of: tag).isEmpty { return tag }
         let segments = operation.path.split(separator: "/").map(String.init)
@@ -11,7 +11,7 @@ struct OperationNamer {
         return fixed ?? "general"
     }
 
-    /// The short and the full name of a method, as words.
+    /// Returns the short and the full name of a method as words.
     static func names(of operation: Operation, tag: String) -> (short: [String], full: [String]) {
         guard let id = operation.id, !id.isEmpty else {
             return (pathWords(of: operation, without: tag), pathWords(of: operation))
@@ -40,14 +40,14 @@ struct OperationNamer {
         return words.dropLast() + [String(noun)]
     }
 
-    /// The identifier without the path and method that FastAPI puts behind the name of the function.
+    /// Removes the path and method that FastAPI appends to the name of the function.
     private static func withoutPath(_ id: String, _ operation: Operation) -> String {
         let path = operation.path.map { $0.isLetter || $0.isNumber || $0 == "_" ? String($0) : "_" }.joined()
         let tail = "\(path)_\(operation.method)"
         return id.hasSuffix(tail) && id.count > tail.count ? String(id.dropLast(tail.count)) : id
     }
 
-    /// A name made of method and path, for operations without an identifier.
+    /// Returns a name derived from the method and path, for operations without an identifier.
     private static func pathWords(of operation: Operation, without tag: String? = nil) -> [String] {
         let segments = operation.path.split(separator: "/").map(String.init)
         let fixed = segments.filter { !$0.hasPrefix("{") && $0.wholeMatch(of: /v[0-9]+/) == nil }

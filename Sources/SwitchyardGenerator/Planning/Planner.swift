@@ -1,4 +1,4 @@
-/// Plans the client for a document.
+/// A planner that creates the plan of the client for a document.
 struct Planner {
     let document: OpenAPIDocument
     let options: GeneratorOptions
@@ -30,9 +30,9 @@ struct Planner {
         let operations: Int
     }
 
-    /// Reads the operations and plans what is written.
+    /// Reads the operations and returns the plan.
     ///
-    /// - Throws: ``GeneratorError`` at the first mistake of the document.
+    /// - Throws: ``GeneratorError`` for the first error in the document.
     mutating func outcome() throws(GeneratorError) -> Outcome {
         let operations = try chosenOperations()
         try planSchemes()
@@ -106,7 +106,7 @@ struct Planner {
         for index in members.indices { plan.managers[index].methods = named(members[index]) }
     }
 
-    /// The words of the tag, and for a further service those by which its name differs.
+    /// Returns the words of the tag and, for a further service, the words by which the service's name differs.
     private func managerWords(_ tag: String, _ service: Int) -> [String] {
         let words = SwiftName.words(of: tag)
         guard service > 0 else { return words }
@@ -115,7 +115,7 @@ struct Planner {
         return words + own.filter { !words.contains($0) }
     }
 
-    /// The servers of most operations.
+    /// Returns the servers that most operations use.
     private func mainServers(_ operations: [Operation], _ root: [Place]) -> [Place] {
         var counts: [String: Int] = [:]
         var servers: [String: [Place]] = [:]
@@ -132,7 +132,9 @@ struct Planner {
         return order.max { counts[$0, default: 0] < counts[$1, default: 0] }.flatMap { servers[$0] } ?? root
     }
 
-    /// The methods of a manager with their names: the short one for the operation with the shortest identifier that wants it.
+    /// Returns the methods of a manager with their final names.
+    ///
+    /// If several operations have the same short name, the operation with the shortest identifier receives it.
     private func named(
         _ members: [(operation: Operation, method: Method, short: [String], full: [String])]
     ) -> [Method] {
@@ -223,7 +225,7 @@ struct Planner {
 }
 
 extension Method {
-    /// Takes the numbers of the types that are generated.
+    /// Replaces the numbers of merged types by the numbers of the generated types.
     mutating func settle(_ graph: TypeGraph) {
         parameters = parameters.map { parameter in
             Parameter(
@@ -243,7 +245,7 @@ extension Method {
         if case .value(let type, let isOptional) = result { result = .value(graph.final(type), isOptional: isOptional) }
     }
 
-    /// Notes which types are read and which are sent.
+    /// Records which types the method decodes and which it encodes.
     func use(_ graph: TypeGraph, by user: String) {
         for parameter in parameters { graph.use(parameter.type, isDecoded: false, by: user) }
         if let body { graph.use(body.type, isDecoded: false, by: user) }

@@ -1,6 +1,6 @@
-/// Gives the generated types their names.
+/// Functions that name the generated types.
 struct TypeNamer {
-    /// Names of Swift, Foundation and the library that generated types must not hide.
+    /// The names of Swift, Foundation and the library that generated types must not shadow.
     static let reserved: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "Boxed", "CalendarDay", "Character", "Codable", "CodingKey", "Comparable",
         "Data", "Date", "Decimal", "Decodable", "Decoder", "Dictionary", "Double", "Duration", "Encodable", "Encoder",
@@ -19,11 +19,12 @@ struct TypeNamer {
 
     /// Names all types of a graph.
     ///
-    /// A component has its own name; any other type the shortest that follows from a place where it stands.
+    /// A component keeps its own name. Any other type receives the shortest name derived from the locations where it is
+    /// used.
     ///
     /// - Parameters:
     ///   - graph: The types.
-    ///   - taken: Names of managers and other types that are generated.
+    ///   - taken: The names of managers and other generated types.
     static func name(_ graph: TypeGraph, taken: Set<String>) {
         var table = NameTable(reserved: taken.union(reserved))
         let used = graph.used
@@ -46,11 +47,12 @@ struct TypeNamer {
             .sorted { ($0.count, $0) < ($1.count, $1) }
     }
 
-    /// The longest name that is not shortened.
+    /// The maximum number of characters in a name that is not shortened.
     private static let maximumLength = 60
 
-    /// The words without one that repeats the word in front of it; of a long name without any that repeats, and without words
-    /// in the middle.
+    /// Removes consecutive repetitions of a word.
+    ///
+    /// If the name is still too long, also removes all other repetitions, then words in the middle.
     private static func shortened(_ words: [String]) -> [String] {
         var result: [String] = []
         for word in words where result.last != word { result.append(word) }

@@ -1,5 +1,5 @@
 extension Array {
-    /// The elements for which a condition holds, with the type of its error.
+    /// Returns the elements that satisfy a condition, and rethrows the condition's typed error.
     func kept<Failure: Error>(
         where condition: (Element) throws(Failure) -> Bool
     ) throws(Failure) -> [Element] {

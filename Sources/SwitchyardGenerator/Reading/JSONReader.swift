@@ -1,4 +1,4 @@
-/// Reads a JSON text (RFC 8259) into nodes that know their position.
+/// A parser that reads JSON text (RFC 8259) into nodes with positions.
 struct JSONReader {
     private var cursor: TextCursor
     private var depth = 0
@@ -9,9 +9,9 @@ struct JSONReader {
         self.limits = limits
     }
 
-    /// Reads the whole text.
+    /// Parses the complete text.
     ///
-    /// - Throws: ``ReadingError`` with the place at which the text stops being JSON.
+    /// - Throws: ``ReadingError`` with the position at which the text is not valid JSON.
     mutating func document() throws(ReadingError) -> Node {
         let node = try value()
         skipSpace()

@@ -1,10 +1,9 @@
-/// A value of a JSON or YAML document, with the position it starts at.
+/// A value of a JSON or YAML document, with its start position.
 final class Node: Sendable {
-    /// The value.
     let value: Value
     /// The position of the first character.
     let position: Position
-    /// The number of nodes in this tree, counted with repetitions through aliases.
+    /// The number of nodes in this tree; nodes that are repeated through aliases are counted each time.
     let weight: Int
     private let index: [String: Int]
 
@@ -12,7 +11,7 @@ final class Node: Sendable {
     enum Value: Sendable {
         case null
         case bool(Bool)
-        /// A number as it is written.
+        /// A number in its original notation.
         case number(String)
         case string(String)
         case list([Node])
@@ -42,26 +41,24 @@ final class Node: Sendable {
         }
     }
 
-    /// The value of a member; `nil` if there is none or this is no map.
+    /// Returns the value of a member, or `nil` if the member does not exist or this is not a map.
     subscript(key: String) -> Node? {
         guard case .map(let members) = value, let place = index[key] else { return nil }
         return members[place].value
     }
 
-    /// The members in the order of the document; empty for any other kind.
+    /// The members in the order of the document, or an empty array for any other kind.
     var members: [Member] { if case .map(let members) = value { members } else { [] } }
-    /// The elements; `nil` for any other kind.
+    /// The elements, or `nil` for any other kind.
     var list: [Node]? { if case .list(let list) = value { list } else { nil } }
-    /// The string; `nil` for any other kind.
+    /// The string, or `nil` for any other kind.
     var string: String? { if case .string(let string) = value { string } else { nil } }
-    /// The truth value; `nil` for any other kind.
+    /// The Boolean, or `nil` for any other kind.
     var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
-    /// Whether this is a map.
     var isMap: Bool { if case .map = value { true } else { false } }
-    /// Whether this is `null`.
     var isNull: Bool { if case .null = value { true } else { false } }
 
-    /// The text of a scalar; `nil` for lists and maps.
+    /// The text of a scalar, or `nil` for lists and maps.
     var scalarText: String? {
         switch value {
         case .string(let text), .number(let text): text
@@ -71,7 +68,7 @@ final class Node: Sendable {
         }
     }
 
-    /// The kind of the value, for messages.
+    /// The kind of the value for error messages.
     var kindName: String {
         switch value {
         case .null: "null"
@@ -90,7 +87,7 @@ struct Position: Sendable, Hashable {
     var column: Int
 }
 
-/// A text that is not JSON or not YAML.
+/// An error in a text that is not valid JSON or YAML.
 struct ReadingError: Error, Equatable {
     var message: String
     var line: Int
@@ -103,18 +100,18 @@ struct ReadingError: Error, Equatable {
     }
 }
 
-/// The limits of both readers.
+/// The limits of the JSON and YAML parsers.
 struct ReadingLimits: Sendable {
-    /// The deepest nesting of lists and maps.
+    /// The maximum nesting depth of lists and maps.
     var depth = 200
-    /// The number of nodes that aliases may stand for in total.
+    /// The maximum number of nodes that aliases represent in total.
     var aliasedNodes = 1_000_000
-    /// The size of a document in bytes.
+    /// The maximum size of a document in bytes.
     var bytes = 200_000_000
 }
 
 extension Int {
-    /// The sum, or the largest number if the sum is out of range.
+    /// Returns the sum, or `Int.max` if the sum is out of range.
     func addingClamped(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

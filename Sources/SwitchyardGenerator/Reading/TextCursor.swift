@@ -1,4 +1,4 @@
-/// Reads the bytes of a text from front to back and knows the line and column.
+/// A cursor that reads the bytes of a text from start to end and tracks the line and column.
 struct TextCursor {
     let bytes: ContiguousArray<UInt8>
     private(set) var offset = 0
@@ -13,25 +13,27 @@ struct TextCursor {
         }
     }
 
-    /// The position of the next byte; a column is a character, or a byte on lines of more than 2,000 bytes.
+    /// The position of the next byte.
+    ///
+    /// The column counts characters; if more than 2,000 bytes precede the byte on its line, it counts bytes.
     var position: Position {
         guard indent <= 2_000 else { return Position(line: line, column: indent + 1) }
         let characters = bytes[lineStart..<offset].reduce(into: 0) { if $1 & 0xC0 != 0x80 { $0 += 1 } }
         return Position(line: line, column: characters + 1)
     }
 
-    /// The number of bytes in front of the next one on its line.
+    /// The number of bytes before the next byte on its line.
     var indent: Int { offset - lineStart }
     var isAtEnd: Bool { offset >= bytes.count }
-    /// The next byte; 0 at the end.
+    /// The next byte, or 0 at the end.
     var next: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// The byte at a distance; 0 behind the end.
+    /// Returns the byte at a distance, or 0 after the end.
     func peek(_ distance: Int) -> UInt8 {
         offset + distance < bytes.count ? bytes[offset + distance] : 0
     }
 
-    /// Goes over bytes; a line feed begins a new line.
+    /// Advances by a number of bytes; a line feed starts a new line.
     mutating func advance(_ count: Int = 1) {
         for _ in 0..<count where offset < bytes.count {
             if bytes[offset] == .lineFeed || (bytes[offset] == .carriageReturn && peek(1) != .lineFeed) {
@@ -42,25 +44,25 @@ struct TextCursor {
         }
     }
 
-    /// Goes over the next byte if it is this one.
+    /// Advances past the next byte and returns `true` if it equals `byte`; otherwise, returns `false`.
     mutating func take(_ byte: UInt8) -> Bool {
         guard offset < bytes.count, bytes[offset] == byte else { return false }
         advance()
         return true
     }
 
-    /// Whether the next bytes are those of a text.
+    /// Returns whether the next bytes equal a text.
     func starts(with text: StaticString) -> Bool {
         guard offset + text.utf8CodeUnitCount <= bytes.count else { return false }
         for index in 0..<text.utf8CodeUnitCount where bytes[offset + index] != text.utf8Start[index] { return false }
         return true
     }
 
-    /// The text between an offset and the next byte; `nil` if it is not UTF-8.
+    /// Returns the text between an offset and the next byte, or `nil` if it is not valid UTF-8.
     func text(from start: Int) -> String? {
         let part = bytes[start..<offset]
         let text = String(decoding: part, as: UTF8.self)
-        // Decoding repairs what is not UTF-8, which changes the bytes.
+        // Decoding repairs invalid UTF-8, so the bytes of the result differ.
         return text.utf8.elementsEqual(part) ? text : nil
     }
 }
@@ -71,14 +73,11 @@ extension UInt8 {
     static let space: UInt8 = 0x20
     static let tab: UInt8 = 0x09
 
-    /// Whether the byte ends a line.
     var isLineEnd: Bool { self == .lineFeed || self == .carriageReturn }
-    /// Whether the byte is a space or a tab.
     var isBlank: Bool { self == .space || self == .tab }
-    /// Whether the byte is a decimal digit.
     var isDecimalDigit: Bool { (0x30...0x39).contains(self) }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit, or `nil` for any other byte.
     var hexadecimalValue: UInt32? {
         switch self {
         case 0x30...0x39: UInt32(self) - 0x30

@@ -1,12 +1,12 @@
 extension YAMLReader {
-    /// What becomes of the line feeds at the end of a block scalar.
+    /// The handling of line feeds at the end of a block scalar.
     private enum Chomping {
         case clip
         case strip
         case keep
     }
 
-    /// Reads a literal (`|`) or folded (`>`) block scalar.
+    /// Parses a literal (`|`) or folded (`>`) block scalar.
     mutating func blockScalar(parent: Int) throws(ReadingError) -> String {
         let isFolded = cursor.next == UInt8(ascii: ">")
         cursor.advance()
@@ -42,7 +42,7 @@ extension YAMLReader {
         return (chomping, indent)
     }
 
-    /// The lines of the scalar without their indentation; blank ones are empty.
+    /// Returns the lines of the scalar without their indentation; blank lines are empty.
     private mutating func blockLines(parent: Int, indent given: Int?) throws(ReadingError) -> [String] {
         var indent = given
         var lines: [String] = []
@@ -73,7 +73,7 @@ extension YAMLReader {
         return lines
     }
 
-    /// Joins lines with spaces, except around lines that are indented more, and keeps blank lines.
+    /// Joins lines with spaces, except around more-indented lines, and keeps blank lines.
     private static func folded(_ lines: [String]) -> String {
         var text = ""
         var blanks = 0

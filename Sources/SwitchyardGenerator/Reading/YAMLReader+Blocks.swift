@@ -1,5 +1,5 @@
 extension YAMLReader {
-    /// Reads a block sequence whose dashes stand at an indent.
+    /// Parses a block sequence whose dashes are at this indentation.
     mutating func sequence(at indent: Int) throws(ReadingError) -> [Node] {
         var elements: [Node] = []
         while !cursor.isAtEnd, cursor.indent == indent, isIndicator(UInt8(ascii: "-")), !isMarker("---") {
@@ -11,7 +11,7 @@ extension YAMLReader {
         return elements
     }
 
-    /// Reads a block mapping whose keys stand at an indent.
+    /// Parses a block mapping whose keys are at this indentation.
     mutating func mapping(at indent: Int) throws(ReadingError) -> [Node.Member] {
         var members: [Node.Member] = []
         var names: Set<String> = []
@@ -32,9 +32,9 @@ extension YAMLReader {
         return members
     }
 
-    /// Reads the value behind a dash or a colon, on the same line or the following ones.
+    /// Parses the value after a dash or a colon, on the same line or the following lines.
     ///
-    /// A compact value may be a collection that begins on the same line.
+    /// If `isCompact` is `true`, the value can be a collection that starts on the same line.
     private mutating func value(
         parent: Int,
         allowsSameIndent: Bool,
@@ -56,11 +56,11 @@ extension YAMLReader {
 
     // MARK: - Keys
 
-    /// Whether a key and its colon stand at the next character, on this line.
+    /// Returns whether a key and its colon follow on this line.
     func isKeyAhead() -> Bool {
         var look = self
         while look.cursor.next == UInt8(ascii: "&") || look.cursor.next == UInt8(ascii: "!") {
-            // A property in front of a key, unless it stands alone or belongs to the whole mapping.
+            // If an anchor or a tag comes first, the line is not treated as a key.
             while !look.cursor.isAtEnd, !look.cursor.next.isBlank, !look.cursor.next.isLineEnd { look.cursor.advance() }
             look.skipBlanks()
             return false
@@ -79,7 +79,7 @@ extension YAMLReader {
         return false
     }
 
-    /// Reads a key behind a question mark, and the colon that follows on a line of its own.
+    /// Parses a key after a question mark, and the colon that follows on its own line.
     private mutating func explicitKey(at indent: Int) throws(ReadingError) -> String {
         cursor.advance()
         skipBlanks()

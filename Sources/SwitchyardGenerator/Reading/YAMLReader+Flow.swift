@@ -1,5 +1,5 @@
 extension YAMLReader {
-    /// Reads a flow collection or a scalar within one.
+    /// Parses a flow collection or a scalar within one.
     mutating func flowNode() throws(ReadingError) -> Node {
         try enter()
         defer { leave() }
@@ -78,7 +78,7 @@ extension YAMLReader {
         return try flowNode()
     }
 
-    /// A plain scalar within a flow collection, which may go on over several lines.
+    /// Parses a plain scalar within a flow collection, which can span several lines.
     private mutating func flowPlain() throws(ReadingError) -> String {
         guard startsPlain() || cursor.next == UInt8(ascii: ":") else { throw unexpectedCharacter }
         var lines: [String] = []

@@ -1,5 +1,5 @@
 extension YAMLReader {
-    /// Whether a plain scalar may start with the next character.
+    /// Returns whether a plain scalar can start with the next character.
     func startsPlain() -> Bool {
         let next = cursor.next
         if cursor.isAtEnd || next.isBlank || next.isLineEnd || next < 0x20 { return false }
@@ -10,7 +10,7 @@ extension YAMLReader {
         return !",[]{}#&*!|>'\"%@`".utf8.contains(next)
     }
 
-    /// Reads a plain scalar of one or several lines.
+    /// Parses a plain scalar of one or several lines.
     mutating func plain(parent: Int) throws(ReadingError) -> Node.Value {
         guard startsPlain() else { throw unexpectedCharacter }
         var text = try plainLine()
@@ -55,15 +55,16 @@ extension YAMLReader {
         cursor.advance()
     }
 
-    // MARK: - Quotes
+    // MARK: - Quoted scalars
 
-    /// Reads a scalar in single or double quotation marks.
+    /// Parses a scalar in single or double quotation marks.
     mutating func quoted(parent: Int) throws(ReadingError) -> String {
         let start = cursor.position
         let mark = cursor.next
         cursor.advance()
         var text = ""
-        // What an escape has written is no space at the end of a line.
+        // The end of the last escape sequence in `text`; spaces before this position come from an escape and are not
+        // trimmed at a line end.
         var written = 0
         while true {
             guard !cursor.isAtEnd else { throw ReadingError("the text has no closing quotation mark", at: start) }
@@ -99,7 +100,8 @@ extension YAMLReader {
         return piece
     }
 
-    /// Folds the end of a line in a quoted text: one break is a space, more are line feeds.
+    /// Folds a line end in a quoted text: one line break becomes a space, and each further line break becomes a line
+    /// feed.
     private mutating func foldLine(into text: inout String, behind written: Int) throws(ReadingError) {
         while text.utf8.count > written, let last = text.unicodeScalars.last, last == " " || last == "\t" {
             text.unicodeScalars.removeLast()
@@ -134,7 +136,7 @@ extension YAMLReader {
     private mutating func codePoint(_ length: Int) throws(ReadingError) -> Unicode.Scalar {
         let value = try hexadecimal(length)
         if let scalar = Unicode.Scalar(value) { return scalar }
-        // JSON within YAML writes a surrogate pair as two escapes.
+        // JSON within YAML encodes a surrogate pair as two escapes.
         guard (0xD800..<0xDC00).contains(value), cursor.starts(with: "\\u") else {
             throw error("the escape is not a character")
         }
@@ -159,9 +161,9 @@ extension YAMLReader {
     }
 }
 
-/// The rules of YAML's core schema for scalars.
+/// The rules for scalars of YAML's core schema.
 enum YAMLScalar {
-    /// The characters behind a backslash.
+    /// The escape characters after a backslash.
     static let escapes: [UInt8: Unicode.Scalar] = [
         UInt8(ascii: "0"): "\0", UInt8(ascii: "a"): "\u{7}", UInt8(ascii: "b"): "\u{8}", UInt8(ascii: "t"): "\t",
         .tab: "\t", UInt8(ascii: "n"): "\n", UInt8(ascii: "v"): "\u{B}", UInt8(ascii: "f"): "\u{C}",
@@ -170,7 +172,7 @@ enum YAMLScalar {
         UInt8(ascii: "L"): "\u{2028}", UInt8(ascii: "P"): "\u{2029}",
     ]
 
-    /// The value of a plain scalar.
+    /// Returns the value of a plain scalar.
     static func value(of text: String) -> Node.Value {
         switch text {
         case "", "~", "null", "Null", "NULL": return .null

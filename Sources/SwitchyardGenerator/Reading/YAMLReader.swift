@@ -1,7 +1,7 @@
-/// Reads the part of YAML 1.2 that OpenAPI documents use into nodes that know their position.
+/// A parser that reads the subset of YAML 1.2 that OpenAPI documents use into nodes with positions.
 ///
-/// It reads block and flow collections, all five styles of scalars, comments, anchors and aliases, and the tags of the core
-/// schema. It refuses merge keys, keys that are not scalars, other tags, and a second document in one file.
+/// It supports block and flow collections, all five styles of scalars, comments, anchors and aliases, and the tags of
+/// the core schema. It rejects merge keys, keys that are not scalars, other tags, and a second document in one file.
 struct YAMLReader {
     var cursor: TextCursor
     let limits: ReadingLimits
@@ -9,7 +9,7 @@ struct YAMLReader {
     private var anchors: [String: Node] = [:]
     private var aliasedNodes = 0
 
-    /// What stands in front of a node.
+    /// The anchor and tag before a node.
     struct Properties {
         var anchor: String?
         var tag: String?
@@ -21,9 +21,9 @@ struct YAMLReader {
         self.limits = limits
     }
 
-    /// Reads the whole text.
+    /// Parses the complete text.
     ///
-    /// - Throws: ``ReadingError`` with the place at which the text stops being YAML, or leaves the part of it that is read.
+    /// - Throws: ``ReadingError`` with the position at which the text is not valid YAML or uses an unsupported feature.
     mutating func document() throws(ReadingError) -> Node {
         try skipToContent()
         while cursor.indent == 0, cursor.next == UInt8(ascii: "%") {
@@ -49,7 +49,7 @@ struct YAMLReader {
 
     func error(_ message: String) -> ReadingError { ReadingError(message, at: cursor.position) }
 
-    // MARK: - Space
+    // MARK: - White space
 
     mutating func skipBlanks() {
         while cursor.next.isBlank { cursor.advance() }
@@ -59,7 +59,7 @@ struct YAMLReader {
         while !cursor.isAtEnd, !cursor.next.isLineEnd { cursor.advance() }
     }
 
-    /// Whether a marker such as `---` stands at the start of this line.
+    /// Returns whether a marker such as `---` is at the start of this line.
     func isMarker(_ text: StaticString) -> Bool {
         guard cursor.indent == 0, cursor.starts(with: text) else { return false }
         let after = cursor.peek(3)
@@ -72,7 +72,7 @@ struct YAMLReader {
             || (cursor.next == UInt8(ascii: "#") && (cursor.indent == 0 || cursor.bytes[cursor.offset - 1].isBlank))
     }
 
-    /// Goes to the next content, over blank lines and comments.
+    /// Advances to the next content and skips blank lines and comments.
     mutating func skipToContent() throws(ReadingError) {
         while true {
             let start = cursor.indent == 0
@@ -91,7 +91,7 @@ struct YAMLReader {
         }
     }
 
-    /// Expects nothing but a comment on the rest of the line.
+    /// Throws an error unless the rest of the line is blank or a comment.
     mutating func endLine() throws(ReadingError) {
         skipBlanks()
         guard isLineDone else { throw error("expected the end of the line") }
@@ -106,14 +106,14 @@ struct YAMLReader {
 
     mutating func leave() { depth -= 1 }
 
-    /// Whether the indicator is followed by a space or the end of the line.
+    /// Returns whether the indicator is next and is followed by white space or the end of the line.
     func isIndicator(_ byte: UInt8) -> Bool {
         guard cursor.next == byte else { return false }
         let after = cursor.peek(1)
         return cursor.offset + 1 >= cursor.bytes.count || after.isBlank || after.isLineEnd
     }
 
-    /// Reads a node whose first character is the next one, indented more than its parent.
+    /// Parses a node that starts at the next character and is indented more than its parent.
     mutating func blockNode(parent: Int) throws(ReadingError) -> Node {
         try enter()
         defer { leave() }
@@ -124,7 +124,7 @@ struct YAMLReader {
         return try inlineNode(parent: parent)
     }
 
-    /// Reads a node that starts on this line and is no block mapping of this line.
+    /// Parses a node that starts on this line and is not a block mapping on this line.
     mutating func inlineNode(parent: Int) throws(ReadingError) -> Node {
         let position = cursor.position
         let properties = try properties()
@@ -168,7 +168,7 @@ struct YAMLReader {
         return try tagged(node, properties.tag, at: position)
     }
 
-    /// The anchor and tag in front of a node.
+    /// Parses the anchor and tag before a node.
     mutating func properties() throws(ReadingError) -> Properties {
         var properties = Properties()
         while cursor.next == UInt8(ascii: "&") || cursor.next == UInt8(ascii: "!") {
@@ -183,7 +183,7 @@ struct YAMLReader {
         return properties
     }
 
-    /// The characters up to a space, the end of the line or an indicator of flow collections.
+    /// Returns the characters up to a space, the end of the line or an indicator of flow collections.
     private mutating func word() throws(ReadingError) -> String {
         let start = cursor.offset
         while !cursor.isAtEnd, !cursor.next.isBlank, !cursor.next.isLineEnd, !",[]{}".utf8.contains(cursor.next) {
@@ -208,7 +208,7 @@ struct YAMLReader {
         if let anchor { anchors[anchor] = node }
     }
 
-    /// The node with its tag applied.
+    /// Returns the node with its tag applied.
     func tagged(_ node: Node, _ tag: String?, at position: Position) throws(ReadingError) -> Node {
         switch tag {
         case nil, "!!map", "!!seq": return node

@@ -1,4 +1,4 @@
-/// A type that is generated.
+/// A generated type.
 final class Declaration {
     /// A property of a structure.
     struct Property {
@@ -9,12 +9,12 @@ final class Declaration {
         var isNullable: Bool
         var isReadOnly: Bool
         var isDeprecated: Bool
-        /// The only value that is allowed; `nil` if there are several.
+        /// The only allowed value, or `nil` if several values are allowed.
         var constant: String?
         var description: String?
-        /// Whether the value is kept behind a reference, because the type would contain itself.
+        /// Whether the value is stored behind a reference because the type would otherwise contain itself.
         var isBoxed = false
-        /// The content type of a part of a multipart form; `nil` where it follows from the type.
+        /// The content type of a part of a multipart form, or `nil` if it follows from the type.
         var partType: String?
 
         var isOptional: Bool { !isRequired || isNullable }
@@ -23,17 +23,17 @@ final class Declaration {
     /// A case of a union.
     struct Variant {
         var type: SwiftType
-        /// The values of the discriminator that stand for this case.
+        /// The discriminator values that select this case.
         var tags: [String]
-        /// The properties that are required.
+        /// The names of the required properties.
         var required: Set<String>
-        /// The name of the component, if it is one.
+        /// The name of the component, or `nil` if the type is not a component.
         var component: String?
     }
 
-    /// What is generated.
+    /// The kind of the generated type.
     enum Kind {
-        /// Not read yet, or replaced by another type.
+        /// The type has not been read yet, or another type has replaced it.
         case pending
         case structure([Property], additional: SwiftType?)
         case openEnum([String])
@@ -43,19 +43,19 @@ final class Declaration {
     let id: Int
     let place: Place
     var kind = Kind.pending
-    /// The name of the component; `nil` for a schema that stands where it is used.
+    /// The name of the component, or `nil` for an inline schema.
     let component: String?
-    /// A name that follows from where the schema stands.
+    /// A name derived from the location of the schema.
     let hint: String
     var description: String?
-    /// Whether values are read, and whether they are sent.
+    /// Whether values are decoded.
     var isDecoded = false
     var isEncoded = false
-    /// Whether the structure is a form of parts, and not JSON.
+    /// Whether the structure is a multipart form instead of JSON.
     var isMultipart = false
-    /// Whether the enum keeps its payload behind a reference, because the type would contain itself.
+    /// Whether the enum stores its payload behind a reference because the type would otherwise contain itself.
     var isIndirect = false
-    /// The final name in Swift.
+    /// The final Swift name.
     var name = ""
     /// The managers that use the type.
     var users: Set<String> = []
@@ -67,10 +67,10 @@ final class Declaration {
         self.hint = hint
     }
 
-    /// The protocol for what is done with values.
+    /// The coding protocol to which the type conforms.
     var codingProtocol: String { isDecoded ? isEncoded ? "Codable" : "Decodable" : "Encodable" }
 
-    /// The types of the values within.
+    /// The types of the contained values.
     var parts: [SwiftType] {
         switch kind {
         case .pending, .openEnum: []
@@ -79,7 +79,7 @@ final class Declaration {
         }
     }
 
-    /// Changes the types of the values within.
+    /// Replaces the numbers of the contained types.
     func renumber(_ number: (Int) -> Int) {
         switch kind {
         case .pending, .openEnum: break
@@ -109,21 +109,21 @@ final class Declaration {
     }
 }
 
-/// Something that is not generated as the document says it, or not at all.
+/// A note about a part of the document that is generated differently or not at all.
 public struct GeneratorNote: Sendable, Hashable {
     /// The kinds of notes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A part of the document is left out.
+        /// A part of the document is skipped.
         case skipped
-        /// A value has no type of its own and is a `JSONValue`.
+        /// A value has no specific type and is a `JSONValue`.
         case untyped
-        /// The case of a union is chosen by trying, and more than one may fit.
+        /// The decoder tries the cases of a union in turn, and several cases can match.
         case ambiguous
     }
 
     /// The kind.
     public var kind: Kind
-    /// What is generated in place of what the document says.
+    /// A description of the difference between the document and the generated code.
     public var message: String
     /// The file.
     public var file: String

@@ -1,12 +1,12 @@
-/// The members of a schema that decide on its type.
+/// The members of a schema that determine its type.
 struct SchemaFacts {
     static let kinds: Set<String> = ["string", "integer", "number", "boolean", "array", "object"]
 
-    /// The names under `type`, without `null`.
+    /// The names in `type`, without `null`.
     let types: [String]
     /// Whether `null` is allowed by `type`, `nullable`, `enum` or `const`.
     let isNullable: Bool
-    /// The values that are allowed, without `null`; `nil` if they are not listed.
+    /// The allowed values without `null`, or `nil` if they are not listed.
     let values: [Node]?
     let format: String?
     let place: Place
@@ -27,7 +27,7 @@ struct SchemaFacts {
             }
         }
         var values = place["enum"] == nil ? nil : try place.list("enum").map(\.node)
-        // An empty list says nothing that a client could use.
+        // An empty list contains no information for a client.
         if values?.isEmpty == true { values = nil }
         if let constant = place.node["const"] { values = [constant] }
         let saysNullable = try place.flag("nullable")
@@ -40,7 +40,7 @@ struct SchemaFacts {
     var hasProperties: Bool { place["properties"] != nil }
     var allOf: [Place] { get throws(GeneratorError) { try place.list("allOf") } }
 
-    /// The alternatives, under whichever name.
+    /// The alternatives in `oneOf` and `anyOf`.
     var alternatives: [Place] {
         get throws(GeneratorError) { try place.list("oneOf") + place.list("anyOf") }
     }
@@ -50,7 +50,7 @@ struct SchemaFacts {
         types == ["object"] || (types.isEmpty && (hasProperties || place["additionalProperties"] != nil))
     }
 
-    /// Whether the schema says nothing about the value but `required`, texts and examples.
+    /// Whether the schema does not constrain the value, except by `required`, texts and examples.
     var isTrivial: Bool {
         types.isEmpty && values == nil && !hasProperties && place["items"] == nil && place["$ref"] == nil
             && place["allOf"] == nil && place["oneOf"] == nil && place["anyOf"] == nil && place["not"] == nil

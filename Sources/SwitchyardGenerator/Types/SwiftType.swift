@@ -5,9 +5,9 @@ indirect enum SwiftType: Hashable {
     case int64
     case double
     case string
-    /// A point in time, in the format in which it is sent.
+    /// A point in time with its wire format.
     case date(DateFormat)
-    /// A day of the calendar without a time.
+    /// A calendar day without a time.
     case day
     /// Bytes in base 64.
     case data
@@ -17,17 +17,17 @@ indirect enum SwiftType: Hashable {
     case json
     case list(SwiftType)
     case dictionary(SwiftType)
-    /// A type that is generated, by its number.
+    /// A generated type, by number.
     case declared(Int)
 
-    /// How a point in time is written.
+    /// The wire format of a point in time.
     enum DateFormat: Hashable {
         case rfc3339
         case unixTime
         case rfc2822
     }
 
-    /// The numbers of the declared types within this type.
+    /// The numbers of the declared types in this type.
     var declared: [Int] {
         switch self {
         case .declared(let id): [id]
@@ -36,10 +36,10 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// The number of the declared type that is stored within a value of this type, not behind a reference.
+    /// The number of the declared type that a value of this type stores inline, without a reference.
     var stored: Int? { if case .declared(let id) = self { id } else { nil } }
 
-    /// The type with other numbers.
+    /// Returns the type with its numbers replaced.
     func renumbered(_ number: (Int) -> Int) -> SwiftType {
         switch self {
         case .declared(let id): .declared(number(id))
@@ -49,7 +49,8 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// The type with points in time that the decoder itself reads, for places where no function can be named.
+    /// The type with only the date formats that the decoder itself reads, for locations where no decoding function can
+    /// be specified.
     var withPlainDates: SwiftType {
         switch self {
         case .date(.unixTime): .double
@@ -61,10 +62,10 @@ indirect enum SwiftType: Hashable {
     }
 }
 
-/// A type together with what is said about its values where it is used.
+/// A type with the constraints on its values at the location where it is used.
 struct TypedSchema {
     var type: SwiftType
     var isNullable = false
-    /// The only value that is allowed; `nil` if there are several.
+    /// The only allowed value, or `nil` if several values are allowed.
     var constant: String?
 }

@@ -1,8 +1,8 @@
-/// The declared types together: which are equal, which are used for what, and which contain themselves.
+/// The graph of declared types, which merges equal types, records uses and detects types that contain themselves.
 final class TypeGraph {
     private(set) var declarations: [Declaration]
     private var replacements: [Int]
-    /// The hints of all schemas that became one type.
+    /// The hints of all schemas that were merged into one type.
     private(set) var hints: [Int: [String]] = [:]
 
     init(_ declarations: [Declaration]) {
@@ -11,19 +11,19 @@ final class TypeGraph {
         mergeEqualShapes()
     }
 
-    /// The type with the numbers of the types that are generated.
+    /// Returns the type with the numbers of the generated types.
     func final(_ type: SwiftType) -> SwiftType { type.renumbered { self.replacements[$0] } }
 
     subscript(id: Int) -> Declaration { declarations[replacements[id]] }
 
-    /// The declared type behind a type; `nil` if it is of another kind.
+    /// Returns the declaration of a declared type, or `nil` for any other kind of type.
     func declaration(of type: SwiftType) -> Declaration? {
         if case .declared(let id) = type { self[id] } else { nil }
     }
 
     // MARK: - Equal shapes
 
-    /// Makes one type of schemas of equal shape; a component keeps its own.
+    /// Merges inline schemas of equal shape into one type; components stay separate.
     private func mergeEqualShapes() {
         for declaration in declarations { hints[declaration.id] = [declaration.hint] }
         var hasChanged = true
@@ -57,7 +57,7 @@ final class TypeGraph {
 
     // MARK: - Uses
 
-    /// Notes that values of a type are read or sent by a manager.
+    /// Records that a manager decodes or encodes values of a type.
     func use(_ type: SwiftType, isDecoded: Bool, by user: String) {
         var open = type.declared
         while let id = open.popLast() {
@@ -70,14 +70,14 @@ final class TypeGraph {
         }
     }
 
-    /// The types that are used, in the order of their numbers.
+    /// The used types, sorted by number.
     var used: [Declaration] {
         declarations.filter { replacements[$0.id] == $0.id && ($0.isDecoded || $0.isEncoded) }
     }
 
     // MARK: - Cycles
 
-    /// Puts references where a type would contain itself.
+    /// Adds references where a type would otherwise contain itself.
     func breakCycles() {
         for declaration in used {
             guard case .union = declaration.kind, reaches(declaration.id, from: declaration) else { continue }
@@ -94,7 +94,7 @@ final class TypeGraph {
         }
     }
 
-    /// Whether a value of a type may hold one of another without a reference between them.
+    /// Returns whether a value of a declared type can contain a value of another type without a reference in between.
     private func reaches(_ id: Int, from declaration: Declaration) -> Bool {
         var seen: Set<Int> = []
         var open = stored(in: declaration)
@@ -116,6 +116,6 @@ final class TypeGraph {
 }
 
 extension Declaration {
-    /// Whether nothing was made of the schema.
+    /// Whether the schema has not become a type.
     var isPending: Bool { if case .pending = kind { true } else { false } }
 }

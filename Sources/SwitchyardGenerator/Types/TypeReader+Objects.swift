@@ -1,11 +1,11 @@
 extension TypeReader {
-    /// The properties of an object that is put together from several schemas.
+    /// The properties of an object that is composed of several schemas.
     struct ObjectShape {
         var properties: [Declaration.Property] = []
         var additional: SwiftType?
         var required: Set<String> = []
 
-        /// Adds a property, or replaces the one of its name.
+        /// Adds a property, or merges it with the property of the same name.
         mutating func add(_ property: Declaration.Property) {
             guard let index = properties.firstIndex(where: { $0.name == property.name }) else {
                 return properties.append(property)
@@ -20,7 +20,7 @@ extension TypeReader {
         }
     }
 
-    /// The type of an object.
+    /// Returns the type of an object schema.
     func objectType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         let facts = try SchemaFacts(place)
         let alternatives = try facts.alternatives
@@ -36,7 +36,7 @@ extension TypeReader {
         return type
     }
 
-    /// A structure for a form of parts; it is no type of JSON, and so not that of the schema itself.
+    /// Creates a structure for a multipart form, which is separate from the JSON type of the same schema.
     func formDeclaration(_ place: Place, _ origin: Origin) throws(GeneratorError) -> Declaration {
         let declaration = declare(
             place,
@@ -70,7 +70,8 @@ extension TypeReader {
 
     // MARK: - allOf
 
-    /// The type of a schema with `allOf`: that of its only part, or one with the properties of all.
+    /// Returns the type of a schema with `allOf`: the type of its only part, or a type with the properties of all
+    /// parts.
     func mergedType(
         _ facts: SchemaFacts,
         _ parts: [Place],
@@ -82,7 +83,7 @@ extension TypeReader {
         let addsNothing = !facts.hasProperties && alternatives.isEmpty && !hasAdditional
         if real.count == 1, addsNothing, facts.values == nil {
             var type = try type(of: real[0], real[0]["$ref"] == nil ? origin : origin.child("value"))
-            // What is said beside a reference does not make the type itself optional.
+            // A nullable marker next to a reference makes this use nullable, not the referenced type itself.
             if facts.isNullable { type.isNullable = true }
             return type
         }
@@ -96,7 +97,7 @@ extension TypeReader {
         return type
     }
 
-    /// The type of parts that are no objects; `nil` if they are.
+    /// Returns the type of parts that are not objects, or `nil` if the parts are objects.
     private func plainMergedType(
         _ facts: SchemaFacts,
         _ parts: [Place],
@@ -128,7 +129,7 @@ extension TypeReader {
         return plain.last { if case .declared = $0.type { true } else { false } } ?? first
     }
 
-    /// Whether a schema describes an object, with or without `allOf`, `oneOf` and `anyOf`.
+    /// Returns whether a schema describes an object, including through `allOf`, `oneOf` and `anyOf`.
     private func isObject(_ place: Place, depth: Int = 0) throws(GeneratorError) -> Bool {
         guard depth < 50 else { throw place.error("\"allOf\" leads in a circle") }
         guard place.node.isMap else { return false }
@@ -153,7 +154,7 @@ extension TypeReader {
         }
     }
 
-    /// Collects the properties of a schema and of all that it is put together from.
+    /// Collects the properties of a schema and of all schemas that it is composed of.
     private func collect(
         _ place: Place,
         into shape: inout ObjectShape,
@@ -172,7 +173,7 @@ extension TypeReader {
         if !isAlternative {
             shape.required.formUnion(try place.list("required").compactMap(\.node.string))
         }
-        // The alternatives of an object add what may be there.
+        // The alternatives of an object contribute optional properties.
         for part in try place.list("oneOf") + place.list("anyOf") {
             try collect(part, into: &shape, origin, within: within, isAlternative: true)
         }
@@ -184,7 +185,7 @@ extension TypeReader {
         _ origin: Origin
     ) throws(GeneratorError) {
         var properties = try place.object("properties")
-        // Some documents refer to all properties at once.
+        // Some documents use one reference for the whole `properties` member.
         if let all = properties, all["$ref"]?.node.string != nil { properties = try document.resolved(all) }
         for (name, schema) in properties?.members ?? [] {
             let target = try schema["$ref"] == nil ? schema : document.resolved(schema)

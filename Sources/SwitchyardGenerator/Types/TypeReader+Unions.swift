@@ -1,5 +1,5 @@
 extension TypeReader {
-    /// The type of alternatives: the only one, an enum of texts, a number, or a union.
+    /// Returns the type of alternatives: the type of the only alternative, an enum of texts, a number, or a union.
     func unionType(
         _ facts: SchemaFacts,
         _ alternatives: [Place],
@@ -30,7 +30,7 @@ extension TypeReader {
         return result
     }
 
-    /// The type of a schema of several kinds.
+    /// Returns the type of a schema that allows several JSON types.
     func unionType(
         _ facts: SchemaFacts,
         kinds: [String],
@@ -54,11 +54,11 @@ extension TypeReader {
         guard target.node.isMap else { return false }
         if target.text("type") == "null" { return true }
         let facts = try SchemaFacts(target)
-        // An enum of nothing but null.
+        // An enum that lists only `null` is `null`.
         return facts.values?.isEmpty == true && facts.isNullable
     }
 
-    /// A type that needs no union; `nil` if one is needed.
+    /// Returns a type that needs no union, or `nil` if a union is needed.
     private func simplified(
         _ members: [(place: Place, type: TypedSchema)],
         _ facts: SchemaFacts,
@@ -77,8 +77,9 @@ extension TypeReader {
         }
     }
 
-    /// The texts that alternatives list together, empty if any text is allowed and none is listed; `nil` if one of them is no
-    /// text.
+    /// Returns the texts that the alternatives list in total, or `nil` if an alternative is not a text.
+    ///
+    /// The result is empty if the alternatives allow any text and list none.
     private func texts(of members: [(place: Place, type: TypedSchema)]) throws(GeneratorError) -> [String]? {
         var values: [String] = []
         for (_, member) in members {
@@ -118,7 +119,7 @@ extension TypeReader {
         return .union(variants, discriminator: nil)
     }
 
-    /// Finds the values of a named discriminator for each case.
+    /// Determines the values of a named discriminator for each case.
     private func tag(
         _ variants: inout [Declaration.Variant],
         by name: String,
@@ -136,7 +137,7 @@ extension TypeReader {
         }
     }
 
-    /// The properties that a type requires.
+    /// Returns the names of the properties that a type requires.
     private func required(_ type: SwiftType) -> Set<String> {
         guard case .declared(let id) = type, case .structure(let properties, _) = declarations[id].kind else {
             return []
@@ -144,7 +145,7 @@ extension TypeReader {
         return Set(properties.filter(\.isRequired).map(\.name))
     }
 
-    /// The values that a property of a type may have, as far as the schema lists them.
+    /// Returns the listed values of a property, or an empty array if the schema lists none.
     func constants(_ type: SwiftType, of name: String) -> [String] {
         guard case .declared(let id) = type else { return [] }
         switch declarations[id].kind {
@@ -160,7 +161,7 @@ extension TypeReader {
         }
     }
 
-    /// Finds, when all types are known, what tells the cases of each union apart.
+    /// Determines the discriminator of each union after all types are known.
     func completeUnions() {
         for declaration in declarations {
             guard case .union(var variants, let given) = declaration.kind else { continue }
@@ -202,7 +203,7 @@ extension TypeReader {
         }
     }
 
-    /// A property whose listed values differ between all types.
+    /// Returns a property whose listed values differ between all types.
     private func implicitDiscriminator(of types: [SwiftType]) -> String? {
         guard case .declared(let id)? = types.first, case .structure(let properties, _) = declarations[id].kind else {
             return nil

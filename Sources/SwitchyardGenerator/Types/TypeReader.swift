@@ -1,11 +1,11 @@
-/// Makes types of the schemas of a document, as far as they are asked for.
+/// A reader that creates types from the schemas of a document on demand.
 final class TypeReader {
     let document: OpenAPIDocument
     private(set) var declarations: [Declaration] = []
     private(set) var notes: [GeneratorNote] = []
     private var finished: [String: TypedSchema] = [:]
     private var underWay: Set<String> = []
-    /// How deep schemas may nest.
+    /// The maximum nesting depth of schemas.
     private let maximumDepth = 150
     private var depth = 0
 
@@ -13,12 +13,12 @@ final class TypeReader {
         self.document = document
     }
 
-    /// The way to a schema, from which its type gets its name.
+    /// The origin of a schema, from which the name of its type is derived.
     struct Origin {
         var component: String?
         var hint: String
 
-        /// The way to the elements of a list: the name in the singular.
+        /// The origin of the elements of a list, with the name in the singular.
         var element: Origin {
             let words = SwiftName.words(of: hint)
             guard let last = words.last, last.hasSuffix("s"), !last.hasSuffix("ss"), !last.hasSuffix("us"),
@@ -30,7 +30,7 @@ final class TypeReader {
             return Origin(component: nil, hint: (words.dropLast() + [String(singular)]).joined(separator: " "))
         }
 
-        /// The way to a part of the schema.
+        /// Returns the origin of a part of the schema.
         func child(_ name: String) -> Origin { Origin(component: nil, hint: "\(hint) \(name)") }
     }
 
@@ -51,14 +51,14 @@ final class TypeReader {
         return declaration
     }
 
-    /// Keeps the type of a schema before all of it is known, so that it may contain itself.
+    /// Stores the type of a schema before the type is complete, so that the schema can refer to itself.
     func begin(_ place: Place, as type: TypedSchema) { finished[place.key] = type }
 
     // MARK: - Schemas
 
-    /// The type of a schema.
+    /// Returns the type of a schema.
     ///
-    /// - Throws: ``GeneratorError`` if the schema is none, or no value fits it.
+    /// - Throws: ``GeneratorError`` if the place is not a schema or no value can match the schema.
     func type(of place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         if let known = finished[place.key] { return known }
         depth += 1
@@ -74,7 +74,7 @@ final class TypeReader {
         return type
     }
 
-    /// What stands for a schema within itself when it is neither an object nor a union.
+    /// Returns the replacement for a schema that contains itself and is neither an object nor a union.
     private func recursive(_ place: Place) throws(GeneratorError) -> TypedSchema {
         if place["$ref"] != nil { throw place.error("the reference leads in a circle") }
         note(.untyped, "the schema contains itself other than through an object", at: place)
@@ -90,7 +90,7 @@ final class TypeReader {
         return type
     }
 
-    /// The origin of a schema that a reference leads to: the name of its component, or its last two steps.
+    /// Returns the origin of a referenced schema: the name of its component, or the last two steps of its path.
     static func origin(of target: Place) -> Origin {
         let steps = target.pointer.split(separator: "/").map {
             String($0).replacing("~1", with: "/").replacing("~0", with: "~")
@@ -120,7 +120,7 @@ final class TypeReader {
         return type
     }
 
-    /// The type of a schema with `allOf`, `oneOf` or `anyOf`; `nil` for any other.
+    /// Returns the type of a schema with `allOf`, `oneOf` or `anyOf`, or `nil` for any other schema.
     private func compositeType(_ facts: SchemaFacts, _ origin: Origin) throws(GeneratorError) -> TypedSchema? {
         let parts = try facts.allOf
         if !parts.isEmpty { return try mergedType(facts, parts, origin) }
@@ -132,7 +132,7 @@ final class TypeReader {
         return try unionType(facts, alternatives, origin)
     }
 
-    /// Whether a part of a schema says nothing about its values.
+    /// Returns whether a part of a schema does not constrain its values.
     func isTrivial(_ place: Place) throws(GeneratorError) -> Bool {
         guard place["$ref"] == nil, place.node.isMap else { return false }
         return try SchemaFacts(place).isTrivial
@@ -148,7 +148,7 @@ final class TypeReader {
         return try type(ofKind: facts.types.first ?? "", facts, origin)
     }
 
-    /// The type of a schema of one kind; the empty kind is inferred.
+    /// Returns the type of a schema with one JSON type, which is inferred if it is empty.
     func type(ofKind kind: String, _ facts: SchemaFacts, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         switch kind {
         case "string": return TypedSchema(type: Self.stringType(facts))
@@ -168,7 +168,7 @@ final class TypeReader {
     }
 
     private static func stringType(_ facts: SchemaFacts) -> SwiftType {
-        // Version 3.1 describes bytes by the keywords of JSON Schema.
+        // OpenAPI 3.1 describes bytes by the keywords of JSON Schema.
         if let encoding = facts.place.text("contentEncoding") { return encoding.hasPrefix("base64") ? .data : .string }
         if facts.place.text("contentMediaType") == "application/octet-stream" { return .file }
         switch facts.format {
@@ -203,7 +203,7 @@ final class TypeReader {
         return TypedSchema(type: .list(element.type.withPlainDates))
     }
 
-    /// The type of a schema whose values are listed; `nil` where the list does not matter.
+    /// Returns the type of a schema with listed values, or `nil` if the list does not affect the type.
     private func listedType(
         _ values: [Node],
         _ facts: SchemaFacts,
@@ -224,7 +224,7 @@ final class TypeReader {
         return TypedSchema(type: .json)
     }
 
-    /// An enum of texts; a single text is a `String` with a constant.
+    /// Returns an enum of texts, or a `String` with a constant for a single text.
     func enumType(_ values: [String], _ place: Place, _ origin: Origin) -> TypedSchema {
         var seen: Set<String> = []
         let values = values.filter { seen.insert($0).inserted }

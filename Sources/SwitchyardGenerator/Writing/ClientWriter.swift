@@ -1,16 +1,16 @@
-/// Writes the files of a client.
+/// A writer that generates the files of a client.
 struct ClientWriter {
     let plan: ClientPlan
     let graph: TypeGraph
     let options: GeneratorOptions
-    /// The name of the document.
+    /// The name of the document file.
     let document: String
 
     private var names: TypeNames { TypeNames(graph: graph) }
-    /// The most lines of a file, so that one more declaration does not make it too long.
+    /// The maximum number of lines in a file, which leaves room for one more declaration.
     private static let maximumLines = 1_500
 
-    /// The files in the order of their paths.
+    /// Returns the files, sorted by path.
     func files() -> [GeneratedFile] {
         var files: [GeneratedFile] = []
         var root = CodeLines()
@@ -49,9 +49,9 @@ struct ClientWriter {
         return GeneratedFile(path: path, text: (head + [""] + lines).joined(separator: "\n") + "\n")
     }
 
-    /// Whether a line names a type of Foundation.
+    /// Returns whether a line names a Foundation type.
     private static func namesFoundation(_ line: String) -> Bool {
-        // The search for a text is many times faster than that for a pattern.
+        // A plain text search is many times faster than a regular expression.
         guard ["Date", "Data", "URL", "JSONEncoder"].contains(where: line.contains) else { return false }
         return line.firstMatch(of: /\b(?:Date|Data|URL|JSONEncoder)\b/) != nil
     }
@@ -112,7 +112,7 @@ struct ClientWriter {
         return files
     }
 
-    /// The methods in groups that each fit a file.
+    /// Splits the methods into groups that each fit into one file.
     private func parts(_ methods: [Method], _ writer: ManagerWriter) -> [[Method]] {
         var parts: [[Method]] = [[]]
         var count = 0
@@ -131,7 +131,7 @@ struct ClientWriter {
 
     // MARK: - Models
 
-    /// The types by the manager that uses them; those of several managers stand together.
+    /// The files of the models, grouped by manager; types that several managers use are in one shared group.
     private var models: [GeneratedFile] {
         var groups: [String: [Declaration]] = [:]
         for declaration in graph.used {
@@ -140,7 +140,7 @@ struct ClientWriter {
         }
         let writer = ModelWriter(names: names, options: options)
         var files: [GeneratedFile] = []
-        // The name of the client is that of the shared models, also where a manager has it.
+        // The shared models use the name of the client, even if a manager has the same name.
         var bases = NameTable(reserved: [plan.name])
         for (user, declarations) in groups.sorted(by: { $0.key < $1.key }) {
             var parts: [[String]] = [[]]
@@ -160,16 +160,16 @@ struct ClientWriter {
     }
 }
 
-/// A file that was generated.
+/// A generated file.
 public struct GeneratedFile: Sendable, Hashable {
-    /// The path below the folder that was named.
+    /// The path relative to the output folder.
     public var path: String
     /// The contents.
     public var text: String
 }
 
 extension SupportFile {
-    /// The code with an access level in front of what generated declarations show.
+    /// Returns the code with an access level before the declarations that generated code exposes.
     static func lines(_ lines: [String], access: GeneratorOptions.Access) -> [String] {
         let shown = [
             "protocol OpenEnum", "extension OpenEnum", "struct CalendarDay", "struct PagedList", "enum FilePart",

@@ -1,11 +1,11 @@
-/// Lines of Swift, laid out as `swift format` does.
+/// Lines of Swift code in the layout of `swift format`.
 struct CodeLines {
     static let width = 120
 
     private(set) var lines: [String] = []
     private var depth = 0
 
-    /// Adds a line at the present indentation; an empty one without spaces.
+    /// Adds a line at the current indentation; an empty line has no spaces.
     mutating func line(_ text: String = "") {
         lines.append(text.isEmpty ? "" : String(repeating: " ", count: depth * 4) + text)
     }
@@ -24,10 +24,10 @@ struct CodeLines {
         line("}")
     }
 
-    /// Adds a list between brackets: on one line if it fits, else with an element on each line.
+    /// Adds a list between brackets, on one line if it fits, otherwise with each element on its own line.
     mutating func list(_ head: String, _ elements: [Element], _ tail: String, hasTrailingComma: Bool = false) {
         let oneLine = head + elements.map(\.oneLine).joined(separator: ", ") + tail
-        // A literal of a collection has room for the comma that it has on lines of its own.
+        // A collection literal reserves room for the trailing comma that it has when it is split over several lines.
         let needsRoom = hasTrailingComma || elements.contains { if case .list = $0 { true } else { false } }
         guard !elements.isEmpty, !fits(oneLine, room: needsRoom ? 1 : 0) else { return line(oneLine) }
         line(head)
@@ -55,7 +55,7 @@ struct CodeLines {
         }
     }
 
-    /// A part of a list.
+    /// An element of a list.
     enum Element {
         case text(String)
         /// A call within a call.
@@ -78,14 +78,14 @@ struct CodeLines {
 
     private func fits(_ text: String, room: Int = 0) -> Bool { depth * 4 + text.count + room <= Self.width }
 
-    /// Adds an assignment: on one line if it fits, else with the value on the next.
+    /// Adds an assignment, on one line if it fits, otherwise with the value on the next line.
     mutating func assignment(_ target: String, _ value: String) {
         if fits("\(target) = \(value)") { return line("\(target) = \(value)") }
         line("\(target) =")
         indented { $0.line(value) }
     }
 
-    /// Adds a case of a `switch`: on one line if it fits, else with the statement on the next.
+    /// Adds a case of a `switch`, on one line if it fits, otherwise with the statement on the next line.
     mutating func switchCase(_ pattern: String, _ statement: String) {
         if fits("\(pattern): \(statement)") { return line("\(pattern): \(statement)") }
         line("\(pattern):")
@@ -94,7 +94,7 @@ struct CodeLines {
 
     // MARK: - Documentation
 
-    /// Adds a documentation comment with one sentence, on as many lines as it needs.
+    /// Adds a documentation comment with one sentence, wrapped over up to `maximumLines` lines.
     mutating func documentation(_ text: String?, fallback: String? = nil, maximumLines: Int = 2) {
         guard let sentence = text.flatMap(Self.sentence) ?? fallback else { return }
         let width = Self.width - depth * 4 - 4
@@ -117,10 +117,10 @@ struct CodeLines {
         for row in rows { line("/// \(row)") }
     }
 
-    /// The first sentence of a text, without markup that would span lines; `nil` if there is none.
+    /// Returns the first sentence of a text without markup, or `nil` if there is none.
     static func sentence(_ text: String) -> String? {
         let paragraph = text.split(separator: "\n\n", omittingEmptySubsequences: true).first ?? ""
-        // More than this is on no line.
+        // No documentation line shows more than 1,000 characters.
         var words = paragraph.prefix(1_000).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "").replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }
         words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")

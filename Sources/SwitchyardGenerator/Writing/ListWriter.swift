@@ -1,4 +1,4 @@
-/// Writes methods that read a list page by page.
+/// A writer that generates methods that read a list page by page.
 struct ListWriter {
     let method: Method
     let list: ListPlan
@@ -29,7 +29,7 @@ struct ListWriter {
         code.line("}")
     }
 
-    /// The size of a page: what the document names as the default, if it is a sensible one.
+    /// The page size: the document's default if it is between 2 and 1,000, otherwise 30.
     private var pageSize: Int {
         guard let name = list.sizeParameter,
             let place = method.operation.place["parameters"]?.elements.first(where: { $0.text("name") == name }),
@@ -56,10 +56,10 @@ struct ListWriter {
         parameter.type == .string ? "String(\(expression))" : expression
     }
 
-    /// The expression that names the page; `nil` if nothing is sent.
+    /// Returns the expression that selects the page, or `nil` if no value is sent.
     private func position(_ parameter: Method.Parameter) -> String? {
         switch list.strategy {
-        // The first page has no number: links lead to the others.
+        // The first page has no number because links lead to the other pages.
         case .link, .nextLink: nil
         case .cursor: "page.cursor"
         case .lastID: "page.lastID"
@@ -97,7 +97,7 @@ struct ListWriter {
         return list.total.contains(where: \.isOptional) ? "\(path).map(Int.init(clamping:))" : "Int(clamping: \(path))"
     }
 
-    /// The expression for a property of the response.
+    /// Returns the expression for a property of the response.
     private func path(_ steps: [ListPlan.PathStep], from root: String, _ type: SwiftType, fallback: String?) -> String {
         var result = root
         var type = type

@@ -1,4 +1,4 @@
-/// Writes managers and their methods.
+/// A writer that generates managers and their methods.
 struct ManagerWriter {
     let plan: ClientPlan
     let names: TypeNames
@@ -20,7 +20,7 @@ struct ManagerWriter {
         }
     }
 
-    /// Adds further methods of a manager.
+    /// Adds an extension with further methods of a manager.
     func writeExtension(_ manager: ClientPlan.Manager, _ methods: [Method], to code: inout CodeLines) {
         code.line("extension \(manager.typeName) {")
         code.indented { code in
@@ -29,7 +29,7 @@ struct ManagerWriter {
         code.line("}")
     }
 
-    /// Adds a method, and those that go with it.
+    /// Adds a method and its companion methods.
     func write(_ method: Method, to code: inout CodeLines, isFirst: Bool = false) {
         if !isFirst { code.line() }
         let call = MethodCode(method: method, names: names)
@@ -58,7 +58,7 @@ struct ManagerWriter {
         }
     }
 
-    /// Adds the method that describes the call.
+    /// Adds the method that returns the configuration of the call.
     private func writeDescription(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
         let text = "Describes the call `\(method.name)`, to read its response as events or into a file."
         writeDocumentation(method, &code, text)
@@ -83,6 +83,6 @@ struct ManagerWriter {
 }
 
 extension Method {
-    /// The name of the method that describes the call.
+    /// The name of the method that returns the configuration of the call.
     var descriptionName: String { "\(name)Configuration" }
 }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// Writes the parts of a method.
+/// A writer that generates the parts of a method.
 struct MethodCode {
     let method: Method
     let names: TypeNames
-    /// Names of parameters that are left out, with the expressions that stand for them; an empty one is not sent.
+    /// Expressions for parameters that the method does not have, by name; if the expression is empty, the parameter is
+    /// not sent.
     var replaced: [String: String] = [:]
 
-    /// Whether there is a method that describes the call, for streams and files.
+    /// Whether the method has a companion that returns the configuration of the call, for streams and files.
     var needsDescription: Bool {
         if case .bytes = method.result { return true }
         return method.hasEvents
     }
 
-    /// Whether making the call may fail.
+    /// Whether creating the configuration of the call can throw.
     var canFail: Bool {
         if let kind = method.body?.kind {
             switch kind {
@@ -32,14 +33,14 @@ struct MethodCode {
     /// The name of the constant that holds the call.
     var callName: String { method.parameters.contains { $0.swiftName == "call" } ? "request" : "call" }
 
-    /// What stands in front of a method of the manager that has the name of a parameter.
+    /// Returns `self.` if a parameter has the same name as the manager's method, otherwise an empty string.
     func selfPrefix(_ name: String) -> String {
         method.parameters.contains { $0.swiftName == name } ? "self." : ""
     }
 
     // MARK: - Signature
 
-    /// The parameters of the method: required ones, the body, then optional ones.
+    /// The parameters of the method: required parameters, the body, then optional parameters.
     var parameters: [String] {
         let shown = method.parameters.filter { replaced[$0.name] == nil }
         func text(_ parameter: Method.Parameter) -> String {
@@ -63,7 +64,7 @@ struct MethodCode {
         return result
     }
 
-    /// The arguments with which another method of the same parameters is called.
+    /// The arguments for a call of another method with the same parameters.
     var arguments: [String] {
         func text(_ name: String) -> String { "\(SwiftName.label(name)): \(SwiftName.escaped(name))" }
         let shown = method.parameters.filter { replaced[$0.name] == nil }
@@ -105,7 +106,7 @@ struct MethodCode {
 
     // MARK: - Call
 
-    /// Adds the description of the call, as a constant or a result.
+    /// Adds the configuration of the call, as a constant or a return value.
     func writeCall(to code: inout CodeLines, isReturned: Bool) {
         let statements = furtherStatements
         let word = statements.isEmpty ? "let" : "var"
@@ -156,7 +157,7 @@ struct MethodCode {
         return result
     }
 
-    /// The path without what stands behind `?` and `#`, with placeholders named as the parameters.
+    /// The path without its query and fragment, in which placeholders have the names of the parameters.
     private var path: String {
         var path = String(method.operation.path.prefix { $0 != "#" && $0 != "?" }.drop { $0 == "/" })
         for parameter in method.parameters where parameter.location == .path {
@@ -165,7 +166,7 @@ struct MethodCode {
         return path
     }
 
-    /// What stands behind `?` in the path.
+    /// The query that is part of the operation's path.
     private var fixedQuery: [(name: String, value: String)] {
         guard let text = method.operation.path.firstMatch(of: /\?([^#]*)/)?.1 else { return [] }
         return text.split(separator: "&").map { pair in
@@ -196,7 +197,7 @@ struct MethodCode {
         return fields
     }
 
-    /// The expression for the value of a parameter.
+    /// Returns the expression for the value of a parameter.
     private func value(_ parameter: Method.Parameter) -> String {
         if let expression = replaced[parameter.name] { return expression }
         let name = SwiftName.escaped(parameter.swiftName)

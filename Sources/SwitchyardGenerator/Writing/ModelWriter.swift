@@ -1,4 +1,4 @@
-/// Writes the generated types.
+/// A writer that generates the model types.
 struct ModelWriter {
     let names: TypeNames
     let options: GeneratorOptions
@@ -52,7 +52,7 @@ struct ModelWriter {
         }
     }
 
-    /// Adds names to as many lines as they need.
+    /// Adds names in as many lines as necessary.
     private static func fill(_ head: String, _ names: [String], _ code: inout CodeLines) {
         var row = ""
         for name in names {
@@ -119,7 +119,8 @@ struct ModelWriter {
         return "\(prefix)var \(member): \(type)"
     }
 
-    /// Whether a property may be left out; what only the service sets is not demanded of the app.
+    /// Returns whether a property can be omitted; the app does not have to provide a property that only the service
+    /// sets.
     private func isOptional(_ property: Declaration.Property, _ isSent: Bool) -> Bool {
         property.isOptional || (isSent && property.isReadOnly)
     }

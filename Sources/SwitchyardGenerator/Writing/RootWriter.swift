@@ -1,4 +1,4 @@
-/// Writes the root type, the errors and the services.
+/// A writer that generates the root type, the errors and the services.
 struct RootWriter {
     let plan: ClientPlan
     let names: TypeNames
@@ -42,12 +42,12 @@ struct RootWriter {
         writeService(&code)
     }
 
-    /// The services that managers use, in order.
+    /// The indexes of the services that managers use, sorted.
     private var usedServices: [Int] { Set(plan.managers.map(\.service)).sorted() }
 
     private func clientIndex(_ service: Int) -> Int { usedServices.firstIndex(of: service) ?? 0 }
 
-    /// The names of the clients, one for each service.
+    /// The names of the client parameters, one for each service.
     private var clients: [String] {
         usedServices.map { service in
             guard service > 0 else { return "client" }

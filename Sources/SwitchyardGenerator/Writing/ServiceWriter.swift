@@ -1,6 +1,6 @@
-/// Writes the file of a service.
+/// A writer that generates the file of a service.
 enum ServiceWriter {
-    /// The contents of the file; `nil` if the service has no base URL.
+    /// Returns the contents of the file, or `nil` if the service has no base URL.
     static func text(_ service: ClientPlan.ServicePlan) -> String? {
         guard let first = service.environments.first else { return nil }
         var lines = [
@@ -11,7 +11,8 @@ enum ServiceWriter {
         ]
         var servers = [server("primary", service.environments.map { ($0.name, $0.url) })]
         for fallback in service.fallbacks {
-            // In other environments no server is named, and none of this one may stand in.
+            // The fallback URL belongs to the first environment. In other environments, the fallback repeats the
+            // environment's own URL, so that no server of the first environment is used.
             servers.append(
                 server(
                     fallback.name,

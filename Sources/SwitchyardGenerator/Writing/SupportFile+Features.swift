@@ -1,4 +1,4 @@
-/// The parts of the file that only some documents need.
+/// The parts of the support file that only some documents need.
 extension SupportFile {
     static let openEnum = #"""
         /// A text that is one of those a document lists, or another that the service has begun to use since.

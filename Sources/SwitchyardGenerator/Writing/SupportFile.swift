@@ -1,6 +1,6 @@
-/// The file with what all generated files use.
+/// The support file with the code that all generated files use.
 enum SupportFile {
-    /// The code, without the header of the file.
+    /// Returns the code without the header of the file.
     static func code(_ use: Use) -> [String] {
         var parts = [fields, requests]
         if use.hasEnums { parts.append(openEnum) }
@@ -13,7 +13,7 @@ enum SupportFile {
         return parts.flatMap { [""] + $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
     }
 
-    /// Which parts of the file are needed.
+    /// The parts of the support file that a client needs.
     struct Use {
         var hasEnums = false
         var hasUnions = false

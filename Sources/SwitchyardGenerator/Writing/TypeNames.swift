@@ -1,8 +1,8 @@
-/// Writes the names of types.
+/// A table of the Swift names of types.
 struct TypeNames {
     let graph: TypeGraph
 
-    /// The name of a type in Swift.
+    /// Returns the Swift name of a type.
     func name(_ type: SwiftType) -> String {
         switch type {
         case .bool: "Bool"
@@ -20,7 +20,7 @@ struct TypeNames {
         }
     }
 
-    /// Whether a value becomes a parameter without an encoder.
+    /// Returns whether a value can become a parameter without an encoder.
     func isParameter(_ type: SwiftType) -> Bool {
         switch type {
         case .bool, .int, .int64, .double, .string, .date, .day, .data, .file: true
@@ -30,14 +30,14 @@ struct TypeNames {
         }
     }
 
-    /// The properties of a structure with their names in Swift.
+    /// Returns the properties of a structure with their Swift names.
     func properties(of declaration: Declaration) -> [(property: Declaration.Property, name: String)] {
         guard case .structure(let properties, _) = declaration.kind else { return [] }
         var table = NameTable(reserved: ["additionalProperties"])
         return properties.map { ($0, table.unique(SwiftName.member(of: $0.name))) }
     }
 
-    /// The name in Swift of a property on the way to a value.
+    /// Returns the Swift name of a property on the path to a value.
     func name(of step: ListPlan.PathStep, in type: SwiftType) -> String {
         guard let declaration = graph.declaration(of: type) else { return SwiftName.member(of: step.name) }
         return properties(of: declaration).first { $0.property.name == step.name }?.name

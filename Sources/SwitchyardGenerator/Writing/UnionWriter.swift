@@ -1,4 +1,4 @@
-/// Writes unions as enums with a value in each case.
+/// A writer that generates unions as enums with a payload in each case.
 struct UnionWriter {
     let names: TypeNames
     let options: GeneratorOptions
@@ -117,8 +117,9 @@ struct UnionWriter {
         code.line("}")
     }
 
-    /// The cases in the order in which they are tried: strict texts before any text, objects by the number of properties that
-    /// they require.
+    /// Returns the cases in the order in which they are tried.
+    ///
+    /// Constrained texts precede unconstrained texts, and objects with more required properties precede other objects.
     private static func ordered(_ cases: [Case], _ graph: TypeGraph) -> [Case] {
         func rank(_ item: Case) -> (Int, Int) {
             switch item.variant.type {

@@ -1,18 +1,18 @@
-/// What is wrong with the definition of a service, and where.
+/// An error in the definition of a service, with its location.
 public struct CatalogError: Error, Sendable, Hashable {
-    /// The kinds of mistakes.
+    /// The kinds of errors.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The file or the folder cannot be read.
         case unreadable
         /// The file is empty.
         case emptyFile
-        /// The file is not JSON: cut off, or malformed at the place that the message names.
+        /// The file is not valid JSON; the message names the line.
         case malformed
-        /// A key stands twice in one object.
+        /// A key occurs twice in one object.
         case duplicateKey
-        /// A key that the format does not know.
+        /// The format has no such key.
         case unknownKey
-        /// A key that has to be there is missing.
+        /// A required key is missing.
         case missingKey
         /// A value has the wrong type.
         case wrongType
@@ -22,27 +22,28 @@ public struct CatalogError: Error, Sendable, Hashable {
         case invalidURL
         /// The list of servers is empty.
         case noServers
-        /// Two servers have one name.
+        /// Two servers have the same name.
         case duplicateServer
-        /// An environment that other servers have is missing on one.
+        /// A server lacks an environment that other servers have, or that the service needs.
         case missingEnvironment
-        /// The file's name is not the service's name.
+        /// The name of the file differs from the name of the service.
         case nameMismatch
-        /// The folder holds no service file.
+        /// The folder contains no service file.
         case emptyCatalog
-        /// Nothing in the catalogue has this name.
+        /// The catalogue contains no service with this name.
         case unknownService
     }
 
-    /// What kind of mistake it is.
+    /// The kind of error.
     public var kind: Kind
-    /// The file, as it was given; `nil` for a service that was written in Swift.
+    /// The file as given, or `nil` for a service that was defined in Swift.
     public var file: String?
-    /// The key, from the top of the file, such as `servers[1].baseURLs.test`; empty for the file as a whole.
+    /// The path of the key from the root of the file, such as `servers[1].baseURLs.test`; empty for the file as a
+    /// whole.
     public var keyPath: String
-    /// What was expected there, in words.
+    /// A description of the expected value.
     public var expected: String
-    /// What was found instead, when that says more.
+    /// The value that was found, if it helps to explain the error.
     public var found: String?
 
     /// Creates an error.
@@ -56,12 +57,12 @@ public struct CatalogError: Error, Sendable, Hashable {
 }
 
 extension CatalogError: CustomStringConvertible {
-    /// One line: file, key, what was expected and what was found.
+    /// One line with the file, the key, the expected value and the value that was found.
     public var description: String {
         let place = [file, keyPath.isEmpty ? nil : keyPath].compactMap { $0 }.joined(separator: ": ")
         let complaint = "expected \(expected)" + (found.map { ", found \($0)" } ?? "")
         let text = place.isEmpty ? complaint : "\(place): \(complaint)"
-        // What stands in a file may have ends of lines.
+        // A value from a file may contain line breaks.
         return String(text.map { $0.isNewline ? " " : $0 })
     }
 }

@@ -15,26 +15,26 @@
 ///         defaultEnvironment: .release
 ///     )
 public struct Service: Sendable, Hashable {
-    /// The most servers that a service can have.
+    /// The maximum number of servers of a service.
     public static let maximumServers = ServerSet.capacity
 
     /// The name of the service, which is also the name of its file.
     public let name: String
-    /// The servers, the preferred one first; never empty, and no name stands twice.
+    /// The servers in order of preference; never empty, with unique names.
     public let servers: [Server]
     /// The environment that a client starts in.
     public let defaultEnvironment: ServiceEnvironment
-    /// When to switch from one server to another.
+    /// The policy that decides when to switch from one server to another.
     public let switching: SwitchPolicy
 
-    /// Creates a service after checking it as strictly as a service file.
+    /// Creates a service and validates it as strictly as a service file.
     ///
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - servers: The servers in order of preference, at least one and at most ``maximumServers``.
-    ///   - defaultEnvironment: The environment that a client starts in; every server must have it.
-    ///   - switching: When to switch; ``SwitchPolicy/recommended`` unless given.
-    /// - Throws: A ``CatalogError`` that names the key and what was expected.
+    ///   - defaultEnvironment: The environment that a client starts in. Every server must have it.
+    ///   - switching: The switching policy. The default is ``SwitchPolicy/recommended``.
+    /// - Throws: A ``CatalogError`` that names the key and the expected value.
     public init(
         name: String,
         servers: [Server],
@@ -48,14 +48,14 @@ public struct Service: Sendable, Hashable {
         try check()
     }
 
-    /// Creates a service of one server in one environment; the server is called `primary`.
+    /// Creates a service with one server, named `primary`, in one environment.
     ///
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - baseURL: The base URL of the server.
-    ///   - environment: The environment; ``ServiceEnvironment/release`` unless given.
-    ///   - switching: When to switch, should servers be added; ``SwitchPolicy/recommended`` unless given.
-    /// - Throws: A ``CatalogError`` that names the key and what was expected.
+    ///   - environment: The environment. The default is ``ServiceEnvironment/release``.
+    ///   - switching: The switching policy, used if servers are added. The default is ``SwitchPolicy/recommended``.
+    /// - Throws: A ``CatalogError`` that names the key and the expected value.
     public init(
         name: String,
         baseURL: String,
@@ -80,9 +80,7 @@ public struct Service: Sendable, Hashable {
         servers[0].baseURLs.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Returns the server of this name.
-    ///
-    /// `nil` if there is none.
+    /// Returns the server with the given name, or `nil` if there is none.
     public func server(named name: String) -> Server? {
         servers.first { $0.name == name }
     }
@@ -162,14 +160,14 @@ public struct Service: Sendable, Hashable {
 }
 
 extension SwitchingCore {
-    /// Creates the core of a service.
+    /// Creates the switching core of a service.
     ///
     /// - Parameters:
     ///   - service: The service.
-    ///   - now: The time.
+    ///   - now: The current time.
     ///   - seed: The seed of all random numbers.
     ///   - installation: See ``init(members:policy:at:seed:installation:)``.
-    /// - Throws: What is wrong with the policy.
+    /// - Throws: A ``SwitchError`` if the policy is invalid.
     public init(
         service: Service,
         at now: MonotonicTime,

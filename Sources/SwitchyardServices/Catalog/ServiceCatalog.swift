@@ -2,15 +2,15 @@ public import Foundation
 
 /// The services of an app, read from a folder with one JSON file per service.
 ///
-/// Reading is strict: what the format does not know is an error that names the file, the key and what was expected
-/// (``CatalogError``). ``ServiceFormat/keys`` lists every key.
+/// Parsing is strict: an unknown key or an invalid value is a ``CatalogError`` that names the file, the key and the
+/// expected value. ``ServiceFormat/keys`` lists every key.
 public struct ServiceCatalog: Sendable {
     /// The services, sorted by name.
     public let services: [Service]
 
-    /// Creates a catalogue of services that exist already.
+    /// Creates a catalogue of existing services.
     ///
-    /// - Parameter services: The services; of two with one name the first counts.
+    /// - Parameter services: The services. If two have the same name, the first one wins.
     public init(_ services: [Service]) {
         var names: Set<String> = []
         self.services = services.filter { names.insert($0.name).inserted }.sorted { $0.name < $1.name }
@@ -19,7 +19,7 @@ public struct ServiceCatalog: Sendable {
     /// Reads every `*.json` file of a folder, or a single file.
     ///
     /// - Parameter url: The folder or the file.
-    /// - Throws: The first mistake, in the order of the file names.
+    /// - Throws: The first error, in the order of the file names.
     public init(contentsOf url: URL) throws(CatalogError) {
         var services: [Service] = []
         for file in try ServiceCatalog.files(at: url) {
@@ -28,11 +28,11 @@ public struct ServiceCatalog: Sendable {
         self.init(services)
     }
 
-    /// Returns the service of this name.
+    /// Returns the service with the given name.
     ///
     /// - Parameter name: The name of the service.
     /// - Returns: The service.
-    /// - Throws: A ``CatalogError`` that lists the names that exist.
+    /// - Throws: A ``CatalogError`` that lists the existing names.
     public func service(named name: String) throws(CatalogError) -> Service {
         if let service = services.first(where: { $0.name == name }) { return service }
         let names = services.map(\.name).joined(separator: ", ")
@@ -41,9 +41,9 @@ public struct ServiceCatalog: Sendable {
 
     /// Reads one service file.
     ///
-    /// - Parameter url: The file; its name without extension is the service's name.
+    /// - Parameter url: The file. Its name without extension is the service's name.
     /// - Returns: The service.
-    /// - Throws: What is wrong with the file.
+    /// - Throws: A ``CatalogError`` if the file is unreadable or invalid.
     public static func service(contentsOf url: URL) throws(CatalogError) -> Service {
         let data: Data
         do {
@@ -62,10 +62,10 @@ public struct ServiceCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - data: The contents, JSON in UTF-8.
-    ///   - name: The service's name, which the contents have to repeat.
-    ///   - file: What errors call the file; by default the name with `.json`.
+    ///   - name: The service's name, which must be equal to the name in the contents.
+    ///   - file: The file name in errors. The default is the service's name with `.json`.
     /// - Returns: The service.
-    /// - Throws: What is wrong with the contents.
+    /// - Throws: A ``CatalogError`` if the contents are invalid.
     public static func service(
         from data: Data,
         named name: String,
@@ -75,7 +75,7 @@ public struct ServiceCatalog: Sendable {
         return try decoder.service(from: Array(data), named: name)
     }
 
-    /// Returns the service files of a folder, sorted by name; of a file, the file.
+    /// Returns the service files in a folder, sorted by name, or the file itself if `url` is a file.
     ///
     /// - Parameter url: The folder or the file.
     /// - Returns: The files, at least one.
@@ -99,7 +99,7 @@ public struct ServiceCatalog: Sendable {
         return files.map { url.appendingPathComponent($0) }
     }
 
-    /// Why a service file could not be read; of one that is not there the whole path, which says where it was looked for.
+    /// Returns the error for an unreadable service file, with the full path if the file does not exist.
     private static func unreadable(_ url: URL, _ error: any Error) -> CatalogError {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
@@ -109,7 +109,9 @@ public struct ServiceCatalog: Sendable {
         return CatalogError(.unreadable, file: url.lastPathComponent, expected: "a readable file", found: found)
     }
 
-    /// Whether bytes are kept there; of what is none, the system says that its reader has no permission.
+    /// Whether the URL is a regular file.
+    ///
+    /// For a device or a pipe, the system's error would misleadingly report missing permissions.
     private static func isFile(_ url: URL) -> Bool {
         let values = try? url.resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey])
         return values?.isRegularFile ?? true

@@ -1,26 +1,26 @@
-/// How deep texts of JSON may nest, so that decoding them does not overflow a thread's stack.
+/// Limits on the nesting depth of JSON, so that decoding does not overflow a thread's stack.
 public enum JSONDepth {
-    /// How deep arrays and objects may nest unless told otherwise: 128.
+    /// The default maximum nesting depth of arrays and objects: 128.
     ///
-    /// Foundation's decoder itself stops at 512, but a type that contains itself overflows a stack of 512 KiB, which
-    /// secondary threads of Apple systems have, at that depth.
+    /// Foundation's decoder has a limit of 512. At that depth, a recursive type overflows a stack of 512 KiB, the stack
+    /// size of secondary threads on Apple systems.
     public static let standard = 128
 
-    /// The deepest limit that may be set: 512, where Foundation's decoder stops.
+    /// The highest limit that can be set: 512, the limit of Foundation's decoder.
     public static let ceiling = 512
 
-    /// Whether a text in UTF-8 nests deeper than a limit; in one pass, without parsing it.
+    /// Whether UTF-8 JSON nests deeper than a limit; the check takes one pass without parsing.
     package static func isExceeded(by bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
-        // Counting the opening brackets is many times faster than following the text, and enough for most answers.
+        // Counting the opening brackets is many times faster than tracking the depth, and is enough for most responses.
         openings(bytes) > limit && exceeds(bytes, limit: limit)
     }
 
-    /// How many brackets open arrays and objects, those within strings included: eight bytes at a time.
+    /// Counts the opening brackets, including brackets in strings, eight bytes at a time.
     private static func openings(_ bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
         var index = 0
         while bytes.count - index >= 8 {
-            // A byte of the sums counts to 255 at most.
+            // Each byte of `sums` is a counter that holds at most 255.
             let end = index + min((bytes.count - index) / 8, 255) * 8
             var sums: UInt64 = 0
             while index < end {
@@ -35,13 +35,13 @@ public enum JSONDepth {
         return bytes[index...].reduce(into: count) { count, byte in if byte | 0x20 == 0x7B { count += 1 } }
     }
 
-    /// A word with 1 in the place of each byte that opens, and 0 in that of every other.
+    /// Returns a word in which each byte is 1 if that byte of `word` is an opening bracket, and 0 otherwise.
     @inline(__always)
     private static func openings(_ word: UInt64) -> UInt64 {
         let each: UInt64 = 0x0101_0101_0101_0101
-        // `[` is 0x5B and `{` is 0x7B: they differ in one bit. What opens becomes zero here.
+        // `[` is 0x5B and `{` is 0x7B, so they differ in one bit. An opening bracket becomes a zero byte here.
         let rest = (word | 0x20 &* each) ^ (0x7B &* each)
-        // The highest bit of a byte becomes 1 unless all its bits are zero; without a carry into the next byte.
+        // The highest bit of a byte becomes 1 unless the byte is zero, without a carry into the next byte.
         let others = ((rest & (0x7F &* each)) &+ 0x7F &* each) | rest
         return (~others >> 7) & each
     }

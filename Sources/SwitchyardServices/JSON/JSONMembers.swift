@@ -1,14 +1,15 @@
 import Foundation
 
-/// The members of a JSON object, a value for each name.
+/// The members of a JSON object: one value per name.
 ///
-/// Names are compared scalar by scalar (RFC 8259 section 8.3), unlike strings of Swift: `é` as one scalar and `e` with an
-/// accent are two names. A name that is looked up and is not there finds one that is equal to it in Swift.
+/// Names are compared scalar by scalar (RFC 8259 section 8.3), unlike Swift strings: a precomposed `é` and an `e` with
+/// a combining accent are two names. If a lookup finds no exact match, it returns the value of a name that is equal as
+/// a Swift string.
 ///
 ///     var members: JSONMembers = ["title": "one", "pages": 3]
 ///     members["pages"] = nil
 public struct JSONMembers: Sendable, Hashable {
-    /// A name, compared by its bytes.
+    /// A name that is compared by its bytes.
     fileprivate struct Name: Hashable, Sendable {
         let text: String
 
@@ -35,18 +36,18 @@ public struct JSONMembers: Sendable, Hashable {
     /// Creates an object without members.
     public init() {}
 
-    /// Creates an object from members; of a name that occurs twice the last value holds.
+    /// Creates an object from members; if a name is repeated, the last value wins.
     public init(_ members: some Sequence<(key: String, value: JSONValue)>) {
         for (name, value) in members { self[name] = value }
     }
 
-    /// The value of a name; `nil` if there is none, and to remove a member.
+    /// The value of a name, or `nil` if there is none; assigning `nil` removes the member.
     public subscript(name: String) -> JSONValue? {
         get { values[Name(text: name)] ?? value(equalTo: name) }
         set { values[Name(text: name)] = newValue }
     }
 
-    /// The value of the first name, in the order of scalars, that is equal in Swift and written in another way.
+    /// Returns the value of the first name, in scalar order, that is equal as a Swift string but has other scalars.
     private func value(equalTo name: String) -> JSONValue? {
         guard name.utf8.contains(where: { $0 > 127 }) else { return nil }
         let names = values.keys.filter { $0.text == name }
@@ -54,10 +55,10 @@ public struct JSONMembers: Sendable, Hashable {
             .flatMap { values[$0] }
     }
 
-    /// Whether there is a member of just this name.
+    /// Whether there is a member with exactly this name, compared scalar by scalar.
     public func contains(name: String) -> Bool { values[Name(text: name)] != nil }
 
-    /// The names, in no order.
+    /// The names, in no particular order.
     public var keys: [String] { values.keys.map(\.text) }
 
     /// Replaces the value of a name.
@@ -65,7 +66,7 @@ public struct JSONMembers: Sendable, Hashable {
     /// - Parameters:
     ///   - value: The new value.
     ///   - name: The name.
-    /// - Returns: The value that the name had; `nil` if there was none.
+    /// - Returns: The previous value, or `nil` if there was none.
     @discardableResult
     public mutating func updateValue(_ value: JSONValue, forKey name: String) -> JSONValue? {
         values.updateValue(value, forKey: Name(text: name))
@@ -78,24 +79,25 @@ public struct JSONMembers: Sendable, Hashable {
         return members
     }
 
-    /// Returns the results of `transform` by name; of names that are equal in Swift, one.
+    /// Returns the results of `transform` by name; of several names that are equal as Swift strings, one remains.
     public func mapValues<Result>(_ transform: (JSONValue) throws -> Result) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }
 
-    /// Returns the results of `transform` that are not `nil`, by name; of names that are equal in Swift, one.
+    /// Returns the non-`nil` results of `transform` by name; of several names that are equal as Swift strings, one
+    /// remains.
     public func compactMapValues<Result>(_ transform: (JSONValue) throws -> Result?) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }
 
-    /// The members with other values under the same names.
+    /// Returns the members with transformed values.
     func replacingValues(_ transform: (JSONValue) -> JSONValue) -> JSONMembers {
         var members = JSONMembers()
         members.values = values.mapValues(transform)
         return members
     }
 
-    /// The members in the order of their names.
+    /// The members, sorted by name.
     package var inOrder: [Element] {
         sorted { left, right in
             left.key == right.key
@@ -108,7 +110,7 @@ extension JSONMembers: Collection {
     /// A name and its value.
     public typealias Element = (key: String, value: JSONValue)
 
-    /// The position of a member.
+    /// The position of a member in the collection.
     public struct Index: Comparable, Sendable {
         fileprivate let base: Dictionary<Name, JSONValue>.Index
 
@@ -125,7 +127,7 @@ extension JSONMembers: Collection {
     /// Whether there are no members.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// The position after another one.
+    /// Returns the position after `index`.
     public func index(after index: Index) -> Index { Index(base: values.index(after: index.base)) }
 
     /// The member at a position.
@@ -136,7 +138,7 @@ extension JSONMembers: Collection {
 }
 
 extension JSONMembers: ExpressibleByDictionaryLiteral {
-    /// Creates an object; of a name that occurs twice the last value holds.
+    /// Creates an object; if a name is repeated, the last value wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.lazy.map { (key: $0.0, value: $0.1) })
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A number as it stands in a JSON text, so that no digit is lost.
+/// A JSON number in its original text form, so no digit is lost.
 public struct JSONNumber: Sendable {
-    /// The number as text: `-12.50e3`.
+    /// The text of the number, such as `-12.50e3`.
     public let text: String
 
-    /// Wraps text that is known to follow the grammar of JSON.
+    /// Creates a number from text that is known to be a valid JSON number.
     init(checked text: String) {
         self.text = text
     }
@@ -15,28 +15,28 @@ public struct JSONNumber: Sendable {
         text = String(value)
     }
 
-    /// Creates a number; `nil` when it is infinite or none.
+    /// Creates a number, or returns `nil` if the value is infinite or NaN.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : "\(value)"
     }
 
-    /// The number, when it is whole (also as `1.0` or `1e2`) and fits.
+    /// The number as an `Int`, or `nil` if it is not an integer (`1.0` and `1e2` are integers) or does not fit.
     public var int: Int? {
         if let int = Int(text) { return int }
         return isFractional ? DecimalDigits(text).whole.flatMap { Int($0) } : nil
     }
 
-    /// The number, when it is whole, not negative and fits.
+    /// The number as a `UInt64`, or `nil` if it is not an integer, is negative or does not fit.
     public var unsigned: UInt64? {
         if let unsigned = UInt64(text) { return unsigned }
         return isFractional ? DecimalDigits(text).whole.flatMap { UInt64($0) } : nil
     }
 
-    /// The nearest floating-point number; infinite when the number is too large.
+    /// The nearest `Double`; infinite if the number is too large.
     public var double: Double { Double(text) ?? .nan }
 
-    /// Whether the number is whole, however large.
+    /// Whether the number is an integer of any size.
     public var isInteger: Bool {
         !isFractional || DecimalDigits(text).isWhole
     }
@@ -45,7 +45,7 @@ public struct JSONNumber: Sendable {
         text.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
     }
 
-    /// What is compared: the whole number where it fits, else all digits.
+    /// The form that is compared and hashed: an integer if the number fits one, otherwise all digits.
     private enum Identity: Hashable {
         case int(Int)
         case unsigned(UInt64)
@@ -59,18 +59,20 @@ public struct JSONNumber: Sendable {
     }
 }
 
-// MARK: - Digits beyond those of a floating-point number
+// MARK: - Digits beyond the precision of Double
 
 extension JSONNumber {
-    /// Creates a number from what a decoder has made of it; `nil` when that is not the same as the nearest floating-point
-    /// number, as beyond the exponents that it has.
+    /// Creates a number from a decoded `Decimal`.
+    ///
+    /// Returns `nil` if the `Decimal` does not round to the decoded `Double`, for example for exponents out of its
+    /// range.
     init?(_ decimal: Decimal, near double: Double) {
         let text = "\(decimal)"
         guard Double(text) == double else { return nil }
         self.init(checked: text)
     }
 
-    /// The number as a decimal one; `nil` when that does not hold it exactly, or a floating-point number does as well.
+    /// The number as a `Decimal`, or `nil` if `Decimal` does not represent it exactly or `Double` does.
     var preciseDecimal: Decimal? {
         let digits = DecimalDigits(text)
         guard DecimalDigits("\(double)") != digits, let decimal = Decimal(string: text),
@@ -80,12 +82,12 @@ extension JSONNumber {
     }
 }
 
-/// A number taken apart without the rounding that a floating-point number brings.
+/// The decimal digits and the exponent of a number, without rounding.
 private struct DecimalDigits: Hashable {
     private let isNegative: Bool
-    /// The digits without zeros at either end; none for zero.
+    /// The significant digits without leading and trailing zeros; empty for zero.
     private var digits: Substring.UTF8View
-    /// How many of the digits stand in front of the point; more than there are when zeros follow.
+    /// The number of digits before the decimal point; greater than the number of `digits` if zeros follow.
     private var point: Int
 
     init(_ text: String) {
@@ -95,7 +97,7 @@ private struct DecimalDigits: Hashable {
         let whole = mantissa.prefix { $0 != "." }
         digits = Substring(whole + mantissa.dropFirst(whole.count + 1)).utf8
         let exponent = parts.count > 1 ? parts[1] : "0"
-        // An exponent of a trillion moves the point as good as for ever, whether an integer holds it or not.
+        // Exponents are clamped to 2^40, about a trillion, because they may exceed the range of an integer.
         let far = 1 << 40
         let shift = Int(exponent) ?? (exponent.hasPrefix("-") ? -far : far)
         point = whole.utf8.count + min(max(shift, -far), far)
@@ -115,10 +117,10 @@ private struct DecimalDigits: Hashable {
         for digit in digits { hasher.combine(digit) }
     }
 
-    /// Whether nothing but zeros stands behind the point.
+    /// Whether the number has no fraction.
     var isWhole: Bool { digits.count <= max(0, point) }
 
-    /// The number without point and exponent; `nil` when it is not whole, or longer than any 64 bits hold.
+    /// The integer without point and exponent, or `nil` if the number has a fraction or exceeds 64 bits.
     var whole: String? {
         guard !digits.isEmpty else { return "0" }
         guard isWhole, point <= 20 else { return nil }
@@ -127,16 +129,16 @@ private struct DecimalDigits: Hashable {
 }
 
 extension JSONNumber: Hashable, CustomStringConvertible {
-    /// Whether both are the same number, however they are written.
+    /// Whether both are the same number, regardless of their text form.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         left.text == right.text || left.identity == right.identity
     }
 
-    /// Hashes the number, however it is written.
+    /// Hashes the number, regardless of its text form.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
     }
 
-    /// The number as text.
+    /// The text of the number.
     public var description: String { text }
 }

@@ -1,22 +1,22 @@
-/// Parses a JSON text front to back, strictly by RFC 8259, with a limit to its depth.
+/// A strict JSON parser (RFC 8259) with a depth limit.
 package struct JSONParser {
-    /// Where a text stops being what was asked for, and why.
+    /// A parse error and its location.
     package struct Failure: Error, Equatable {
         package enum Kind: Equatable {
-            /// It is no JSON there.
+            /// The text is not valid JSON at this location.
             case malformed(expected: String)
-            /// It nests deeper than it may.
+            /// The text nests deeper than the limit.
             case tooDeep(limit: Int)
-            /// A name of an object stands twice: keys with a dot in front, indexes in brackets.
+            /// An object repeats a name; `path` has a dot before each key and indexes in brackets.
             case repeatedName(path: String)
         }
 
         package var kind: Kind
-        /// The number of bytes in front of the place.
+        /// The byte offset of the error.
         package var offset: Int
     }
 
-    /// What is done with a name that stands twice in an object, of which RFC 8259 section 4 says nothing.
+    /// The treatment of repeated names in an object, which RFC 8259 section 4 leaves open.
     package enum RepeatedNames {
         case lastHolds
         case firstHolds
@@ -28,20 +28,20 @@ package struct JSONParser {
     private let maximumDepth: Int
     private var depth = 0
     private let repeatedNames: RepeatedNames
-    /// Whether an object had a name twice.
+    /// Whether an object repeated a name.
     package private(set) var hasRepeatedNames = false
 
     /// - Parameters:
     ///   - bytes: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: How deep it may nest; ``JSONDepth/ceiling`` at most.
-    ///   - repeatedNames: What is done with a name that stands twice in an object.
+    ///   - maximumDepth: The maximum nesting depth, at most ``JSONDepth/ceiling``.
+    ///   - repeatedNames: The treatment of repeated names in an object.
     package init(_ bytes: ContiguousArray<UInt8>, maximumDepth: Int, repeatedNames: RepeatedNames) {
         self.bytes = bytes
         self.maximumDepth = min(max(0, maximumDepth), JSONDepth.ceiling)
         self.repeatedNames = repeatedNames
     }
 
-    /// The one value of the text.
+    /// Parses the text as a single value.
     package mutating func document() throws(Failure) -> JSONValue {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         let value = try value()
@@ -166,7 +166,7 @@ package struct JSONParser {
 }
 
 extension JSONParser {
-    /// A string, from its quote on.
+    /// Parses a string, starting at its opening quote.
     private mutating func string() throws(Failure) -> String {
         guard take(UInt8(ascii: "\"")) else { throw malformed("a key in quotes") }
         let start = position
@@ -187,7 +187,7 @@ extension JSONParser {
         throw malformed("the closing quote of a string")
     }
 
-    /// The rest of a string in which an escape was found.
+    /// Parses the rest of a string in which an escape was found.
     private mutating func stringWithEscapes(from start: Int) throws(Failure) -> String {
         var result = ContiguousArray(bytes[start..<position])
         while position < bytes.count {
@@ -224,7 +224,7 @@ extension JSONParser {
         position += 1
     }
 
-    /// The scalar of one escape, or of two that are a surrogate pair; half a pair is no text.
+    /// Parses one escape, or two that form a surrogate pair; an unpaired surrogate is an error.
     private mutating func scalar() throws(Failure) -> Character {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
@@ -250,7 +250,7 @@ extension JSONParser {
         return value
     }
 
-    /// The bytes as text, if they are UTF-8.
+    /// Returns the bytes as text; throws if they are not valid UTF-8.
     private func text(_ slice: ArraySlice<UInt8>) throws(Failure) -> String {
         guard let text = String(validUTF8: slice) else { throw malformed("a string in UTF-8") }
         return text

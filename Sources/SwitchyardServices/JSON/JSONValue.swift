@@ -8,58 +8,60 @@ public enum JSONValue: Sendable, Hashable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number, with all its digits.
+    /// A number with all its digits.
     case number(JSONNumber)
     /// A string.
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object; of a name that occurs twice in a text that is parsed the last value holds.
+    /// An object; if a parsed text repeats a name, the last value wins.
     ///
-    /// Names are compared scalar by scalar: ``JSONMembers``.
+    /// Names are compared scalar by scalar, see ``JSONMembers``.
     case object(JSONMembers)
 
-    /// The value of a key; `nil` when there is none or this is no object.
+    /// The value of a key, or `nil` if the key is missing or the value is not an object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[key]
     }
 
-    /// The element at an index; `nil` when there is none or this is no array.
+    /// The element at an index, or `nil` if the index is out of range or the value is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
 
-    /// The value at a path of keys and indexes, as in `data.items.0.name`; the empty path is the value itself.
+    /// Returns the value at a path of keys and indexes, such as `data.items.0.name`; the empty path returns the value
+    /// itself.
     public func value(at keyPath: String) -> JSONValue? {
         keyPath.split(separator: ".").reduce(Optional(self)) { value, part in
             value?[String(part)] ?? Int(part).flatMap { value?[$0] }
         }
     }
 
-    /// The string; `nil` for any other kind.
+    /// The string, or `nil` if the value is of another kind.
     public var string: String? { if case .string(let string) = self { string } else { nil } }
-    /// The truth value; `nil` for any other kind.
+    /// The Boolean, or `nil` if the value is of another kind.
     public var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
-    /// The number; `nil` for any other kind.
+    /// The number, or `nil` if the value is of another kind.
     public var number: JSONNumber? { if case .number(let number) = self { number } else { nil } }
-    /// The whole number; `nil` for any other kind, and for numbers with a fraction or beyond 64 bits.
+    /// The integer, or `nil` if the value is of another kind, has a fraction or does not fit in 64 bits.
     public var int: Int? { number?.int }
-    /// The number as the nearest floating-point one; `nil` for any other kind.
+    /// The nearest `Double` of the number, or `nil` if the value is of another kind.
     public var double: Double? { number?.double }
-    /// The elements; `nil` for any other kind.
+    /// The elements, or `nil` if the value is of another kind.
     public var array: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
-    /// The members; `nil` for any other kind.
+    /// The members, or `nil` if the value is of another kind.
     public var members: JSONMembers? { if case .object(let members) = self { members } else { nil } }
-    /// The members as a dictionary; `nil` for any other kind.
+    /// The members as a dictionary, or `nil` if the value is of another kind.
     ///
-    /// Of names that are equal in Swift, such as `é` as one scalar and as two, a dictionary has one: ``members`` has both.
+    /// If names are equal as Swift strings, such as a precomposed and a decomposed `é`, the dictionary contains only
+    /// one of those names. ``members`` contains all names.
     public var object: [String: JSONValue]? { members.map { $0.mapValues(\.self) } }
-    /// Whether it is `null`.
+    /// Whether the value is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The value without members and elements that are `null`, at any depth.
+    /// Returns the value without `null` members and elements, at any depth.
     public func removingNulls() -> JSONValue {
         switch self {
         case .array(let elements): .array(elements.filter { !$0.isNull }.map { $0.removingNulls() })
@@ -69,7 +71,7 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The kind of value, in words.
+    /// The name of the value's kind.
     package var kindName: String {
         switch self {
         case .null: "null"
@@ -87,24 +89,24 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 {
     /// Creates `null`.
     public init(nilLiteral: ()) { self = .null }
-    /// Creates a truth value.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates a whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
-    /// Creates a number; one that JSON cannot hold becomes `null`.
+    /// Creates a number; infinity and NaN become `null`.
     public init(floatLiteral value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
     /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object; of a name that occurs twice the last value holds.
+    /// Creates an object; if a name is repeated, the last value wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONMembers(elements.lazy.map { (key: $0.0, value: $0.1) }))
     }
 }
 
 extension JSONValue {
-    /// The value as JSON text in UTF-8; members in the order of their names, so that equal values have equal texts.
+    /// The value as JSON text in UTF-8; members are sorted by name, so equal objects have the same member order.
     public var data: Data { Data(text.utf8) }
 
     /// The value as JSON text.
@@ -164,13 +166,13 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue: Codable {
-    /// Decodes a value of any shape, for a part of a model whose shape is not known.
+    /// Decodes a value of any shape, for a part of a model whose shape is unknown.
     ///
-    /// Decoders hand over numbers and not their text: what survives is whole numbers of 64 bits and, from `JSONDecoder`,
-    /// whatever a `Decimal` holds, which is 38 digits. Of any other number the nearest `Double` is left; a text that is
-    /// parsed keeps every digit.
+    /// Decoders provide numbers without their text. Integers of 64 bits and, with `JSONDecoder`, numbers that a
+    /// `Decimal` represents (38 digits) keep all digits. Any other number becomes the nearest `Double`. Parsing a text
+    /// keeps every digit.
     ///
-    /// - Throws: What the decoder throws.
+    /// - Throws: The error of the decoder.
     public init(from decoder: any Decoder) throws {
         if var elements = try? decoder.unkeyedContainer() {
             var values: [JSONValue] = []
@@ -191,7 +193,8 @@ extension JSONValue: Codable {
         if container.decodeNil() { return .null }
         if let bool = try? container.decode(Bool.self) { return .bool(bool) }
         if let string = try? container.decode(String.self) { return .string(string) }
-        // Before the whole numbers: those a decoder also makes of fractions that a floating-point number rounds to them.
+        // `Decimal` comes first, because a decoder also decodes as an integer a fraction that rounds to one as a
+        // `Double`.
         if let decimal = try? container.decode(Decimal.self), let double = try? container.decode(Double.self),
             let number = JSONNumber(decimal, near: double)
         {
@@ -208,10 +211,10 @@ extension JSONValue: Codable {
 
     /// Encodes the value.
     ///
-    /// A number is encoded as a whole number of 64 bits, as a `Double`, or where that would lose digits, as a `Decimal`:
-    /// `JSONEncoder` writes up to 38 digits of it. Beyond these the nearest `Double` is encoded.
+    /// A number is encoded as a 64-bit integer, as a `Double`, or, if that would lose digits, as a `Decimal`, of which
+    /// `JSONEncoder` writes up to 38 digits. A number with more digits is encoded as the nearest `Double`.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -229,13 +232,13 @@ extension JSONValue: Codable {
             }
         case .string(let string): try container.encode(string)
         case .array(let elements): try container.encode(elements)
-        // A dictionary, whose names no strategy of the encoder changes.
+        // A dictionary, because the encoder's key strategy does not change the keys of a dictionary.
         case .object(let members): try container.encode(members.mapValues(\.self))
         }
     }
 }
 
-/// A key that is known at run time only.
+/// A coding key that is known only at run time.
 package struct NamedKey: CodingKey {
     package let stringValue: String
 

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Host names in other scripts.
+/// Host names with characters outside ASCII.
 package enum HostName {
-    /// The ASCII form under which a name is asked for (IDNA, UTS 46), which Foundation knows; `nil` for what is no such
-    /// name, one in ASCII among them.
+    /// Returns the ASCII form of an internationalized host name (IDNA, UTS 46), as Foundation computes it.
+    ///
+    /// Returns `nil` if the name is pure ASCII or is not a valid host name.
     package static func ascii(_ name: ArraySlice<UInt8>) -> [UInt8]? {
         guard name.contains(where: { $0 > 127 }), name.allSatisfy({ $0 > 127 || isNameByte($0) }),
             let host = URLComponents(string: "http://\(String(decoding: name, as: UTF8.self))/")?.encodedHost
@@ -13,7 +14,7 @@ package enum HostName {
         return bytes
     }
 
-    /// Whether a byte of ASCII stands in the name of a host as it is (RFC 3986 section 3.2.2).
+    /// Whether an ASCII byte is allowed unencoded in a host name (RFC 3986 section 3.2.2).
     package static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -25,10 +26,11 @@ package enum HostName {
 
 /// The grammar of an IPv4 address in a URL.
 package enum IPv4Address {
-    /// Whether a host that ends in a number is an address of four decimal numbers.
+    /// Whether a host that ends in a number is an IPv4 address of four decimal numbers; any other host name is
+    /// accepted.
     ///
-    /// `127.1`, `0x7f.1` and `1.2.3.4.5` are addresses to some resolvers and errors to others; a filter that reads them
-    /// otherwise than the resolver is a hole, so they are refused. Other names pass.
+    /// Some resolvers accept `127.1`, `0x7f.1` and `1.2.3.4.5` as addresses, others reject them. A filter that
+    /// interprets such an address differently from the resolver is a security hole, so they are rejected.
     package static func isPlausible(_ host: ArraySlice<UInt8>) -> Bool {
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let last = labels.last(where: { !$0.isEmpty }), isNumber(last) else { return true }
@@ -52,13 +54,13 @@ package enum IPv4Address {
 
 /// The grammar of an IPv6 address in a URL (RFC 3986 section 3.2.2, RFC 6874).
 package enum IPv6Address {
-    /// Whether the bytes are an address in brackets.
+    /// Whether the bytes are an IPv6 address in brackets.
     ///
     /// - Parameters:
-    ///   - bracketed: The bytes.
-    ///   - allowsZone: Whether a link-local address may have a zone, as in `[fe80::1%25eth0]`: the network interface of
-    ///     this machine through which the address is reached.
-    /// - Returns: Whether they are.
+    ///   - bracketed: The bytes, with the brackets.
+    ///   - allowsZone: Whether a link-local address may have a zone, as in `[fe80::1%25eth0]`. The zone is the network
+    ///     interface of this machine through which the address is reached.
+    /// - Returns: `true` if the address is valid.
     package static func isValid(_ bracketed: ArraySlice<UInt8>, allowsZone: Bool = false) -> Bool {
         guard bracketed.last == UInt8(ascii: "]"), bracketed.count > 2 else { return false }
         let (plain, zone) = parts(of: bracketed)
@@ -68,7 +70,7 @@ package enum IPv6Address {
         return allowsZone && isLinkLocal && !zone.isEmpty && zone.allSatisfy(isZoneByte)
     }
 
-    /// The address without brackets and zone, and the zone as it is written; `nil` if there is none.
+    /// Splits a bracketed address into the address without brackets and zone, and the zone as written, if there is one.
     package static func parts(
         of bracketed: ArraySlice<UInt8>
     ) -> (address: ArraySlice<UInt8>, zone: ArraySlice<UInt8>?) {
@@ -78,14 +80,15 @@ package enum IPv6Address {
         return (inner[..<mark], inner[(mark + 3)...])
     }
 
-    /// The 16 bytes of an address without brackets and zone; `nil` for any other text.
+    /// Returns the 16 bytes of an address without brackets and zone, or `nil` if the text is not an IPv6 address.
     package static func bytes(of address: ArraySlice<UInt8>) -> [UInt8]? {
         var result = in6_addr()
         guard inet_pton(AF_INET6, String(decoding: address, as: UTF8.self), &result) == 1 else { return nil }
         return withUnsafeBytes(of: result) { Array($0) }
     }
 
-    /// Whether a byte may be in a zone: unreserved characters, without the percent-encoded ones, which no interface has.
+    /// Whether a byte may be in a zone: an unreserved character, but not a percent sign, because no interface name has
+    /// one.
     private static func isZoneByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

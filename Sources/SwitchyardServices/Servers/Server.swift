@@ -1,20 +1,21 @@
-/// One of the servers that can answer a service's requests.
+/// One of the servers that can respond to a service's requests.
 ///
-/// Two servers may have the same address, say where only one machine exists for developers; each is judged by itself.
+/// Two servers may have the same address, for example if developers have only one machine. The health of each server is
+/// tracked separately.
 public struct Server: Sendable, Hashable, Identifiable {
-    /// The name, unique within the service and stable over releases: health, events and pushes refer to it.
+    /// The name, unique within the service and stable across releases, because health, events and pushes refer to it.
     public let name: String
     /// The base URL in each environment.
     public var baseURLs: [ServiceEnvironment: ServerURL]
     /// The base URL for requests that ask for the CDN, in the environments that have one.
     public var cdnURLs: [ServiceEnvironment: ServerURL]
-    /// The share of traffic relative to the other servers, where the selection strategy or the order of fallbacks
-    /// weighs; 0 means: only when no other server is left.
+    /// The share of traffic relative to the other servers, if the selection strategy or the fallback order uses
+    /// weights.
     ///
-    /// No unit; default 1.
+    /// It has no unit. The default is 1. With 0, the server is used only if no other server is left.
     public var weight: Double
 
-    /// The name.
+    /// The identity of the server, which is its name.
     public var id: String { name }
 
     /// Creates a server.
@@ -22,8 +23,8 @@ public struct Server: Sendable, Hashable, Identifiable {
     /// - Parameters:
     ///   - name: The name, unique within the service.
     ///   - baseURLs: The base URL in each environment.
-    ///   - cdnURLs: The base URLs of the CDN, where there is one; none unless given.
-    ///   - weight: The share of traffic relative to the other servers; 1 unless given.
+    ///   - cdnURLs: The base URL of the CDN in each environment that has one. The default is none.
+    ///   - weight: The share of traffic relative to the other servers. The default is 1.
     public init(
         name: String,
         baseURLs: [ServiceEnvironment: ServerURL],
@@ -37,32 +38,32 @@ public struct Server: Sendable, Hashable, Identifiable {
     }
 }
 
-/// A set of base URLs that belong together, such as the test machines or the live ones.
+/// A named set of base URLs that belong together, such as the test machines or the production machines.
 ///
-/// The set is open: ``test``, ``develop`` and ``release`` are named, and any other non-empty name is as good.
+/// ``test``, ``develop`` and ``release`` are predefined. Any other non-empty name is also an environment.
 public struct ServiceEnvironment: RawRepresentable, Hashable, Sendable {
-    /// The name as it stands in service files.
+    /// The name as written in service files.
     public let rawValue: String
 
-    /// The environment of testers.
+    /// The environment for testers.
     public static let test = ServiceEnvironment(rawValue: "test")
-    /// The environment of developers.
+    /// The environment for developers.
     public static let develop = ServiceEnvironment(rawValue: "develop")
-    /// The live environment.
+    /// The production environment.
     public static let release = ServiceEnvironment(rawValue: "release")
 
-    /// Creates the environment of this name.
+    /// Creates the environment with the given name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
 extension ServiceEnvironment: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Creates the environment of this name.
+    /// Creates the environment with the given name.
     public init(stringLiteral value: String) {
         self.init(rawValue: value)
     }
 
-    /// The name.
+    /// The name of the environment.
     public var description: String { rawValue }
 }

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// The base URL of a server: absolute, http or https, with a host, without query, fragment and credentials.
+/// The base URL of a server: an absolute http or https URL with a host, and without query, fragment and credentials.
 ///
-/// It is checked once, when it is made, so that building a request from it cannot fail.
+/// The URL is validated when it is created, so building a request from it cannot fail.
 public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
-    /// The URL as it was given, but for a host in another script, which stands in its ASCII form (RFC 5891).
+    /// The URL as given, except that an internationalized host name is in its ASCII form (RFC 5891).
     public let text: String
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     public let scheme: String
-    /// The host in lower case and in ASCII; an IPv6 address stands without its brackets.
+    /// The host in lowercase ASCII; an IPv6 address has no brackets.
     public let host: String
-    /// The port that the text names; `nil` stands for the scheme's own.
+    /// The port in the URL, or `nil` for the default port of the scheme.
     public let port: Int?
 
-    /// Why a text is not the base URL of a server.
+    /// The reason why a text is not a valid base URL of a server.
     ///
     /// Two problems are equal if they are of the same kind.
     public struct Problem: Error, Sendable {
@@ -22,9 +22,9 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         }
 
         private let kind: Kind
-        /// What was expected, in words.
+        /// A description of the expected URL.
         public private(set) var rawValue: String
-        /// The text that was found, without user, password and query; `nil` if it is not known.
+        /// The rejected text without user, password and query, or `nil` if it is unknown.
         public private(set) var found: String?
 
         /// The text is not a URL.
@@ -33,12 +33,12 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         public static let scheme = Problem(kind: .scheme, rawValue: "a URL with the scheme http or https")
         /// There is no host.
         public static let host = Problem(kind: .host, rawValue: "a URL with a host")
-        /// There is a query or a fragment, which no path could follow.
+        /// There is a query or a fragment, so no path can be appended.
         public static let tail = Problem(kind: .tail, rawValue: "a URL without query and fragment")
         /// There is a user name or a password, which would end up in logs.
         public static let credentials = Problem(kind: .credentials, rawValue: "a URL without user name and password")
 
-        /// The port is 0 or above 65,535: a malformed URL.
+        /// The port is 0 or above 65,535, so the URL is malformed.
         fileprivate static func port(_ port: Int) -> Problem {
             var problem = malformed
             problem.rawValue = "a URL with a port from 1 to 65535"
@@ -46,7 +46,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
             return problem
         }
 
-        /// The problem with the text that has it.
+        /// Returns the problem with the rejected text added.
         fileprivate func of(_ text: String) -> Problem {
             var problem = self
             problem.found = ServerURL.shown(text)
@@ -56,8 +56,8 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a base URL from text.
     ///
-    /// - Parameter text: The URL, percent-encoded but for the host, which may be a name in any script.
-    /// - Throws: What is wrong with it.
+    /// - Parameter text: The URL, percent-encoded except for the host, which may be an internationalized name.
+    /// - Throws: The ``Problem`` with the text.
     public init(_ text: String) throws(Problem) {
         do throws(Problem) { self = try ServerURL(checking: text) } catch { throw error.of(text) }
     }
@@ -78,14 +78,15 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         port = parts.port
     }
 
-    /// A URL as an error shows it, which is safe to log: without user, password and query, and at most 200 characters.
+    /// Returns a URL in a form that is safe to log: without user, password and query, and at most 200 characters long.
     static func shown(_ url: String) -> String {
         let plain = url.replacing(/\/\/.*@/.dotMatchesNewlines(), with: "//***@")
         guard let mark = plain.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return String(plain.prefix(200)) }
         return "\(plain[...mark].prefix(200))***"
     }
 
-    /// The URL with a host beyond ASCII in its ASCII form; `nil` when it has none.
+    /// Returns the URL with its internationalized host in ASCII form, or `nil` if the host is already ASCII or is
+    /// invalid.
     private static func withASCIIHost(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.contains(where: { $0 > 127 }), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -98,34 +99,34 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: bytes[..<start] + ascii + bytes[host.endIndex...], as: UTF8.self)
     }
 
-    /// Whether a host is a name or an address that every reader takes for the same.
+    /// Whether all parsers interpret the host in the same way.
     private static func canBeAsked(_ host: String) -> Bool {
         let bytes = Array(host.utf8)[...]
         if bytes.first == UInt8(ascii: "[") { return IPv6Address.isValid(bytes) }
         return !bytes.contains(UInt8(ascii: "%")) && IPv4Address.isPlausible(bytes)
     }
 
-    /// The URL as Foundation's type.
+    /// The URL as a Foundation `URL`.
     public var foundationURL: URL? { URL(string: text) }
 
-    /// The same as ``text``.
+    /// The text of the URL, the same as ``text``.
     public var description: String { text }
 }
 
 extension ServerURL.Problem: Hashable {
-    /// Whether both are of the same kind.
+    /// Whether two problems are of the same kind.
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
-    /// Hashes the kind.
+    /// Hashes the kind of the problem.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 
 extension ServerURL.Problem: CaseIterable {
-    /// All kinds of problems.
+    /// One problem of each kind.
     public static let allCases: [Self] = [.malformed, .scheme, .host, .tail, .credentials]
 }
 
 extension ServerURL.Problem: CustomStringConvertible {
-    /// What was expected, and what was found.
+    /// The expected URL and, if known, the rejected text.
     public var description: String { "expected \(rawValue)" + (found.map { ", found \"\($0)\"" } ?? "") }
 }

@@ -7,37 +7,40 @@
         import Musl
     #endif
 
-    /// The time since the machine started as the kernel noted it at its last tick, for half of what the exact time costs.
+    /// A clock that returns the time since boot as of the kernel's last tick, at half the cost of the exact time.
     ///
-    /// Linux has coarse forms of its monotonic and of its wall clock (clock_gettime(2)), but none of the one that runs on
-    /// while the machine sleeps. How long it has slept is therefore kept, and asked for anew when the wall clock has moved
-    /// against the monotonic one: after a sleep, or when somebody has set it. Any thread may read it.
+    /// Linux has coarse variants of its monotonic clock and of its wall clock (clock_gettime(2)), but none of the clock
+    /// that continues while the machine sleeps. The total sleep time is therefore stored. It is read again if the wall
+    /// clock has moved relative to the monotonic clock, that is, after a sleep or after the wall clock was set. The
+    /// clock is thread-safe.
     struct CoarseClock: ~Copyable {
-        /// Sleeps and settings of the clock below it, and the tick that may fall between two readings, are let pass: 100 ms.
+        /// The tolerance in nanoseconds, 100 ms: shorter sleeps, smaller clock changes and a tick between two readings
+        /// are ignored.
         static let tolerance: Int64 = 100_000_000
 
-        /// What the clock that runs on was ahead of the monotonic one when it was asked.
+        /// The offset of `CLOCK_BOOTTIME` from `CLOCK_MONOTONIC` at the last reading, which is the total sleep time.
         private let slept = Atomic<Int64>(0)
-        /// What the wall clock was ahead of it then.
+        /// The offset of the wall clock from the monotonic clock at the last reading of `slept`.
         ///
-        /// Written after `slept` and read before it: who finds the new lead finds the new sleep, and who finds an old one
-        /// asks again.
+        /// It is written after `slept` and read before it. A thread that reads the new offset therefore reads the new
+        /// sleep time, and a thread that reads an old offset reads the sleep time from the system again.
         private let lead = Atomic<Int64>(.min)
 
-        /// The time: never later than the exact one, and a tick earlier at most (4 ms on most machines, 10 ms on some), the
-        /// tolerance aside.
+        /// The current time, never later than the exact time.
+        ///
+        /// It is at most one tick earlier (4 ms on most machines, 10 ms on some), apart from the tolerance.
         var now: MonotonicTime {
             let monotonic = Self.read(CLOCK_MONOTONIC_COARSE)
             return time(monotonic: monotonic, wall: Self.read(CLOCK_REALTIME_COARSE), askSleep: Self.readSleep)
         }
 
-        /// The time by the readings of both clocks, in nanoseconds.
+        /// Returns the time for the given readings of both clocks, in nanoseconds.
         ///
         /// - Parameters:
-        ///   - monotonic: The monotonic clock.
-        ///   - wall: The wall clock.
-        ///   - askSleep: Asks how long the machine has slept.
-        /// - Returns: The monotonic time and that of all sleeps.
+        ///   - monotonic: The reading of the monotonic clock.
+        ///   - wall: The reading of the wall clock.
+        ///   - askSleep: Reads the total sleep time from the system.
+        /// - Returns: The monotonic time plus the total sleep time.
         @inline(__always)
         func time(monotonic: Int64, wall: Int64, askSleep: () -> Int64) -> MonotonicTime {
             let ahead = wall &- monotonic
@@ -49,7 +52,7 @@
             return MonotonicTime(nanoseconds: monotonic + slept.load(ordering: .relaxed))
         }
 
-        /// How long the machine has slept: what one clock is ahead of the other, when nothing came between their readings.
+        /// Reads the total sleep time: the difference of the two clocks, if both were read within 1 ms.
         private static func readSleep() -> Int64 {
             while true {
                 let before = read(CLOCK_MONOTONIC)
@@ -59,7 +62,7 @@
             }
         }
 
-        /// A clock of the system, in nanoseconds.
+        /// Reads a system clock, in nanoseconds.
         @inline(__always)
         static func read(_ clock: clockid_t) -> Int64 {
             var time = timespec()

@@ -1,7 +1,7 @@
-/// A point on a clock that never goes backwards, in nanoseconds since an arbitrary start.
+/// A point in time on a clock that never goes backwards, in nanoseconds since an arbitrary start.
 ///
-/// Every decision of the library is made on this time. It is handed in, so that tests and simulations own it; the wall
-/// clock is used only for what has to survive a relaunch.
+/// All decisions of the library are based on this time. It is passed in, so that tests and simulations control it. The
+/// wall clock is used only for data that must survive a relaunch.
 public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since the start of the clock.
     public var nanoseconds: Int64
@@ -14,7 +14,7 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Creates the point `seconds` after the start of the clock; what does not fit is clamped, not trapped.
+    /// Creates the point `seconds` after the start of the clock; a value out of range is clamped.
     public init(seconds: Double) {
         nanoseconds = Int64(clampingNanoseconds: seconds * 1e9)
     }
@@ -22,17 +22,17 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
     /// Seconds since the start of the clock.
     @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Returns the point that is `duration` later; what does not fit is clamped, not trapped.
+    /// Returns the point that is `duration` later; a result out of range is clamped.
     @inlinable public func advanced(by duration: Duration) -> MonotonicTime {
         advanced(byNanoseconds: duration.clampedNanoseconds)
     }
 
-    /// Returns the point that is a packed duration later; `nil` when that is missing.
+    /// Returns the point that is `duration` later, or `nil` if the duration is missing.
     @inlinable package func advanced(by duration: PackedDuration) -> MonotonicTime? {
         duration.isMissing ? nil : advanced(byNanoseconds: duration.nanoseconds)
     }
 
-    /// Returns the point that is so many seconds later; what does not fit is clamped, not trapped.
+    /// Returns the point that is `seconds` later; a result out of range is clamped.
     package func advanced(bySeconds seconds: Double) -> MonotonicTime {
         advanced(byNanoseconds: Int64(clampingNanoseconds: seconds * 1e9))
     }
@@ -42,13 +42,13 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
         return MonotonicTime(nanoseconds: overflow ? (step < 0 ? .min : .max) : sum)
     }
 
-    /// Returns how far away `other` is; positive when it is later.
+    /// Returns the duration until `other`, positive if `other` is later.
     @inlinable public func duration(to other: MonotonicTime) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
     }
 
-    /// Returns how many seconds later `other` is; below 0 when it is earlier.
+    /// Returns the seconds until `other`, negative if `other` is earlier.
     package func seconds(to other: MonotonicTime) -> Double {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         return overflow ? other.seconds - seconds : Double(difference) / 1e9
@@ -61,16 +61,18 @@ public struct MonotonicTime: InstantProtocol, Hashable, Sendable {
 }
 
 extension Duration {
-    /// Creates a duration of so many seconds, for numbers of unknown origin: what does not fit is clamped to 292 years,
-    /// not trapped, and what is no number is nothing.
+    /// Creates a duration from a number of seconds of unknown origin.
+    ///
+    /// A value out of range is clamped to 292 years, and NaN becomes zero.
     package init(clampingSeconds seconds: Double) {
         self = seconds.isNaN ? .zero : .seconds(min(max(seconds, -9.2e9), 9.2e9))
     }
 
-    /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
+    /// The duration in whole nanoseconds, clamped to the range of 64 bits (292 years).
     @usableFromInline package var clampedNanoseconds: Int64 {
         #if !canImport(Darwin)
-            // From 0 to 78 minutes, as nearly all are, a division of 64 bits is enough: 10^9 = 2^9 * 1,953,125.
+            // For durations from 0 to 78 minutes, which are nearly all, a 64-bit division is enough: 10^9 = 2^9 *
+            // 1,953,125.
             if let short = Int64(exactly: attoseconds >> 9), short >= 0 { return short / 1_953_125 }
         #endif
         let (seconds, attoseconds) = components
@@ -80,10 +82,10 @@ extension Duration {
         return carry ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// Seconds as a floating-point number.
+    /// The duration in seconds.
     package var inSeconds: Double {
         #if !canImport(Darwin)
-            // Up to 9 s, as most are, one number holds it.
+            // Durations up to 9 s, which are most, fit in one 64-bit integer.
             if let short = Int64(exactly: attoseconds) { return Double(short) / 1e18 }
         #endif
         let (seconds, attoseconds) = components
@@ -106,38 +108,38 @@ extension Int64 {
 }
 
 extension Duration {
-    /// The duration for a reader: whole milliseconds from a second up, whole microseconds below.
+    /// The duration rounded for display: to milliseconds from one second up, to microseconds below.
     package var rounded: Duration {
-        // Beyond 30 years nobody misses them, and the product could be too large.
+        // Beyond 30 years rounding makes no visible difference, and the product could overflow.
         guard abs(inSeconds) < 1e9 else { return self }
         guard abs(inSeconds) < 1 else { return .milliseconds(Int64((inSeconds * 1e3).rounded())) }
         return .microseconds(Int64((inSeconds * 1e6).rounded()))
     }
 }
 
-/// A duration that may be missing, in 8 bytes instead of 32.
+/// An optional duration in 8 bytes instead of 32.
 ///
-/// Configurations and answers hold several of them and are copied with every request. Fractions of a nanosecond are
-/// dropped, and 292 years is the longest.
-// `@usableFromInline`, since `package` alone lets no other module compile it into its own code (Swift 6.3).
+/// Configurations and responses contain several durations and are copied with every request. Fractions of a nanosecond
+/// are dropped, and the longest duration is 292 years.
+// `@usableFromInline`, because with `package` alone no other module can inline this type (Swift 6.3).
 @usableFromInline package struct PackedDuration: Sendable, Hashable {
-    /// The smallest number stands for a missing duration.
+    /// The nanoseconds; `Int64.min` represents a missing duration.
     @usableFromInline let nanoseconds: Int64
 
-    /// Packs a duration.
+    /// Packs an optional duration.
     @inlinable package init(_ duration: Duration?) {
         nanoseconds = if let duration { max(.min + 1, duration.clampedNanoseconds) } else { .min }
     }
 
-    /// The duration; `nil` when it is missing.
+    /// The duration, or `nil` if it is missing.
     @inlinable package var value: Duration? {
         isMissing ? nil : .nanoseconds(nanoseconds)
     }
 
-    /// Whether there is no duration.
+    /// Whether the duration is missing.
     @inlinable package var isMissing: Bool { nanoseconds == .min }
 
-    /// This one, or another in place of a missing one.
+    /// Returns this duration, or `other` if this duration is missing.
     @inlinable package func or(_ other: PackedDuration) -> PackedDuration {
         isMissing ? other : self
     }

@@ -1,11 +1,11 @@
 extension TimeSource {
-    /// Waits on this clock; returns early when the task is cancelled.
+    /// Waits for a duration on this clock; returns early if the task is cancelled.
     package func pause(for duration: Duration) async {
         await Pause().wait(for: duration, on: self)
     }
 }
 
-/// A wait that can be ended: brings a waiting task, its timer and a cancel together, in whatever order they come.
+/// A wait that can be ended early; the waiting task, its timer and a cancellation may arrive in any order.
 package final class Pause: Sendable {
     private struct State {
         var waiter: CheckedContinuation<Void, Never>?
@@ -17,7 +17,7 @@ package final class Pause: Sendable {
 
     package init() {}
 
-    /// Waits, once; returns early after ``end()`` and when the task is cancelled.
+    /// Waits for a duration; returns early after ``end()`` or if the task is cancelled. Call it only once.
     package func wait(for duration: Duration, on time: any TimeSource) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -29,7 +29,7 @@ package final class Pause: Sendable {
         }
     }
 
-    /// Ends the wait, also one that has not begun.
+    /// Ends the wait, even if it has not started yet.
     package func end() {
         let (waiter, timer) = state.withLock { state in
             defer {

@@ -1,25 +1,27 @@
-/// The last pause of this process: it was stopped by a signal or a debugger, its app was suspended, or the machine slept.
+/// The last pause of this process: a stop by a signal or a debugger, a suspension of the app, or a sleep of the
+/// machine.
 ///
-/// The time of a pause passes for every deadline, and nothing is read meanwhile. Whoever notices a pause notes it here:
-/// the timers, which go off too late, and a transport, whose wait for the network was interrupted.
+/// Deadlines continue to run during a pause, but the process reads no data. The code that notices a pause records it
+/// here: the timers, if they fire too late, and a transport, if its wait for the network was interrupted.
 package enum ProcessPause {
-    /// How late a timer may be in a process that runs.
+    /// The lateness of a timer above which the process is assumed to have been paused.
     static let lateness = Duration.milliseconds(500)
-    /// How long timers wait after a pause, so that what has arrived is read before the time is judged.
+    /// The time by which timers are postponed after a pause, so that data that has arrived is read before a timeout
+    /// fires.
     static let grace = Duration.milliseconds(100)
 
     private static let end = Locked<MonotonicTime?>(nil)
 
-    /// When the process went on; `nil` when it was never stopped.
+    /// The time at which the process resumed after its last pause, or `nil` if it was never paused.
     static var lastEnd: MonotonicTime? { end.withLock { $0 } }
 
-    /// Notes that the process has been stopped until now.
+    /// Records that a pause of the process has just ended.
     package static func note() {
         let now = SystemTime.now
         end.withLock { $0 = max($0 ?? now, now) }
     }
 
-    /// Until when timers wait; `nil` when they need not.
+    /// Returns the time until which timers are postponed, or `nil` if they are not postponed.
     static func holdsBack(at now: MonotonicTime) -> MonotonicTime? {
         lastEnd.map { $0.advanced(by: grace) }.flatMap { now < $0 ? $0 : nil }
     }

@@ -4,15 +4,15 @@
     import Musl
 #endif
 
-/// The time of the system: a monotonic clock that runs on while the machine sleeps, and timers on one serial queue.
+/// The system's time source: a monotonic clock that continues while the machine sleeps, and timers on one serial queue.
 ///
-/// The queue sets the system timer only when an earlier deadline comes up, so that a timer which is cancelled in time
-/// (nearly all are) costs two short stays in a lock and wakes nobody. After a sleep of the machine everything that is
-/// overdue is called as soon as the next timer is set.
+/// The system timer is set only for a deadline earlier than the one it is set for. A timer that is cancelled in time,
+/// as nearly all are, therefore only takes a lock twice for a short time and wakes no thread. After a sleep of the
+/// machine, all overdue timers fire as soon as the next timer is set.
 ///
-/// After a pause of the process, timers wait 100 ms longer: what has arrived meanwhile is read first.
+/// After a pause of the process, timers are postponed by 100 ms, so that data that has arrived is read first.
 public final class SystemTime: TimeSource {
-    /// The time source that clients use unless given another; it holds nothing but its timers.
+    /// The default time source of clients; its only state is its timers.
     public static let shared = SystemTime()
 
     #if os(Linux)
@@ -22,7 +22,7 @@ public final class SystemTime: TimeSource {
     #endif
     let timers = SystemTimers()
 
-    /// Creates a time source of its own.
+    /// Creates a separate time source.
     public init() {
         timers.begin()
     }
@@ -31,32 +31,32 @@ public final class SystemTime: TimeSource {
         timers.abandon()
     }
 
-    /// The time since it was first asked for in this process; on Linux, where reading it is worth saving, since the
-    /// machine started.
+    /// The time since its first use in this process; on Linux, where this is cheaper, the time since boot.
     public var now: MonotonicTime { Self.now }
 
-    /// When this process last went on after the system had stopped it: by a signal, as a suspended app, or with the whole
-    /// machine.
+    /// The time at which the process last resumed after the system had paused it: by a signal, by a suspension of the
+    /// app, or by a sleep of the machine.
     public var resumedAt: MonotonicTime? { ProcessPause.lastEnd }
 
     static var now: MonotonicTime {
         #if os(Linux)
-            // What `ContinuousClock` reads, without its arithmetic of 128 bits.
+            // The clock that `ContinuousClock` reads, without its 128-bit arithmetic.
             return MonotonicTime(nanoseconds: CoarseClock.read(CLOCK_BOOTTIME))
         #else
-            let start = origin  // First, so that no time lies before it.
+            let start = origin  // Read first, so that no time is before the origin.
             return MonotonicTime(nanoseconds: (ContinuousClock.now - start).clampedNanoseconds)
         #endif
     }
 
     #if os(Linux)
-        /// The time of the kernel's last tick (4 ms ago at most on most machines, 10 ms on some), at half the cost of ``now``.
+        /// The time of the kernel's last tick, at half the cost of ``now``.
         ///
-        /// A sleep of the machine of less than 100 ms may be missing from it until the next longer one.
+        /// It is at most 4 ms old on most machines, and 10 ms on some. A sleep of the machine of less than 100 ms may
+        /// not be included until the next longer sleep.
         public var coarseNow: MonotonicTime { coarseClock.now }
     #endif
 
-    /// Calls `action` once when the time has come, on the queue of this time source.
+    /// Calls `action` once at the deadline, on the queue of this time source.
     public func schedule(
         at deadline: MonotonicTime,
         _ action: @escaping @Sendable () -> Void
@@ -66,9 +66,10 @@ public final class SystemTime: TimeSource {
         return timer
     }
 
-    /// A timer that is set; it fires also when the time source is gone.
+    /// A scheduled timer, which fires even after its time source has been released.
     private final class Timer: TimerHeap.Entry, ScheduledTimer, @unchecked Sendable {
-        // @unchecked is sound: `owner` is a constant, and what the heap keeps in it is touched only under its lock.
+        // `@unchecked Sendable` is sound: `owner` is a constant, and the state of the superclass is accessed only under
+        // the lock of the heap.
         private let owner: SystemTimers
 
         init(owner: SystemTimers, deadline: MonotonicTime, action: @escaping @Sendable () -> Void) {

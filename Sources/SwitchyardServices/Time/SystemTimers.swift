@@ -1,9 +1,10 @@
 import Dispatch
 
-/// The timers that are set, and the system timer for the earliest of them.
+/// The scheduled timers, and the system timer for the earliest of them.
 ///
-/// The system timer holds them, not the time source: only a weak reference would let that go, and an object with a weak
-/// reference counts all others slowly, which for the shared one are those of every request.
+/// The system timer retains this object instead of the time source. If it retained the time source, a weak reference
+/// would be needed to release the time source, and an object with a weak reference has slower reference counting. The
+/// shared time source is retained and released with every request.
 final class SystemTimers: Sendable {
     private struct State {
         var heap = TimerHeap()
@@ -11,20 +12,21 @@ final class SystemTimers: Sendable {
         var isAbandoned = false
         let source: any DispatchSourceTimer
 
-        /// Sets the system timer for the earliest deadline, unless it is set for it already.
+        /// Sets the system timer for the earliest deadline, unless it is already set for it.
         mutating func arm(at now: MonotonicTime) {
             guard let earliest = heap.earliest(), let delay = alarm.set(for: earliest, at: now) else { return }
             source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
         }
 
-        /// Sets the system timer anew for the end of a time in which no timer is called.
+        /// Sets the system timer for the end of a period in which no timer fires.
         mutating func hold(until end: MonotonicTime, at now: MonotonicTime) {
             alarm = SystemAlarm()
             guard let delay = alarm.set(for: end, at: now) else { return }
             source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(0))
         }
 
-        /// Lets the system timer go, and with it what it holds, when nobody can set another.
+        /// Cancels the system timer, and with it the reference to this object, if no timer is left and none can be
+        /// scheduled.
         mutating func endIfUnused() {
             if isAbandoned, heap.count == 0 { source.cancel() }
         }
@@ -44,7 +46,7 @@ final class SystemTimers: Sendable {
         }
     }
 
-    /// Ends with the last timer that is set.
+    /// Stops after the last scheduled timer.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true
@@ -52,7 +54,7 @@ final class SystemTimers: Sendable {
         }
     }
 
-    /// Sets a timer, at a time that may be one shortly before the exact one.
+    /// Schedules a timer; `now` may be slightly earlier than the exact time.
     func insert(_ timer: TimerHeap.Entry, at now: MonotonicTime) {
         state.withLock { state in
             state.heap.insert(timer)
@@ -67,7 +69,7 @@ final class SystemTimers: Sendable {
         }
     }
 
-    /// Whether the process was stopped until a moment ago; then the timers are called a little later.
+    /// Whether the process was paused until a moment ago; if so, the timers are postponed.
     private func holdsBack(at now: MonotonicTime) -> Bool {
         if state.withLock({ $0.alarm.isLate(at: now) }) { ProcessPause.note() }
         guard let end = ProcessPause.holdsBack(at: now) else { return false }
@@ -88,30 +90,34 @@ final class SystemTimers: Sendable {
     }
 }
 
-/// The time for which the timer of the system is set.
+/// The deadline for which the system timer is set.
 ///
-/// That timer counts only while the machine is awake, and the clock of the deadlines runs on while it sleeps: after a
-/// sleep the timer goes off too late by its length, and nothing that is set for later would come before it.
+/// The system timer counts only while the machine is awake, but the clock of the deadlines continues during a sleep.
+/// After a sleep, the system timer therefore fires too late by the length of the sleep, and a timer with a later
+/// deadline would not fire before it.
 struct SystemAlarm {
-    /// An hour; after it the timer is set anew.
+    /// The longest delay, one hour, after which the system timer is set again.
     private static let longestDelay: Int64 = 3_600_000_000_000
-    /// How late the timer may be without having slept.
+    /// The lateness of the system timer above which the machine is assumed to have slept.
     private static let patience = Duration.milliseconds(100)
 
     private var dueAt: MonotonicTime?
 
-    /// Whether the timer will go off by a deadline, so that it need not be set for it; one that is overdue has slept.
+    /// Whether the system timer will fire by the deadline, so it need not be set again.
+    ///
+    /// A system timer that is overdue was delayed by a sleep of the machine.
     func rings(by deadline: MonotonicTime, at now: MonotonicTime) -> Bool {
         let dueAt = dueAt ?? .distantFuture
         return dueAt <= deadline && now < dueAt.advanced(by: Self.patience)
     }
 
-    /// Whether the timer has gone off so late that the process was stopped meanwhile.
+    /// Whether the system timer fired so late that the process must have been paused.
     func isLate(at now: MonotonicTime) -> Bool {
         dueAt.map { now > $0.advanced(by: ProcessPause.lateness) } ?? false
     }
 
-    /// Sets the timer for the earliest deadline; in how many nanoseconds it is to go off, `nil` when it is set already.
+    /// Records the earliest deadline; returns the delay in nanoseconds, or `nil` if the system timer is already set for
+    /// it.
     mutating func set(for earliest: MonotonicTime, at now: MonotonicTime) -> Int64? {
         guard !rings(by: earliest, at: now) else { return nil }
         dueAt = max(earliest, now)

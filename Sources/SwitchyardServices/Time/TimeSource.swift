@@ -1,29 +1,27 @@
 /// The clock and the timers of a client.
 ///
-/// A client reads the time and sets timers only through its time source, so that a test can own both
-/// (`ManualClock` in `SwitchyardTesting`). In production it is ``SystemTime``.
+/// A client reads the time and sets timers only through its time source, so a test can control both (`ManualClock` in
+/// `SwitchyardTesting`). In production, the time source is ``SystemTime``.
 public protocol TimeSource: Sendable {
-    /// The time now.
-    ///
-    /// Never goes backwards.
+    /// The current time, which never goes backwards.
     var now: MonotonicTime { get }
 
-    /// The time, or one shortly before, for those who would rather ask cheaply than exactly.
+    /// The current time or a slightly earlier time, for callers that prefer a cheap reading to an exact one.
     ///
-    /// Unless a source knows better, it is the exact time.
+    /// By default it is the exact time.
     var coarseNow: MonotonicTime { get }
 
-    /// When the process last went on after the system had stopped it; `nil` when it never was.
+    /// The time at which the process last resumed after the system had paused it, or `nil` if it was never paused.
     ///
-    /// What happened before says nothing about how long a server takes. Unless a source knows better, it is `nil`.
+    /// Durations that include a pause say nothing about the speed of a server. The default is `nil`.
     var resumedAt: MonotonicTime? { get }
 
-    /// Calls `action` once when the time has come, on a thread of the time source; at once when it has passed.
+    /// Calls `action` once at the deadline, on a thread of the time source; a past deadline fires immediately.
     ///
     /// - Parameters:
-    ///   - deadline: When to call.
-    ///   - action: What to call. It must not block.
-    /// - Returns: The timer, which can be cancelled. Cancelling after the call is harmless.
+    ///   - deadline: The time of the call.
+    ///   - action: The closure to call. It must not block.
+    /// - Returns: The timer, which can be cancelled. Cancelling it after the call has no effect.
     func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer
 }
 
@@ -31,23 +29,23 @@ extension TimeSource {
     /// The exact time.
     public var coarseNow: MonotonicTime { now }
 
-    /// Never.
+    /// `nil`, because the source does not detect pauses.
     public var resumedAt: MonotonicTime? { nil }
 }
 
-/// A timer that has been set and can be cancelled.
+/// A scheduled timer that can be cancelled.
 public protocol ScheduledTimer: Sendable {
-    /// Cancels the timer; its action will not be called unless it is running already.
+    /// Cancels the timer; its action will not be called, unless it is already running.
     ///
-    /// Calling it again is harmless.
+    /// Calling this method again has no effect.
     func cancel()
 }
 
 extension TimeSource {
     /// Waits until a point in time.
     ///
-    /// - Parameter deadline: When to go on; a point that has passed is now.
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Parameter deadline: The end of the wait. If it has passed, the method returns immediately.
+    /// - Throws: `CancellationError` if the task is cancelled before the deadline.
     public func sleep(until deadline: MonotonicTime) async throws(CancellationError) {
         let alarm = Alarm()
         let rang = await withTaskCancellationHandler {
@@ -58,16 +56,16 @@ extension TimeSource {
         guard rang else { throw CancellationError() }
     }
 
-    /// Waits for a time.
+    /// Waits for a duration.
     ///
-    /// - Parameter duration: How long; what is not above zero is not at all.
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Parameter duration: The duration of the wait. If it is not positive, the method returns immediately.
+    /// - Throws: `CancellationError` if the task is cancelled before the end.
     public func sleep(for duration: Duration) async throws(CancellationError) {
         if duration > .zero { try await sleep(until: now.advanced(by: duration)) }
     }
 }
 
-/// Brings a timer, whoever waits for it and a cancel together, in whatever order they come.
+/// A wait for a timer; the timer, the waiting task and a cancellation may arrive in any order.
 private final class Alarm: Sendable {
     private struct State {
         var sleeper: UnsafeContinuation<Bool, Never>?
@@ -101,10 +99,10 @@ private final class Alarm: Sendable {
     }
 }
 
-/// Reads the time of a source, and sets its timers.
+/// Access to a time source, with a faster path for ``SystemTime``.
 ///
-/// That of the system, which nearly everybody uses, is asked without the copy that a value of any type needs: where the
-/// time is read with every call, the copy costs as much as the time.
+/// A call through `any TimeSource` copies the existential. Because the time is read with every call, the copy would
+/// cost as much as reading the time. ``SystemTime``, the usual time source, is therefore called directly.
 package struct TimeReader: Sendable {
     private let source: any TimeSource
     private let system: SystemTime?
@@ -114,16 +112,16 @@ package struct TimeReader: Sendable {
         system = source as? SystemTime
     }
 
-    /// The time.
+    /// The current time.
     package var now: MonotonicTime { system?.now ?? source.now }
 
-    /// When the process last went on after it was stopped.
+    /// The time at which the process last resumed after a pause.
     package var resumedAt: MonotonicTime? { system?.resumedAt ?? source.resumedAt }
 
-    /// The time, or one shortly before.
+    /// The current time or a slightly earlier time.
     package var coarseNow: MonotonicTime { system?.coarseNow ?? source.coarseNow }
 
-    /// Calls `action` once when the time has come.
+    /// Calls `action` once at the deadline.
     package func schedule(
         at deadline: MonotonicTime,
         _ action: @escaping @Sendable () -> Void

@@ -1,8 +1,8 @@
-/// The timers that are set, the earliest on top; of those of one deadline, the one that was set first.
+/// The scheduled timers, ordered by deadline; timers with the same deadline are ordered by insertion.
 ///
-/// A binary heap. Most timers are cancelled (a request ends long before its deadline), so that a cancelled one only lets
-/// go of its action, and its place is cleared away together with others once they are the greater part: O(1) on average,
-/// where taking each out by itself would be O(log n) in the places of many others.
+/// A binary heap. Most timers are cancelled, because a request ends long before its deadline. Cancelling a timer only
+/// releases its action. Its entry is removed together with others as soon as cancelled entries outnumber the rest. This
+/// takes O(1) on average, whereas removing each entry separately would take O(log n) and access many other entries.
 package struct TimerHeap {
     /// A timer in the heap.
     ///
@@ -23,7 +23,7 @@ package struct TimerHeap {
         }
     }
 
-    /// How many cancelled timers are left alone while there are others.
+    /// The number of cancelled entries that may remain in addition to the number of scheduled timers.
     private static let mostLeftAlone = 64
 
     private var entries: [Entry] = []
@@ -37,7 +37,7 @@ package struct TimerHeap {
     /// The number of timers with a deadline.
     package func count(at deadline: MonotonicTime) -> Int { entries.count { $0.isSet && $0.deadline == deadline } }
 
-    /// The deadline of the earliest timer.
+    /// Returns the deadline of the earliest timer.
     package mutating func earliest() -> MonotonicTime? {
         while let first = entries.first {
             if first.isSet { return first.deadline }
@@ -47,7 +47,7 @@ package struct TimerHeap {
         return nil
     }
 
-    /// Adds a timer.
+    /// Adds a timer to the heap.
     package mutating func insert(_ entry: Entry) {
         lastNumber += 1
         entry.number = lastNumber
@@ -56,10 +56,10 @@ package struct TimerHeap {
         moveUp(from: entries.count - 1)
     }
 
-    /// Takes a timer out; one that is not in the heap stays out.
+    /// Removes a timer; has no effect if the timer is not in the heap.
     ///
-    /// - Returns: The action, which is the caller's to let go, outside the lock: what it holds may go with it, and a
-    ///   `deinit` may set timers or cancel them.
+    /// - Returns: The action, which the caller must release outside the lock. Objects that it retains may be released
+    ///   with it, and their `deinit` may schedule or cancel timers.
     package mutating func remove(_ entry: Entry) -> (@Sendable () -> Void)? {
         guard entry.isSet else { return nil }
         cancelled += 1
@@ -67,7 +67,7 @@ package struct TimerHeap {
         return take(entry)
     }
 
-    /// Takes out the earliest timer if it is due, and returns its action.
+    /// Removes the earliest timer if it is due, and returns its action.
     package mutating func popDue(at now: MonotonicTime) -> (@Sendable () -> Void)? {
         guard let earliest = earliest(), earliest <= now else { return nil }
         return take(removeFirst())
@@ -79,7 +79,7 @@ package struct TimerHeap {
         return entry.action
     }
 
-    /// Takes the cancelled timers out, with one that is about to be, and puts the others in order again (Floyd).
+    /// Removes the cancelled entries and `last`, which is about to be cancelled, and restores the heap order (Floyd).
     private mutating func clearAway(with last: Entry) {
         entries.removeAll { !$0.isSet || $0 === last }
         cancelled = 0

@@ -2,22 +2,22 @@ import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// Which requests a handler or a fault is for.
+/// A method and a path pattern that select the requests for a handler or a fault.
 ///
-/// The pattern is compared with the path, percent-encoded and without the query:
+/// The pattern is compared with the percent-encoded path without the query:
 ///
 /// | pattern | matches |
 /// |---|---|
 /// | `/topics` | that path only |
-/// | `/users/*/posts` | one segment of any text in the middle |
-/// | `/users/{id}` | one segment of any text, which the handler gets by its name: ``LoopbackRequest/pathValue(_:)`` |
-/// | `/files/*` | everything below `/files/`, however deep |
+/// | `/users/*/posts` | any single segment in the middle |
+/// | `/users/{id}` | any single segment, which the handler reads by its name: ``LoopbackRequest/pathValue(_:)`` |
+/// | `/files/*` | everything below `/files/`, at any depth |
 /// | `*` | everything |
 ///
-/// When several match, the one with more exact segments wins, then the one that names a method, then the one whose
-/// exact segments come earlier. HEAD goes to the GET route when it has none of its own.
+/// If several routes match, the route with the most exact segments wins, then the route that names a method, then the
+/// route whose exact segments come first. A HEAD request uses the GET route if no route for HEAD matches.
 public struct LoopbackRoute: Sendable, Hashable {
-    /// The method; `nil` is any.
+    /// The method, or `nil` for any method.
     public let method: HTTPMethod?
     /// The pattern.
     public let pattern: String
@@ -28,7 +28,7 @@ public struct LoopbackRoute: Sendable, Hashable {
         self.pattern = pattern
     }
 
-    /// Whether a path matches the pattern.
+    /// Returns whether a path matches the pattern.
     func matches(path: String) -> Bool {
         guard pattern.utf8.contains(where: { "*{".utf8.contains($0) }) else { return path == pattern }
         let wanted = Self.segments(of: pattern)
@@ -40,8 +40,9 @@ public struct LoopbackRoute: Sendable, Hashable {
         return zip(wanted, given).allSatisfy { Self.isOpen($0) || $0 == $1 }
     }
 
-    /// The segments of a matching path that the pattern names, by their names, with percent-encoding removed; of two with
-    /// one name the first.
+    /// Returns the path segments that the pattern names, by name and with percent-encoding removed.
+    ///
+    /// If a name is repeated, the first segment wins.
     func values(in path: String) -> [String: String] {
         guard pattern.utf8.contains(UInt8(ascii: "{")) else { return [:] }
         var values: [String: String] = [:]
@@ -56,37 +57,39 @@ public struct LoopbackRoute: Sendable, Hashable {
         path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    /// Whether a segment of a pattern takes any text.
+    /// Returns whether a segment of a pattern matches any text.
     private static func isOpen(_ segment: Substring) -> Bool {
         segment == "*" || name(of: segment) != nil
     }
 
-    /// The name that a segment of a pattern gives; `nil` when it gives none.
+    /// Returns the name in a `{name}` segment of a pattern, or `nil` for any other segment.
     private static func name(of segment: Substring) -> String? {
         guard segment.count > 2, segment.first == "{", segment.last == "}" else { return nil }
         return String(segment.dropFirst().dropLast())
     }
 
-    /// Whether a method matches; GET is also for HEAD.
+    /// Returns whether a method matches; a GET route also matches HEAD.
     func matches(method other: HTTPMethod) -> Bool {
         method == nil || method == other || (other == .head && method == .get)
     }
 
-    /// Whether another route wins over this one for a request that both match; one of two always does.
+    /// Returns whether `other` has priority over this route for a request that both routes match.
+    ///
+    /// The order is total: of two different routes, one always has priority.
     func gives(wayTo other: LoopbackRoute, for method: HTTPMethod) -> Bool {
         let ranks = (rank(for: method), other.rank(for: method))
         guard ranks.0 == ranks.1 else { return ranks.0 < ranks.1 }
         let (own, others) = (exactness, other.exactness)
-        // The pattern decides between two that nothing tells apart but the text of their segments.
+        // If the exactness is equal, the text of the patterns decides.
         return own == others ? pattern < other.pattern : own.lexicographicallyPrecedes(others)
     }
 
-    /// 1 for each segment that has to be met exactly, 0 for each that takes any text.
+    /// The exactness of each segment: 1 for a literal segment, 0 for a segment that matches any text.
     private var exactness: [Int] {
         Self.segments(of: pattern).map { Self.isOpen($0) ? 0 : 1 }
     }
 
-    /// Orders the routes that match one request: the greatest wins.
+    /// Returns the rank of the route among the routes that match one request; the highest rank wins.
     private func rank(for other: HTTPMethod) -> Int {
         let method = method == nil ? 0 : method == other ? 2 : 1
         return exactness.reduce(0, +) * 4 + method
@@ -100,10 +103,12 @@ extension LoopbackRoute: ExpressibleByStringLiteral {
     }
 }
 
-/// Answers a request; an error that it throws becomes a 500, a cancelled task means that the client has gone.
+/// A function that responds to a request.
+///
+/// If the function throws an error, the response has status 500. Its task is cancelled when the client disconnects.
 public typealias LoopbackHandler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse
 
-/// What the server does for a request.
+/// The action of a route.
 enum RouteAction: Sendable {
     case handler(LoopbackHandler)
     case response(LoopbackResponse)
@@ -114,7 +119,7 @@ struct Router: Sendable {
     private var actions: [LoopbackRoute: RouteAction] = [:]
     var fallback: RouteAction?
 
-    /// Sets what is done for a route, in place of what was set before.
+    /// Sets the action of a route and replaces an earlier one.
     mutating func set(_ action: RouteAction, for route: LoopbackRoute) {
         actions[route] = action
     }
@@ -123,7 +128,10 @@ struct Router: Sendable {
         actions[route] = nil
     }
 
-    /// Finds what to do, by the best route if there is one: else the fallback, 405 where another method would do, or 404.
+    /// Returns the action of the best matching route.
+    ///
+    /// If no route matches, returns the fallback; without a fallback, a response with status 405 if a route matches the
+    /// path with another method, or 404 otherwise.
     func action(method: HTTPMethod, path: String) -> (action: RouteAction, route: LoopbackRoute?) {
         let onPath = actions.keys.filter { $0.matches(path: path) }
         let fitting = onPath.filter { $0.matches(method: method) }

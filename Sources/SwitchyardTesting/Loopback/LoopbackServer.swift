@@ -3,27 +3,28 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants, and misbehaves on command.
+/// A real HTTP/1.1 server on 127.0.0.1 that sends the responses a test needs and misbehaves on command.
 ///
 ///     let server = LoopbackServer()
 ///     server.route(.get, "/topics") { request in .json("[]") }
 ///     try server.start()
 ///     defer { server.stop() }
-///     // ... send requests to server.baseURL ...
+/// ... send requests to server.baseURL ...
 ///     server.fault = .percentage(30, of: .hang)
 ///     await server.waitForRequests(3)
 ///     #expect(server.requests.map(\.path) == ["/topics", "/topics", "/topics"])
 ///
 /// ### Routes
-/// A route is a method and a pattern (see ``LoopbackRoute``) with an async handler or a fixed response. They may be set
-/// at any time. Handlers run as tasks of their connection: several at once, cancelled when the client goes.
+/// A route is a method and a pattern (see ``LoopbackRoute``) with an async handler or a fixed response. Routes can be
+/// set at any time. Each handler runs in a task of its own, so several handlers can run at once. The task is cancelled
+/// when the client disconnects.
 ///
 /// ### Faults
-/// See ``Fault``. A fault that is set or taken away is in force when the assignment returns.
+/// See ``Fault``. When the assignment that sets or removes a fault returns, the change is in effect.
 ///
 /// ### Threads
-/// One thread serves all connections with non-blocking sockets; ``stop()`` closes every socket and joins it. Everything
-/// here may be called from any thread.
+/// One thread serves all connections with non-blocking sockets; ``stop()`` closes every socket and joins the thread.
+/// All members can be called from any thread.
 public final class LoopbackServer: Sendable {
     private struct Running {
         let mailbox: Mailbox
@@ -37,14 +38,16 @@ public final class LoopbackServer: Sendable {
 
     let board: ServerBoard
     private let state: Locked<State>
-    /// Keeps a start or a stop from overtaking another; held while the thread ends, which never asks for it.
+    /// A lock that serializes ``start()`` and ``stop()``.
+    ///
+    /// The lock is held while the server thread ends, which is safe because that thread never acquires it.
     private let lifecycle = NSLock()
 
     /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - port: The port; 0 lets the system choose one at the first start, which is kept for later starts.
-    ///   - limits: How much the server takes and keeps.
+    ///   - port: The port. If 0, the system chooses a port at the first start, and later starts use the same port.
+    ///   - limits: The limits on what the server buffers and records.
     public init(port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits()) {
         board = ServerBoard(limits: limits)
         state = Locked(State(port: port))
@@ -58,18 +61,18 @@ public final class LoopbackServer: Sendable {
 // MARK: - Start and stop
 
 extension LoopbackServer {
-    /// The port; 0 before the first start if the system is to choose it.
+    /// The port, or 0 before the first start if the system chooses the port.
     public var port: UInt16 { state.withLock { $0.port } }
 
-    /// Where the server can be reached, for example `http://127.0.0.1:49152`, without a slash at the end.
+    /// The base URL of the server without a trailing slash, for example `http://127.0.0.1:49152`.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
     /// Whether the server has been started and not stopped.
     ///
-    /// Stays `true` under ``Fault/refuse``.
+    /// The value stays `true` under ``Fault/refuse``.
     public var isRunning: Bool { state.withLock { $0.running != nil } }
 
-    /// Starts to listen; does nothing when the server is running.
+    /// Starts to listen, or does nothing if the server is running.
     ///
     /// - Throws: ``LoopbackError/portInUse(_:)`` or ``LoopbackError/system(call:code:)``.
     public func start() throws(LoopbackError) {
@@ -95,9 +98,9 @@ extension LoopbackServer {
         }
     }
 
-    /// Stops: when it returns, every socket is closed, every handler's task cancelled, and the thread has ended.
+    /// Stops the server: closes every socket, cancels every handler's task and ends the thread before it returns.
     ///
-    /// Does nothing when the server is not running. Routes, faults and records stay as they are.
+    /// If the server is not running, this method does nothing. Routes, faults and recorded requests are kept.
     public func stop() {
         lifecycle.withLock {
             let running = state.withLock { state in
@@ -110,14 +113,13 @@ extension LoopbackServer {
         }
     }
 
-    /// Closes all connections that are open, as a server does after its idle timeout.
-    ///
-    /// When it returns, they are closed.
+    /// Closes all open connections before it returns, as a server does after its idle timeout.
     public func closeConnections() {
         perform { .closeConnections($0) }
     }
 
-    /// Has the loop carry out a command, and waits for it; does nothing when the server is not running.
+    /// Sends a command to the event loop and waits until it has been executed, or does nothing if the server is not
+    /// running.
     func perform(_ command: (Latch) -> LoopCommand) {
         guard let mailbox = state.withLock({ $0.running?.mailbox }) else { return }
         let latch = Latch()
@@ -127,10 +129,10 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer {
-    /// How the server misbehaves; `nil`, the default, is not at all.
+    /// The fault of the whole server, or `nil` (the default) if the server behaves correctly.
     ///
-    /// The fault of a route goes before that of the server for its requests. It is in force when the assignment returns,
-    /// and may be set before the start.
+    /// The fault of a route takes precedence for the requests of that route. When the assignment returns, the fault is
+    /// in effect. It can be set before the server starts.
     public var fault: Fault? {
         get { board.read { $0.serverFault?.fault } }
         set {
@@ -139,20 +141,20 @@ extension LoopbackServer {
         }
     }
 
-    /// Lets the requests of a route suffer a fault; `nil` takes it away.
+    /// Sets the fault for the requests of a route.
     ///
-    /// The route need not be one that has a handler: a path, a prefix and a single method are fine. When several match a
-    /// request, the most exact one decides.
+    /// The route does not need a handler, so any path, prefix or method can be given. If several routes with faults
+    /// match a request, the most exact route decides.
     ///
     /// - Parameters:
-    ///   - fault: The fault.
-    ///   - route: The route; a string literal is a pattern for any method.
+    ///   - fault: The fault. If `nil`, the fault of the route is removed.
+    ///   - route: The route. A string literal is a pattern for any method.
     public func setFault(_ fault: Fault?, on route: LoopbackRoute) {
         board.change { $0.routeFaults[route] = $0.newFaultState(fault) }
         perform { .applyFaults($0) }
     }
 
-    /// Takes all faults away, those of routes included.
+    /// Removes all faults, including the faults of routes.
     public func clearFaults() {
         board.change { state in
             state.serverFault = nil
@@ -171,15 +173,16 @@ extension ServerBoard.State {
 }
 
 extension LoopbackServer {
-    /// The requests that have arrived, in the order of their heads; the number that is kept is limited.
+    /// The recorded requests in the order in which their heads arrived, up to a limited number.
     ///
-    /// A request is here as soon as its head is, with the part of the body that has come so far.
+    /// A request is recorded as soon as its head has arrived, with the part of the body that has arrived so far.
     public var requests: [RecordedRequest] { board.read { $0.log.kept } }
 
-    /// The counts.
+    /// The statistics of the server.
     public var statistics: LoopbackStatistics { board.read { $0.statistics } }
 
-    /// Forgets the recorded requests and sets the counts to 0, but for what is open or in progress.
+    /// Removes the recorded requests and resets the statistics, except the counts of open connections and requests in
+    /// progress.
     public func clearRecords() {
         board.change { state in
             let old = state.statistics
@@ -190,9 +193,10 @@ extension LoopbackServer {
         }
     }
 
-    /// Waits until so many requests have arrived to their end since the server was made or its records cleared.
+    /// Waits until this number of requests has arrived completely since the server was created or its records were
+    /// cleared.
     ///
-    /// - Returns: `false` when the task was cancelled before.
+    /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitForRequests(_ count: Int) async -> Bool {
         await wait { $0.requestsCompleted >= count }
@@ -200,17 +204,17 @@ extension LoopbackServer {
 
     /// Waits until no request is in progress.
     ///
-    /// - Returns: `false` when the task was cancelled before.
+    /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitUntilIdle() async -> Bool {
         await wait { $0.requestsInProgress == 0 }
     }
 
-    /// Waits until the counts fulfil a condition; it is looked at again after every change.
+    /// Waits until the statistics satisfy a condition, which is evaluated after every change.
     ///
     ///     await server.wait { $0.connectionsOpen == 0 }
     ///
-    /// - Returns: `false` when the task was cancelled before.
+    /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func wait(until condition: @Sendable (LoopbackStatistics) -> Bool) async -> Bool {
         await board.wait(until: condition)
@@ -218,18 +222,18 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer {
-    /// Answers the requests of a route with a handler, in place of what was set for it before.
+    /// Sets a handler that responds to the requests of a route, and replaces an earlier action of the route.
     ///
-    /// The server keeps the handler; one that uses the server itself captures it `unowned` or `weak`, or else the server
-    /// is never released.
+    /// The server retains the handler. A handler that uses the server must capture it `unowned` or `weak`; otherwise,
+    /// the server is never released.
     ///
     /// - Parameters:
-    ///   - method: The method; `nil` is any, and GET is also for HEAD.
-    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow, and `{name}` for one that has
-    ///     a name: see ``LoopbackRoute``.
-    ///   - handler: Answers a request. An error that it throws becomes a 500, `CancellationError` a connection that is
-    ///     closed without a response.
-    /// - Returns: The route, to set a fault on it.
+    ///   - method: The method, or `nil` for any method. GET also matches HEAD.
+    ///   - pattern: The path, in which `*` matches one segment, a trailing `*` matches all remaining segments, and
+    ///     `{name}` matches and names one segment: see ``LoopbackRoute``.
+    ///   - handler: The function that responds to a request. If it throws `CancellationError`, the connection is closed
+    ///     without a response; if it throws another error, the response has status 500.
+    /// - Returns: The route, on which a fault can be set.
     @discardableResult
     public func route(
         _ method: HTTPMethod?,
@@ -241,14 +245,14 @@ extension LoopbackServer {
         return route
     }
 
-    /// Answers the requests of a route with one and the same response, which costs no task.
+    /// Sets a fixed response for the requests of a route, which needs no task.
     ///
     /// - Parameters:
-    ///   - method: The method; `nil` is any, and GET is also for HEAD.
-    ///   - pattern: The path, with `*` for one segment or, at the end, for all that follow, and `{name}` for one that has
-    ///     a name: see ``LoopbackRoute``.
-    ///   - response: The response; it is sent when the request has been read to its end.
-    /// - Returns: The route, to set a fault on it.
+    ///   - method: The method, or `nil` for any method. GET also matches HEAD.
+    ///   - pattern: The path, in which `*` matches one segment, a trailing `*` matches all remaining segments, and
+    ///     `{name}` matches and names one segment: see ``LoopbackRoute``.
+    ///   - response: The response, which is sent when the request has been read completely.
+    /// - Returns: The route, on which a fault can be set.
     @discardableResult
     public func route(
         _ method: HTTPMethod?,
@@ -260,35 +264,37 @@ extension LoopbackServer {
         return route
     }
 
-    /// Takes a route away.
+    /// Removes a route.
     public func removeRoute(_ route: LoopbackRoute) {
         board.change { $0.router.remove(route) }
     }
 
-    /// Answers the requests that no route matches; `nil` answers them with 404, or 405 when another method would match.
+    /// Sets the handler for requests that no route matches.
+    ///
+    /// If `nil`, the response has status 405 if a route matches the path with another method, or 404 otherwise.
     public func setDefaultRoute(_ handler: LoopbackHandler?) {
         board.change { $0.router.fallback = handler.map { .handler($0) } }
     }
 }
 
-/// Why a ``LoopbackServer`` could not do something.
+/// An error of a ``LoopbackServer``.
 public enum LoopbackError: Error, Sendable, Hashable {
     /// Another socket listens on the port.
     case portInUse(UInt16)
-    /// A call to the operating system failed; the code is its `errno`.
+    /// A call to the operating system failed with this `errno` code.
     case system(call: String, code: Int32)
     /// The client closed the connection, or the server was stopped.
     case connectionClosed
-    /// The client sent what is not HTTP/1.1, and got the status given.
+    /// The client sent a request that is not valid HTTP/1.1 and received a response with this status.
     case badRequest(status: Int, reason: String)
-    /// The body is larger than the limit given to the call that collects it.
+    /// The body is larger than the limit of the call that collects it.
     case bodyTooLarge(limit: Int)
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     case cancelled
 }
 
 extension LoopbackError: CustomStringConvertible {
-    /// What happened, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .portInUse(let port): "port \(port) is in use"

@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// What a ``StubTransport`` does with a request.
+/// The scripted behavior of a ``StubTransport`` for one request.
 ///
 ///     .json(#"{"id": 1}"#)
 ///     .failure(.connectionRefused)
@@ -22,12 +22,12 @@ public struct StubAnswer: Sendable {
         let duration: Duration
         let time: any TimeSource
 
-        /// The pause that an idle timeout allows in place of this one; `nil` when this one is short enough.
+        /// Returns the pause cut to the idle timeout `limit`, or `nil` if this pause is within the limit.
         func shortened(to limit: Duration?) -> Pause? {
             limit.flatMap { $0 < duration ? Pause(duration: $0, time: time) : nil }
         }
 
-        /// The failure at the end of a pause that was too long.
+        /// The error after a pause that exceeded the idle timeout.
         var timeout: TransportError {
             TransportError(.timeout, message: "nothing came within \(duration)")
         }
@@ -49,35 +49,35 @@ public struct StubAnswer: Sendable {
 }
 
 extension StubAnswer {
-    /// A response, as it is.
+    /// Responds with `response`.
     public static func response(_ response: HTTPResponse) -> StubAnswer {
         StubAnswer(kind: .response(response))
     }
 
-    /// A response of a status, header fields and a body.
+    /// Responds with a status, header fields and a body.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], body: Data = Data()) -> StubAnswer {
         response(HTTPResponse(status: status, headers: headers, body: .whole(body)))
     }
 
-    /// A response of JSON text, which is not checked.
+    /// Responds with JSON text, which is not validated.
     public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> StubAnswer {
         let headers = HTTPHeaders([.contentType("application/json")]).overridden(by: headers)
         return self.status(status, headers: headers, body: Data(text.utf8))
     }
 
-    /// A response whose body comes in pieces.
+    /// Responds with a body that arrives in pieces.
     ///
-    /// A request that asks for the whole body gets it when all pieces are there; one that asks for a stream gets the
-    /// head first.
+    /// A request for the whole body receives the response when all pieces have arrived. A request for a stream receives
+    /// the head first.
     ///
     /// - Parameters:
-    ///   - pieces: The pieces; empty ones are left out.
-    ///   - status: The status.
+    ///   - pieces: The pieces. Empty pieces are skipped.
+    ///   - status: The status code.
     ///   - headers: The header fields.
-    ///   - interval: The pause before each piece; none unless given.
-    ///   - time: The clock of the pauses; without it there are none.
-    ///   - failure: What ends the body behind the last piece; `nil` is a complete body.
-    /// - Returns: The answer.
+    ///   - interval: The pause before each piece. The default is no pause.
+    ///   - time: The clock of the pauses. If `nil`, there are no pauses.
+    ///   - failure: The error after the last piece. If `nil`, the body is complete.
+    /// - Returns: The scripted response.
     public static func chunks(
         _ pieces: [Data],
         status: Int = 200,
@@ -92,12 +92,15 @@ extension StubAnswer {
         return StubAnswer(kind: .chunks(chunks))
     }
 
-    /// A failure.
+    /// Fails with this error.
     public static func failure(_ error: TransportError) -> StubAnswer {
         StubAnswer(kind: .failure(error))
     }
 
-    /// A failure of a kind; nothing was sent if the connection was refused, not established or not found.
+    /// Fails with an error of this kind.
+    ///
+    /// For `connectionRefused`, `connectTimeout`, `dnsFailure`, `offline` and `resourcesExhausted`, the error states
+    /// that nothing was sent.
     public static func failure(_ kind: TransportError.Kind) -> StubAnswer {
         let certain: Set<TransportError.Kind> = [
             .connectionRefused, .connectTimeout, .dnsFailure, .offline, .resourcesExhausted,
@@ -107,10 +110,10 @@ extension StubAnswer {
         )
     }
 
-    /// No answer, until the exchange is cancelled, times out or the transport is shut down.
+    /// Does not respond until the exchange is cancelled, times out or the transport is shut down.
     public static let never = StubAnswer(kind: .never)
 
-    /// An answer that comes later.
+    /// Behaves like `answer` after a delay.
     public static func delayed(by delay: Duration, on time: any TimeSource, _ answer: StubAnswer) -> StubAnswer {
         StubAnswer(kind: .delayed(Pause(duration: delay, time: time), answer))
     }

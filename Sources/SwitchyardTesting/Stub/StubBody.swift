@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The body of a streamed stub response, which can be failed from outside while it is read.
+/// The body of a streamed stub response, which the exchange can fail while it is read.
 final class StubBody: Sendable {
     private typealias Reader = CheckedContinuation<Result<Data?, TransportError>, Never>
 
@@ -36,7 +36,7 @@ final class StubBody: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Returns the next piece, after its pause.
+    /// Returns the next piece after its pause, or `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         guard let pause = chunks.pause, state.withLock({ $0.end == nil && $0.index < chunks.pieces.count }) else {
             return try takePiece().get()
@@ -49,7 +49,7 @@ final class StubBody: Sendable {
         return try outcome.get()
     }
 
-    /// Ends the body with a failure, unless it has ended.
+    /// Ends the body with an error, unless it has already ended.
     func fail(_ error: TransportError) {
         let (reader, timer, isFirst) = state.withLock { state in
             let isFirst = state.end == nil

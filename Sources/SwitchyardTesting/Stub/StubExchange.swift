@@ -5,18 +5,18 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One exchange of a ``StubTransport``: whatever comes first, an answer, a cancel, a timeout or a shutdown, ends it.
+/// One exchange of a ``StubTransport``, which ends with the first response, cancellation, timeout or shutdown.
 final class StubExchange: TransportTask {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
     private struct State {
-        /// `nil` once it has been called, or is about to be.
+        /// The completion handler, or `nil` once it has been called or is about to be called.
         var completion: Completion?
         var timers: [any ScheduledTimer] = []
         var timeout: (any ScheduledTimer)?
-        /// The body that is being read, behind a completion with a streamed response.
+        /// The body that is being read, after a completion with a streamed response.
         var body: StubBody?
-        /// Called once when the exchange ends.
+        /// A callback that is called once when the exchange ends.
         var onEnd: (@Sendable (StubExchange) -> Void)?
         var hasEnded = false
     }
@@ -46,7 +46,7 @@ final class StubExchange: TransportTask {
         end(TransportError(.cancelled, message: "cancelled by the caller"))
     }
 
-    /// Lets the request's total timeout run, if there is a clock for it.
+    /// Starts the request's total timeout if there is a clock.
     func setTimeout() {
         guard let time, let total = request.timeouts.total else { return }
         let timer = time.schedule(at: time.now.advanced(by: total)) { [weak self] in
@@ -59,7 +59,7 @@ final class StubExchange: TransportTask {
         if isLate { timer.cancel() }
     }
 
-    /// Does what the script says.
+    /// Carries out the scripted behavior.
     func play(_ answer: StubAnswer) {
         switch answer.kind {
         case .never: waitIdly()
@@ -73,7 +73,9 @@ final class StubExchange: TransportTask {
         }
     }
 
-    /// Ends the exchange with a failure, unless it has ended: in the completion, or in the body that is being read.
+    /// Ends the exchange with an error, unless it has already ended.
+    ///
+    /// The error is passed to the completion handler, or to the body if a streamed response is being read.
     func end(_ error: TransportError) {
         let (completion, body) = state.withLock { state in
             defer { state.completion = nil }
@@ -87,7 +89,7 @@ final class StubExchange: TransportTask {
         }
     }
 
-    /// Gives back the timers and the place in the transport's table, once.
+    /// Cancels the timers and removes the exchange from the transport, once.
     private func close() {
         let (timers, onEnd) = state.withLock { state in
             defer {
@@ -106,7 +108,7 @@ final class StubExchange: TransportTask {
         if let queue { queue.async(execute: body) } else { body() }
     }
 
-    /// Waits for nothing, for as long as the idle timeout allows.
+    /// Waits until the idle timeout ends the exchange, if there is a clock.
     private func waitIdly() {
         guard let time, let limit = request.timeouts.idle else { return }
         let idle = StubAnswer.Pause(duration: limit, time: time)
@@ -140,7 +142,7 @@ extension StubExchange {
         complete(response, body: nil)
     }
 
-    /// Lets the pieces of a whole body come, all at once.
+    /// Collects the pieces into a whole body.
     private func gather(_ chunks: StubAnswer.Chunks) {
         if let pause = chunks.pause { return gather(chunks, from: 0, after: 0, every: pause) }
         var count = 0
@@ -151,7 +153,7 @@ extension StubExchange {
         finish(chunks)
     }
 
-    /// Lets them come one after the other, from one of them on, behind those with so many bytes.
+    /// Collects the pieces from `index` on, one after each pause; `count` is the number of bytes collected so far.
     private func gather(_ chunks: StubAnswer.Chunks, from index: Int, after count: Int, every pause: StubAnswer.Pause) {
         guard index < chunks.pieces.count else { return finish(chunks) }
         if let idle = pause.shortened(to: request.timeouts.idle) { return wait(idle) { $0.end(idle.timeout) } }
@@ -161,7 +163,9 @@ extension StubExchange {
         }
     }
 
-    /// Takes a piece behind others with so many bytes; how many there are with it, `nil` when the exchange has ended.
+    /// Adds a piece to the `count` bytes before it.
+    ///
+    /// Returns the new number of bytes, or `nil` if the exchange has ended.
     private func take(_ piece: Data, after count: Int) -> Int? {
         guard state.withLock({ $0.completion != nil }) else { return nil }
         let count = count + piece.count

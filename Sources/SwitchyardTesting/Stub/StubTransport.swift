@@ -5,27 +5,32 @@ public import SwitchyardHTTP
 public import SwitchyardServices
 public import SwitchyardTransport
 
-/// A transport without a network: answers from a script and records what it was asked.
+/// A transport without a network that returns scripted responses and records its requests.
 ///
 ///     let transport = StubTransport(["/topics": .json("[]"), "/users/1": .status(404)])
 ///     let transport = StubTransport(answers: [.failure(.connectionRefused), .json("{}")])
 ///     let transport = StubTransport { request in request.method == .get ? .json("{}") : .status(405) }
 ///
-/// It keeps the rules of `Transport`: exactly one completion, also under a cancel at any moment or a
-/// shutdown. The request's body is not read.
+/// It fulfills the contract of `Transport`: the completion handler is called exactly once, even if the exchange is
+/// cancelled at any time or the transport is shut down. The request's body is not read.
 public final class StubTransport: Transport {
-    /// Where completions are called.
+    /// The context in which completion handlers are called.
     public enum Completion: Sendable, Hashable {
-        /// On a serial queue of the transport, so that `start` has always returned or is about to.
+        /// A serial queue of the transport.
+        ///
+        /// `start` has usually returned before the completion handler is called.
         case queue
-        /// Directly, also from within `start`: the fastest, for benchmarks.
+        /// The thread that completes the exchange, possibly within `start`.
+        ///
+        /// This context is the fastest and is meant for benchmarks.
         case inline
     }
 
     private struct State {
         var requests: [HTTPRequest] = []
         var requestCount = 0
-        /// How many of them have been given their answer, so that the timer of a delayed one is set.
+        /// The number of requests that have received their scripted behavior, so that the timer of a delayed response
+        /// is set.
         var answeredCount = 0
         var exchanges: [ObjectIdentifier: StubExchange] = [:]
         var isShutDown = false
@@ -37,15 +42,16 @@ public final class StubTransport: Transport {
     private let queue: DispatchQueue?
     private let recordLimit: Int
 
-    /// Creates a transport that asks a closure for each answer.
+    /// Creates a transport that calls a closure for each request.
     ///
     /// - Parameters:
-    ///   - completion: Where completions are called; on a queue of the transport unless given.
-    ///   - time: The clock on which the requests' total timeouts run, and the idle timeout while no answer comes at all;
-    ///     `nil` lets them not run. In the pauses of an answer the idle timeout runs on their clock; there is nothing to
-    ///     connect to.
-    ///   - recordLimit: How many requests are kept, the oldest goes first; 10,000 unless given.
-    ///   - answer: Returns the answer to a request, on the thread that starts it.
+    ///   - completion: The context in which completion handlers are called. The default is a queue of the transport.
+    ///   - time: The clock of the requests' total timeouts, and of the idle timeout if there is no response at all. If
+    ///     `nil`, these timeouts do not run. During the pauses of a response, the idle timeout uses the clock of the
+    ///     pauses. The connect timeout never applies.
+    ///   - recordLimit: The maximum number of recorded requests, of which the oldest is removed first. The default is
+    ///     10,000.
+    ///   - answer: Returns the scripted response to a request, on the thread that starts the request.
     public init(
         completion: Completion = .queue,
         time: (any TimeSource)? = nil,
@@ -58,7 +64,7 @@ public final class StubTransport: Transport {
         queue = completion == .queue ? DispatchQueue(label: "switchyard.stub-transport") : nil
     }
 
-    /// Creates a transport that gives answers one after the other; behind the last, every request fails.
+    /// Creates a transport that uses the scripted responses in order; after the last one, every request fails.
     public convenience init(
         answers: [StubAnswer],
         completion: Completion = .queue,
@@ -70,7 +76,7 @@ public final class StubTransport: Transport {
         }
     }
 
-    /// Creates a transport that looks answers up by the path of the URL, without the query; others fail.
+    /// Creates a transport that looks up the response by the path of the URL without the query; other requests fail.
     public convenience init(
         _ answers: [String: StubAnswer],
         completion: Completion = .queue,
@@ -90,7 +96,7 @@ public final class StubTransport: Transport {
 // MARK: - Transport
 
 extension StubTransport {
-    /// Records the request and gives it the answer of the script.
+    /// Records the request and carries out its scripted response.
     public func start(
         _ request: HTTPRequest,
         progress: TransferProgressHandler?,
@@ -114,7 +120,7 @@ extension StubTransport {
         return exchange
     }
 
-    /// Ends what is in flight, and every later request, with ``/SwitchyardClient/TransportError/Kind/closed``.
+    /// Ends the exchanges in flight and every later request with ``/SwitchyardClient/TransportError/Kind/closed``.
     public func shutdown() {
         let exchanges = state.change { state in
             state.isShutDown = true
@@ -141,21 +147,21 @@ extension StubTransport {
     }
 }
 
-// MARK: - Records
+// MARK: - Recorded requests
 
 extension StubTransport {
-    /// The requests that were started, in order; the number that is kept is limited.
+    /// The started requests in order, up to the limit on recorded requests.
     public var requests: [HTTPRequest] { state.withLock { $0.requests.suffix(recordLimit) } }
 
-    /// The number of requests that were started.
+    /// The number of started requests.
     public var requestCount: Int { state.withLock { $0.requestCount } }
 
     /// The number of exchanges that have not ended; a streamed response ends with its body.
     public var openExchanges: Int { state.withLock { $0.exchanges.count } }
 
-    /// Waits until so many requests were started; the timer of an answer that is delayed is set by then.
+    /// Waits until this number of requests has been started and the timers of their delayed responses are set.
     ///
-    /// - Returns: `false` when the task was cancelled before.
+    /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitForRequests(_ count: Int) async -> Bool {
         await state.wait(for: \.answeredCount) { $0 >= count }
@@ -163,7 +169,7 @@ extension StubTransport {
 
     /// Waits until no exchange is open.
     ///
-    /// - Returns: `false` when the task was cancelled before.
+    /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitUntilIdle() async -> Bool {
         await state.wait(for: \.exchanges.count) { $0 == 0 }

@@ -3,7 +3,7 @@ import Foundation
 import SwitchyardClient
 public import SwitchyardServices
 
-/// A clock that stands still until it is told to advance, for tests of everything that has to do with time.
+/// A clock that advances only on command, for tests that depend on time.
 ///
 ///     let clock = ManualClock()
 ///     let call = Task { try await client.send(request) }   // sets its deadline on the clock
@@ -15,7 +15,8 @@ public final class ManualClock: TimeSource {
         var timers = TimerHeap()
         var resumedAt: MonotonicTime?
 
-        /// Takes out the earliest timer that is due at `end`, and moves the clock to its deadline.
+        /// Moves the clock to the earliest deadline up to `end`, then removes the timer that is due and returns its
+        /// action.
         mutating func next(until end: MonotonicTime) -> (@Sendable () -> Void)? {
             now = max(now, min(timers.earliest() ?? end, end))
             return timers.popDue(at: now)
@@ -24,31 +25,33 @@ public final class ManualClock: TimeSource {
 
     private let state: Watched<State>
     private let queue = DispatchQueue(label: "switchyard.manual-clock")
-    /// Held by the thread that moves the clock; recursive, since a timer's action may move it too.
+    /// A lock that is held by the thread that moves the clock.
+    ///
+    /// The lock is recursive because a timer's action can move the clock too.
     private let turn = NSRecursiveLock()
 
     /// Creates a clock.
     ///
-    /// - Parameter now: The time that it shows; the start of the clock unless given.
+    /// - Parameter now: The initial time. The default is `.zero`.
     public init(now: MonotonicTime = .zero) {
         state = Watched(State(now: now))
     }
 
-    /// The time that the clock shows.
+    /// The current time of the clock.
     public var now: MonotonicTime { state.withLock { $0.now } }
 
-    /// When ``pauseProcess(for:)`` last ended; `nil` when it was never called.
+    /// The time at which ``pauseProcess(for:)`` last ended, or `nil` if it was never called.
     public var resumedAt: MonotonicTime? { state.withLock { $0.resumedAt } }
 
-    /// The number of timers that are set.
+    /// The number of pending timers.
     public var pendingTimers: Int { state.withLock { $0.timers.count } }
 
-    /// The time of the earliest timer; `nil` when none is set.
+    /// The deadline of the earliest timer, or `nil` if no timer is pending.
     public var nextDeadline: MonotonicTime? { state.withLock { $0.timers.earliest() } }
 
-    /// Calls `action` when the clock is advanced to the deadline, on the thread that advances it.
+    /// Calls `action` when the clock reaches the deadline, on the thread that advances the clock.
     ///
-    /// A deadline that has passed already is due at once: its action is called on a queue of the clock.
+    /// If the deadline has already passed, the action is called at once on a queue of the clock.
     public func schedule(
         at deadline: MonotonicTime,
         _ action: @escaping @Sendable () -> Void
@@ -66,9 +69,7 @@ public final class ManualClock: TimeSource {
         return timer
     }
 
-    /// A timer that is set.
-    ///
-    /// What it shares with the heap is touched only under the lock of the clock.
+    /// A pending timer, whose heap entry is accessed only under the lock of the clock.
     private final class PendingTimer: ScheduledTimer, @unchecked Sendable {
         // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `clock.state`.
         let entry: TimerHeap.Entry
@@ -89,26 +90,26 @@ public final class ManualClock: TimeSource {
     }
 }
 
-// MARK: - Moving
+// MARK: - Advancing the clock
 
 extension ManualClock {
-    /// Moves the clock on and calls the timers that become due, in the order of their deadlines.
+    /// Advances the clock and calls the timers that become due, in the order of their deadlines.
     ///
-    /// While a timer's action runs, the clock shows its deadline; what it sets itself is called too when it becomes due.
-    /// Actions run on the calling thread, and have returned when this returns. One thread at a time moves the clock:
-    /// another one waits for it, so that no action may wait for one that moves the clock elsewhere.
+    /// While a timer's action runs, the clock shows the deadline of that timer. Timers that the action sets are called
+    /// too if they become due. Actions run on the calling thread and have returned when this method returns. Only one
+    /// thread at a time can advance the clock, so an action must not wait for another thread that advances it.
     ///
-    /// - Parameter duration: How far; the clock does not go backwards, so what is negative counts as zero.
+    /// - Parameter duration: The duration. A negative duration counts as zero because the clock does not go backwards.
     public func advance(by duration: Duration) {
         turn.withLock { advance(to: now.advanced(by: max(.zero, duration))) }
     }
 
-    /// Moves the clock on as a pause of the process does: time passes, and nothing is called meanwhile.
+    /// Advances the clock without calling timers, as if the process had been paused.
     ///
-    /// Timers that become due are called by the next ``advance(by:)``, which may be by nothing. In between a test can let
-    /// arrive what the process would find in its sockets.
+    /// The next call of ``advance(by:)``, possibly with a duration of zero, calls the timers that have become due.
+    /// Before that call, a test can deliver the data that the process would find in its sockets.
     ///
-    /// - Parameter duration: How long the process is stopped; what is negative counts as zero.
+    /// - Parameter duration: The duration of the pause. A negative duration counts as zero.
     public func pauseProcess(for duration: Duration) {
         turn.withLock {
             state.change { state in
@@ -118,19 +119,19 @@ extension ManualClock {
         }
     }
 
-    /// Moves the clock on to a time, as ``advance(by:)`` does; a time that has passed moves nothing.
+    /// Advances the clock to a time like ``advance(by:)``, or does nothing if the time has passed.
     public func advance(to end: MonotonicTime) {
         turn.withLock {
             while let action = state.change({ $0.next(until: end) }) { action() }
         }
     }
 
-    /// Waits until at least so many timers are set.
+    /// Waits until at least this number of timers is pending.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - duration: Counts only those that fire in just this time, which tells them from others; all unless given.
-    /// - Returns: `false` when the task was cancelled before.
+    ///   - count: The number of timers.
+    ///   - duration: The time from now at which the timers must fire. If `nil`, all timers count.
+    /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitForTimers(_ count: Int, in duration: Duration? = nil) async -> Bool {
         await state.wait { state in

@@ -2,7 +2,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 public import SwitchyardServices
 
-/// The requests that a test expects, to be asked at its end whether it was so.
+/// The requests that a test expects, which the test verifies at its end.
 ///
 ///     let expected = ExpectedRequests([
 ///         RequestExpectation(.get, "/v1/topics", answer: .json("[]")),
@@ -12,13 +12,14 @@ public import SwitchyardServices
 ///     ...
 ///     #expect(expected.problems == [])
 ///
-/// A request that fits several of them fulfils, of those that have not come as often as they may, the one with the most
-/// conditions (values of the query, header fields, the body), and the first of several; in order, the next one.
+/// If a request matches several expectations that have not reached their maximum count, it fulfills the expectation
+/// with the most conditions (query values, header fields, the body), and the first of these if there are several. With
+/// `inOrder`, it fulfills the next expectation.
 public final class ExpectedRequests: Sendable {
     private struct State {
         var counts: [Int]
         var unexpected: [String] = []
-        /// In order: the expectation that is being fulfilled.
+        /// The index of the expectation that is being fulfilled; used only with `inOrder`.
         var current = 0
     }
 
@@ -26,19 +27,20 @@ public final class ExpectedRequests: Sendable {
     private let isOrdered: Bool
     private let state: Locked<State>
 
-    /// Creates a list.
+    /// Creates a list of expected requests.
     ///
     /// - Parameters:
-    ///   - expectations: The requests.
-    ///   - inOrder: Whether they have to come in this order; unless told so they need not.
+    ///   - expectations: The expected requests.
+    ///   - inOrder: Whether the requests must arrive in this order. The default is `false`.
     public init(_ expectations: [RequestExpectation], inOrder: Bool = false) {
         self.expectations = expectations
         isOrdered = inOrder
         state = Locked(State(counts: expectations.map { _ in 0 }))
     }
 
-    /// What was not as expected, in words: requests that nobody expected and how the nearest expectation differs, and
-    /// expectations that were not fulfilled.
+    /// Descriptions of the unexpected requests and of the expectations that were not fulfilled.
+    ///
+    /// The description of an unexpected request states how it differs from the nearest expectation.
     public var problems: [String] {
         let (counts, unexpected) = state.withLock { ($0.counts, $0.unexpected) }
         let missing = zip(expectations, counts).compactMap { expectation, count in
@@ -72,7 +74,7 @@ public final class ExpectedRequests: Sendable {
         let counts = state.counts
         let isOpen = { (index: Int) in matches[index] && counts[index] < self.expectations[index].count.upperBound }
         guard isOrdered else {
-            // The first of the greatest: `max` would give the last.
+            // If several expectations have the most conditions, the first one wins; `max` would return the last one.
             return matches.indices.filter(isOpen).min {
                 expectations[$0].conditions > expectations[$1].conditions
             }
@@ -86,12 +88,12 @@ public final class ExpectedRequests: Sendable {
 }
 
 extension StubTransport {
-    /// Creates a transport that answers the requests which a test expects; others fail.
+    /// Creates a transport that responds to the expected requests; other requests fail.
     ///
     /// - Parameters:
-    ///   - expected: The requests with their answers.
-    ///   - completion: Where completions are called.
-    ///   - time: The clock of the requests' timeouts; `nil` lets them not run.
+    ///   - expected: The expected requests with their responses.
+    ///   - completion: The context in which completion handlers are called.
+    ///   - time: The clock of the requests' timeouts. If `nil`, the timeouts do not run.
     public convenience init(
         expecting expected: ExpectedRequests,
         completion: Completion = .queue,

@@ -1,20 +1,20 @@
 public import SwitchyardClient
 
-/// A network that is there or not as a test says.
+/// A reachability provider whose status a test sets.
 public final class ManualReachability: ReachabilityProvider {
     private let board: StatusBoard
 
-    /// Creates a network; it is there unless told otherwise.
+    /// Creates a provider; the default status is reachable.
     public init(_ status: ReachabilityStatus = .reachable(.local)) {
         board = StatusBoard(status)
     }
 
-    /// What is known now; setting it tells those who listen.
+    /// The current status; setting it notifies the listeners.
     public var status: ReachabilityStatus {
         get { board.status }
         set { board.status = newValue }
     }
 
-    /// The present status and every change from now on.
+    /// Returns a stream of the current status and every later change.
     public func updates() -> AsyncStream<ReachabilityStatus> { board.updates() }
 }

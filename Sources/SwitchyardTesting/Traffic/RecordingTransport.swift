@@ -5,15 +5,15 @@ public import SwitchyardHTTP
 public import SwitchyardServices
 public import SwitchyardTransport
 
-/// A transport that hands everything to another one and keeps a record, to be replayed without a network.
+/// A transport that forwards every request to another transport and records the traffic for a replay without a network.
 ///
 ///     let recording = RecordingTransport(try Transports.systemDefault())
 ///     ...                                                    // real traffic
 ///     try recording.archive.data().write(to: file)           // an HTTP Archive
 ///     let replay = StubTransport(replaying: try HARArchive(data: Data(contentsOf: file)))
 ///
-/// Credentials are hidden in the record unless told otherwise. A streamed answer is recorded when its body has ended, or
-/// nobody reads it any more, with what was read of it, up to a limit; as a failure when the body breaks off.
+/// By default, credentials are redacted in the record. A streamed response is recorded when its body ends or is no
+/// longer read, with the bytes that were read, up to a limit. If the body fails, the exchange is recorded as a failure.
 public final class RecordingTransport: Transport {
     private let base: any Transport
     private let time: any TimeSource
@@ -24,10 +24,10 @@ public final class RecordingTransport: Transport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - base: Carries the requests.
-    ///   - redaction: What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless given.
-    ///   - streamLimit: The most bytes of a streamed body that are kept, its first ones; 16 MiB unless given. Events may come
-    ///     for days.
+    ///   - base: The transport that carries the requests.
+    ///   - redaction: The rules for redaction. The default is ``/SwitchyardHTTP/Redaction/standard``.
+    ///   - streamLimit: The maximum number of bytes that are recorded of a streamed body, from its start. The default
+    ///     is 16 MiB. The limit is needed because a stream of events can last for days.
     ///   - time: The clock.
     public init(
         _ base: any Transport,
@@ -41,10 +41,10 @@ public final class RecordingTransport: Transport {
         self.time = time
     }
 
-    /// What was recorded, in the order in which it ended.
+    /// The recorded exchanges in the order in which they ended.
     public var archive: HARArchive { HARArchive(entries: entries.withLock { $0 }) }
 
-    /// Hands the request over, and records what comes of it.
+    /// Forwards the request and records its result.
     public func start(
         _ request: HTTPRequest,
         progress: TransferProgressHandler?,
@@ -61,25 +61,25 @@ public final class RecordingTransport: Transport {
         }
     }
 
-    /// Has the other transport go on with new connections.
+    /// Retires the connections of the base transport, so that later requests use new connections.
     public func retireConnections() {
         base.retireConnections()
     }
 
-    /// Ends the other transport.
+    /// Shuts down the base transport.
     public func shutdown() {
         base.shutdown()
     }
 }
 
 extension Result<HTTPResponse, TransportError> {
-    /// The same, which is recorded now, or, if its body is a stream, when that has ended.
+    /// Returns the same result, which is recorded now or, if its body is a stream, when the stream ends.
     fileprivate func recorded(upTo limit: Int, by record: @escaping @Sendable (Self) -> Void) -> Self {
         guard case .success(var response) = self, case .stream(let stream) = response.body else {
             record(self)
             return self
         }
-        // What goes over a connection that was handed over is no body, and nothing that could be replayed.
+        // The bytes of an upgraded connection are not a body and cannot be replayed, so an empty body is recorded.
         guard stream.connection == nil else {
             record(.success(response.with(.whole(Data()))))
             return self
@@ -98,7 +98,7 @@ extension HTTPResponse {
     }
 }
 
-/// What has been read of a streamed body; tells once how it ended.
+/// A recorder of a streamed body, which reports the end of the body once.
 private final class StreamRecord: Sendable {
     typealias End = Result<Data, TransportError>
 
@@ -117,7 +117,7 @@ private final class StreamRecord: Sendable {
 
     deinit { end() }
 
-    /// The same body, of which a record is kept.
+    /// Returns a stream with the same pieces, which are recorded.
     func reading(_ stream: HTTPBodyStream) -> HTTPBodyStream {
         HTTPBodyStream(
             cancel: {

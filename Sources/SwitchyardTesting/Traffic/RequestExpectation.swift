@@ -2,12 +2,12 @@ public import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// What a test expects of one request, and the answer that it gets.
+/// An expected request and the response to it.
 ///
 ///     RequestExpectation(.post, "/v1/topics", headers: ["Content-Type": "application/json"], answer: .status(201))
 ///         .body { $0 == Data(#"{"title":"one"}"#.utf8) }
 public struct RequestExpectation: Sendable {
-    /// How many times it is expected.
+    /// The number of times that the request is expected.
     public var count: ClosedRange<Int>
     let answer: StubAnswer
     private var method: HTTPMethod
@@ -20,11 +20,11 @@ public struct RequestExpectation: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - path: The whole path of the URL, percent-encoded, without the query.
-    ///   - query: Values that the query has, among others, also of the same name.
-    ///   - headers: Fields that the request has, among others.
-    ///   - count: How many times it is expected; once unless given.
-    ///   - answer: What it is answered; 200 without a body unless given.
+    ///   - path: The complete percent-encoded path of the URL, without the query.
+    ///   - query: Values that the query must contain. The query can have further values, even with the same names.
+    ///   - headers: Header fields that the request must contain. The request can have further fields.
+    ///   - count: The number of times that the request is expected. The default is once.
+    ///   - answer: The response. The default is status 200 without a body.
     public init(
         _ method: HTTPMethod = .get,
         _ path: String,
@@ -41,21 +41,22 @@ public struct RequestExpectation: Sendable {
         self.answer = answer
     }
 
-    /// Expects a body as well; a body that is read while it is sent counts as empty.
+    /// Returns the expectation with a condition on the body; a streamed request body counts as empty.
     public func body(_ condition: @escaping @Sendable (Data) -> Bool) -> RequestExpectation {
         var copy = self
         copy.body = condition
         return copy
     }
 
-    /// What is different about a request; empty when it is the one expected.
+    /// Returns the differences between a request and the expectation, or an empty array if the request matches.
     func differences(from request: HTTPRequest) -> [String] {
         let url = URLComponents(string: request.url.text)
         var differences: [String] = []
         if request.method != method { differences.append("method \(request.method.name)") }
         let path = url?.percentEncodedPath ?? ""
         if path != self.path { differences.append("path \(path)") }
-        // As a form: a plus is a space, as the library writes it where it is told to.
+        // The query is parsed as a form, in which a plus is a space, because the library can encode spaces as plus
+        // signs.
         let given = Parameters(parsing: request.url.query ?? "")
         for (name, value) in query.sorted(by: { $0.key < $1.key }) {
             let found = given.items.filter { $0.key == name }.map(\.value)
@@ -79,12 +80,12 @@ public struct RequestExpectation: Sendable {
 
     var name: String { "\(method.name) \(path)" }
 
-    /// How much it asks for beside the method and the path.
+    /// The number of conditions in addition to the method and the path.
     var conditions: Int { query.count + headers.fields.count + (body == nil ? 0 : 1) }
 }
 
 extension HTTPRequest {
-    /// The bytes of a body in memory.
+    /// The bytes of the body if it is in memory; otherwise, empty data.
     var bytes: Data {
         if case .data(let data) = body { data } else { Data() }
     }

@@ -5,29 +5,30 @@ public import SwitchyardHTTP
 public import SwitchyardServices
 
 extension StubTransport {
-    /// When a request is one that the record has.
+    /// The rule that decides whether a request matches a recorded request.
     public enum ReplayMatching: Sendable, Hashable {
-        /// Method, URL and body are the same; the default.
+        /// The method, URL and body must be the same; the default.
         case strict
-        /// Method and path are the same, and the parameters of the query in whatever order.
+        /// The method, the path and the query parameters in any order must be the same.
         ///
-        /// The server may be another one, such as a loopback server on another port, and the body has no say: a date
-        /// or an identifier in it may differ.
+        /// The server can differ, for example a loopback server on another port. The body is ignored because it can
+        /// contain a date or an identifier that differs.
         case lenient
     }
 
-    /// Creates a transport that answers from a record.
+    /// Creates a transport that replays recorded responses.
     ///
-    /// A request gets the first answer to the same request that was not given yet, and the last one again when all were.
-    /// Forms of several parts are the same whatever their boundaries are, which differ each time. What the record does
-    /// not have fails.
+    /// A request receives the first recorded response to the same request that has not been used yet. When all have
+    /// been used, the last one is repeated. The boundaries of multipart forms are ignored because they differ each
+    /// time. A request without a recorded response fails.
     ///
     /// - Parameters:
-    ///   - archive: The record.
-    ///   - matching: What has to be the same; method, URL and body unless given.
-    ///   - redaction: What was hidden when it was made; ``/SwitchyardHTTP/Redaction/standard`` unless given. Requests
-    ///     are compared as they would have been recorded.
-    ///   - clock: Lets answers take as long as they did; they come at once without it.
+    ///   - archive: The recorded traffic.
+    ///   - matching: The rule for matching requests. By default, the method, URL and body must be the same.
+    ///   - redaction: The rules for redaction with which the archive was recorded. The default is
+    ///     ``/SwitchyardHTTP/Redaction/standard``. Requests are redacted in the same way before they are compared.
+    ///   - clock: The clock on which each response takes as long as it did originally. If `nil`, responses are
+    ///     immediate.
     public convenience init(
         replaying archive: HARArchive,
         matching: ReplayMatching = .strict,
@@ -51,13 +52,13 @@ extension StubTransport {
             }
             let answer = entry.stubAnswer
             guard let clock, entry.time > 0 else { return answer }
-            // A year is as good as for ever, and more than that may be more than a duration holds.
+            // The delay is capped at one year because a `Duration` cannot hold every recorded value.
             return .delayed(by: .seconds(min(entry.time / 1_000, 31_536_000)), on: clock, answer)
         }
     }
 }
 
-/// The entries of a record by what was asked, each with how many were given.
+/// The recorded entries by request, each with the number of entries that have been used.
 private struct Replay {
     struct Key: Hashable {
         let method: String
@@ -77,7 +78,7 @@ private struct Replay {
             }
         }
 
-        /// The path, and the sorted parameters of the query.
+        /// Returns the path and the sorted query parameters.
         private static func place(of text: String) -> String {
             guard let url = RequestURL(text) else { return text }
             let query = (url.query ?? "").split(separator: "&").sorted().joined(separator: "&")
@@ -101,7 +102,7 @@ private struct Replay {
 }
 
 extension HARArchive.Entry {
-    /// The recorded outcome as an answer of a stub.
+    /// The recorded result as the scripted response of a stub.
     public var stubAnswer: StubAnswer {
         guard response.status > 0 else {
             let kind = response.errorKind.flatMap(TransportError.Kind.init(rawValue:)) ?? .other

@@ -1,10 +1,10 @@
 import SwitchyardServices
 
-/// State behind a lock whose changes can be awaited.
+/// Lock-protected state whose changes can be awaited.
 final class Watched<State>: Sendable {
     private struct Contents {
         var state: State
-        /// Counts the changes, so that a waiter misses none.
+        /// The number of changes, which ensures that a waiter misses no change.
         var version = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -15,12 +15,12 @@ final class Watched<State>: Sendable {
         contents = Locked(Contents(state: state))
     }
 
-    /// Looks at the state, or changes what nobody waits for.
+    /// Reads the state, or makes a change for which no caller waits.
     func withLock<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         contents.withLock { body(&$0.state) }
     }
 
-    /// Changes the state, and then wakes those who wait for a change.
+    /// Changes the state, then resumes the waiters.
     @discardableResult
     func change<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -33,8 +33,9 @@ final class Watched<State>: Sendable {
         return value
     }
 
-    /// Waits until the state fulfils a condition, which is looked at outside the lock on what `view` takes from it;
-    /// `false` when the task was cancelled before.
+    /// Waits until the state satisfies a condition, which is evaluated outside the lock on the value of `view`.
+    ///
+    /// Returns `false` if the task was cancelled first.
     func wait<View: Sendable>(
         for view: (State) -> View,
         until condition: @Sendable (View) -> Bool
@@ -51,7 +52,7 @@ final class Watched<State>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasChanged = contents.withLock { contents in
-                    // A cancel that came first has moved the version, see below.
+                    // A cancellation that came first has already increased the version in `onCancel` below.
                     guard contents.version == version else { return true }
                     contents.waiters.append(continuation)
                     return false
@@ -64,11 +65,12 @@ final class Watched<State>: Sendable {
     }
 }
 
-/// Waits until tasks of this process get their turn in time.
+/// Waits until the tasks of this process are scheduled without delay.
 ///
-/// All tests start at once, and for half a minute a task may wait for seconds. Whoever looks on in real time while a
-/// server dies has to begin after that: answers that took seconds are what the client then takes for usual, and it waits
-/// three times as long before it asks another server. So has whoever keeps to an app's deadlines.
+/// All tests start at once, and for half a minute a task can wait for seconds. A test that observes a failing server in
+/// real time must start after this period: otherwise, the client takes responses that took seconds as usual and waits
+/// three times as long before it tries another server. A test that uses an app's real deadlines must also start after
+/// this period.
 package func calm() async throws {
     var inTime = 0
     while inTime < 10 {

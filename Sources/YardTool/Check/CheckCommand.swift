@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// Validates service files and asks every server whether it is there.
+/// A command that validates service files and checks whether every server responds.
 struct CheckCommand: Command {
     static let name = "check"
     static let summary = "Validates service files, or those of folders (Services unless given), and asks the servers."

@@ -1,30 +1,31 @@
-/// What a check has found.
+/// The results of a check.
 struct CheckReport: Sendable {
-    /// What became of one server.
+    /// The result for one server.
     struct Row: Sendable, Equatable {
         var service: String
         var server: String
         var url: String
-        /// The status that it answered, or one word for how it failed.
+        /// The response status, or one word for the kind of failure.
         var state = "-"
-        /// How long the answer took; `nil` without one.
+        /// The latency of the response, or `nil` if there was none.
         var latency: Duration?
-        /// What is wrong with it; `nil` when it answered.
+        /// A description of the problem, or `nil` if the server responded.
         var problem: String?
     }
 
-    /// Every server that was asked, in the order of the files.
+    /// The results for all checked servers, in the order of the files.
     var rows: [Row] = []
-    /// Files that are not valid and servers that do not answer, one line each: file, key, what was expected.
+    /// Descriptions of invalid files and of servers that do not respond, one line each: the file, the key, and the
+    /// expected value.
     var problems: [String] = []
 
-    /// Whether every file is valid and every server answered.
+    /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// The table, with a heading; empty when no server was asked.
+    /// Returns the table with a heading, or an empty string if no server was checked.
     ///
-    /// - Parameter styled: The text in a style, where there are any.
-    /// - Returns: Lines, each with its end.
+    /// - Parameter styled: Returns a text in a style if styles are supported.
+    /// - Returns: The lines, each with a line end.
     func text(styled: (String, Style) -> String) -> String {
         guard !rows.isEmpty else { return "" }
         var table = TextTable([

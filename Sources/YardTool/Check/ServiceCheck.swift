@@ -1,25 +1,28 @@
 import Foundation
 import Switchyard
 
-/// Looks at service files, and at the servers behind them.
+/// A check of service files and the servers that they name.
 struct ServiceCheck: Sendable {
-    /// The environment whose servers are asked; each service's default when `nil`.
+    /// The environment whose servers are checked.
+    ///
+    /// If `nil`, the default environment of each service is used.
     var environment: ServiceEnvironment?
-    /// How long a server may take to answer.
+    /// The maximum time for a server to respond.
     var timeout: Duration
 
-    /// A service, with the file in which it stands.
+    /// A service and the file that contains it.
     private struct Found: Sendable {
         var file: String
         var service: Service
         var environment: ServiceEnvironment
     }
 
-    /// Validates every service file, and asks every server of the valid ones at the same time.
+    /// Validates every service file, and checks all servers of the valid files at the same time.
     ///
-    /// - Parameter urls: Folders of service files, and single files; a file that several of them name is looked at once.
-    /// - Returns: What was found; a file that is not valid is a problem in it, not an error.
-    /// - Throws: ``TransportError`` when nothing can be asked at all.
+    /// - Parameter urls: Folders of service files, and single files. A file that is named several times is checked
+    ///   once.
+    /// - Returns: The results, in which an invalid file is a problem and not an error.
+    /// - Throws: ``TransportError`` if no transport can be created.
     func report(on urls: [URL]) async throws -> CheckReport {
         var report = CheckReport()
         var seen: Set<String> = []
@@ -42,7 +45,7 @@ struct ServiceCheck: Sendable {
         return report
     }
 
-    /// The valid services of a file or a folder, without those of files that were seen before.
+    /// Returns the valid services of a file or a folder, without files that were already checked.
     private func services(at url: URL, except seen: inout Set<String>, _ problems: inout [String]) -> [Found] {
         do throws(CatalogError) {
             let files = try ServiceCatalog.files(at: url)
@@ -64,7 +67,8 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// The URLs of all environments where no client goes unless it is told otherwise: plain http to a host elsewhere.
+    /// Returns errors for the URLs of all environments that a client rejects by default: plain HTTP to a host outside
+    /// this machine and the local network.
     private func insecureURLs(of found: Found) -> [(environment: ServiceEnvironment, error: CatalogError)] {
         found.service.servers.enumerated().flatMap { index, server in
             [("baseURLs", server.baseURLs), ("cdnURLs", server.cdnURLs)].flatMap { key, urls in
@@ -85,7 +89,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// The client through which a service's servers are asked; `nil` when there cannot be one, which is a problem.
+    /// Returns the client for a service, or `nil` and a problem if no client can be created.
     private func client(
         for found: Found,
         over transport: any Transport,
@@ -114,7 +118,7 @@ struct ServiceCheck: Sendable {
         return Found(file: file.lastPathComponent, service: service, environment: wanted)
     }
 
-    /// Asks a server for its base URL; any answer is a sign of life, and its body does not matter.
+    /// Requests the base URL of a server; any response counts as success, and its body is ignored.
     private func ask(_ server: Server, of found: Found, through client: NetworkClient) async -> CheckReport.Row {
         var configuration = APIConfiguration(timeout: timeout)
         configuration.server = .named(server.name)

@@ -1,9 +1,9 @@
-/// The words behind a command, taken apart: `--name value` or `--name=value`, `--flag`, and what stands by itself.
+/// The parsed words after a command: `--name value` or `--name=value`, `--flag`, and positional words.
 struct Arguments {
-    /// An option that a command understands.
+    /// An option of a command.
     struct Option {
         let name: String
-        /// What its value is called in the help; `nil` for a flag.
+        /// The placeholder for the value in the help text, or `nil` for a flag.
         let value: String?
         let help: String
 
@@ -18,9 +18,9 @@ struct Arguments {
     private var flags: Set<String> = []
     private(set) var positional: [String] = []
 
-    /// Takes the words apart.
+    /// Parses the words.
     ///
-    /// - Throws: ``UsageError`` for an unknown option, a missing value, an option given twice or too many words.
+    /// - Throws: ``UsageError`` for an unknown option, a missing value, a repeated option or too many words.
     init(_ words: [String], options: [Option], maximumPositional: Int = 0) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -39,7 +39,7 @@ struct Arguments {
         }
     }
 
-    /// Takes an option with its value: the one attached to it by an equals sign, or else the next word.
+    /// Reads an option and its value, which follows an equals sign or is the next word.
     private mutating func take(
         _ option: Option,
         _ attached: String?,
@@ -60,21 +60,21 @@ struct Arguments {
         values[option.name] = value
     }
 
-    /// Whether the flag was given.
+    /// Returns whether the flag was given.
     func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// The value of an option, if it was given.
+    /// Returns the value of an option, or `nil` if it was not given.
     func text(_ name: String) -> String? { values[name] }
 
-    /// The value of an option that must be there.
+    /// Returns the value of a required option.
     func requiredText(_ name: String) throws(UsageError) -> String {
         guard let text = values[name] else { throw UsageError("--\(name) is missing") }
         return text
     }
 
-    /// The number behind an option, if it was given.
+    /// Returns the number value of an option, or `nil` if it was not given.
     ///
-    /// - Throws: ``UsageError`` unless it is a number within `range`.
+    /// - Throws: ``UsageError`` unless the value is a number within `range`.
     func number(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Double? {
         guard let text = values[name] else { return nil }
         guard let number = Double(text), range.contains(number) else {
@@ -85,9 +85,9 @@ struct Arguments {
         return number
     }
 
-    /// The whole number behind an option, if it was given.
+    /// Returns the integer value of an option, or `nil` if it was not given.
     ///
-    /// - Throws: ``UsageError`` unless it is a whole number within `range`.
+    /// - Throws: ``UsageError`` unless the value is an integer within `range`.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = values[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -99,7 +99,7 @@ struct Arguments {
     }
 }
 
-/// Bad arguments: said in one line, with exit code 2.
+/// An error for invalid arguments, which is printed on one line with exit code 2.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

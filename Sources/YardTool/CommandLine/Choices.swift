@@ -1,10 +1,10 @@
 import Switchyard
 
 extension SwitchPolicy {
-    /// The names that `--policy` takes.
+    /// The names that `--policy` accepts.
     static let names = ["recommended", "single", "published", "errorRatio", "consecutiveFailures", "off"]
 
-    /// The policy of that name, with its usual parameters.
+    /// Returns the policy with this name and its default parameters.
     static func named(_ name: String) -> SwitchPolicy? {
         switch name {
         case "recommended": .recommended
@@ -19,7 +19,7 @@ extension SwitchPolicy {
 }
 
 extension Arguments {
-    /// The policy that `--policy` names, if it was given.
+    /// Returns the policy that `--policy` names, or `nil` if the option was not given.
     func policy() throws(UsageError) -> SwitchPolicy? {
         guard let text = text("policy") else { return nil }
         guard let policy = SwitchPolicy.named(text) else {
@@ -30,13 +30,13 @@ extension Arguments {
 }
 
 extension UsageError {
-    /// The value of an option is none of those that it takes.
+    /// Returns the error for an option with an unknown value.
     static func unknown(_ text: String, for name: String, known: [String]) -> UsageError {
         UsageError("--\(name) wants one of " + known.joined(separator: ", ") + ", not \"\(text)\"")
     }
 }
 
-/// The transports that `--transport` takes.
+/// The transports that `--transport` accepts.
 enum TransportChoice {
     static func make(_ name: String?) throws(UsageError) -> any Transport {
         do throws(TransportError) {

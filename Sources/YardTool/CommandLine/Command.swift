@@ -1,20 +1,20 @@
-/// One command of `yard`.
+/// A command of `yard`.
 protocol Command {
-    /// The word that calls it.
+    /// The word that invokes the command.
     static var name: String { get }
-    /// What it does, in one line.
+    /// A summary of the command on one line.
     static var summary: String { get }
-    /// The options it understands.
+    /// The options of the command.
     static var options: [Arguments.Option] { get }
-    /// What stands behind it without a dash, for the help; empty when nothing does.
+    /// The positional arguments for the help text, or an empty string if there are none.
     static var positional: String { get }
-    /// Commands that are called by its name and theirs.
+    /// The subcommands, which are invoked by the name of this command and their own name.
     static var subcommands: [CommandEntry] { get }
 
-    /// Reads its arguments.
+    /// Reads the arguments.
     init(_ arguments: Arguments) throws(UsageError)
 
-    /// Does its work and returns the exit code.
+    /// Runs the command and returns the exit code.
     func run() async throws -> Int32
 }
 
@@ -22,10 +22,10 @@ extension Command {
     static var positional: String { "" }
     static var subcommands: [CommandEntry] { [] }
 
-    /// The text for `--help`.
+    /// The help text.
     static var help: String { help(calledBy: name) }
 
-    /// The same for a command that is called by more than its own name.
+    /// Returns the help text for a command that is invoked by this name, which can include a parent command.
     fileprivate static func help(calledBy name: String) -> String {
         let head =
             "usage: yard \(name)\(options.isEmpty ? "" : " [options]")\(positional.isEmpty ? "" : " \(positional)")"
@@ -42,18 +42,18 @@ extension Command {
     }
 }
 
-/// A command in the list of commands.
+/// An entry in the list of commands.
 struct CommandEntry {
-    /// The word that calls it, behind that of the command it belongs to.
+    /// The word that invokes the command, without the parent command.
     let name: String
     let summary: String
     let help: String
-    /// Commands that are called by its name and theirs.
+    /// The subcommands, which are invoked by the name of this command and their own name.
     let subcommands: [CommandEntry]
-    /// Reads the words behind the command and carries it out.
+    /// Parses the words after the command and runs it.
     let run: ([String]) async throws -> Int32
 
-    /// Enters a command, or one that belongs to another of that name.
+    /// Creates an entry for a command or a subcommand of `parent`.
     init<Chosen: Command>(_ command: Chosen.Type, of parent: String? = nil) {
         name = command.name
         summary = command.summary
@@ -66,7 +66,7 @@ struct CommandEntry {
         }
     }
 
-    /// The command that words call, itself or one that belongs to it, and the words behind it.
+    /// Returns the command or subcommand that the words invoke, and the remaining words.
     func called(by words: [String]) -> (command: CommandEntry, rest: [String]) {
         guard let word = words.first, let command = subcommands.first(where: { $0.name == word }) else {
             return (self, words)

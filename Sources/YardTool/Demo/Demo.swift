@@ -1,8 +1,8 @@
 import Switchyard
 
-/// The demo: a story in steps, each of which proves what it shows.
+/// The demo, which consists of steps that each verify the claim they show.
 struct Demo: Sendable {
-    /// The whole story.
+    /// The steps of the complete demo.
     static let story: [any DemoStep] = [
         ListStep(),
         CacheStep(),
@@ -19,12 +19,12 @@ struct Demo: Sendable {
     var steps = Demo.story
     var pace = DemoPace.show
     var screen: DemoScreen
-    /// What the report of the demo is made of.
+    /// The recorder of the data for the report.
     var notes = TrafficNotes()
-    /// Whether the calls are shown in a browser too, which is waited for.
+    /// Whether the calls are also shown in a browser, for which the demo waits.
     var isInspected = false
 
-    /// Plays the steps and returns what came of them.
+    /// Runs the steps and returns the report.
     func run() async throws -> DemoReport {
         let stage = try DemoStage(screen: screen, pace: pace, notes: notes)
         let inspection = isInspected ? try DemoInspection(of: stage.client, on: screen) : nil
@@ -69,7 +69,7 @@ struct Demo: Sendable {
                 }
                 screen.broke("\(error)")
             } catch {
-                // An interrupted story breaks no claim.
+                // An interrupted demo violates no claim.
                 return
             }
         }

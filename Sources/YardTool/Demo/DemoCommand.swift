@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Shows a newcomer what the library does, on real connections, in under 20 seconds.
+/// A command that shows a new user what the library does, on real connections, in less than 20 seconds.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "Shows what the library does, against servers that it starts itself."
@@ -33,12 +33,12 @@ struct DemoCommand: Command {
         } else {
             screen.print(["", signal == nil || report.succeeded ? Self.conclusion(report) : "Interrupted.", pointer])
         }
-        // Of an inspected story that is over the interruption only closes the page.
+        // If an inspected demo has succeeded, the interruption only closes the page.
         if let signal, !(isInspected && report.succeeded) { return 128 + signal }
         return report.succeeded ? 0 : 1
     }
 
-    /// Where the report is, or how to get one.
+    /// The path of the report, or a hint how to create one.
     private var pointer: String {
         guard let page else { return "To see it as a page: yard demo --\(ReportFile.name) FILE.html" }
         return "The report is in \(page.path), a page to open in a browser."

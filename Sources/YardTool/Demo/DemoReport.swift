@@ -1,45 +1,45 @@
 import Foundation
 
-/// What the demo has shown, as `--json` prints it.
+/// The facts that the demo has verified, in the format of `--json`.
 struct DemoReport: Codable, Sendable, Equatable {
-    /// Pages of the list that were loaded.
+    /// The number of loaded list pages.
     var pagesLoaded = 0
-    /// Items on them.
+    /// The number of items on the loaded pages.
     var itemsLoaded = 0
-    /// Calls that were answered without asking a server.
+    /// The number of calls that were served without a request to a server.
     var cacheHits = 0
-    /// Answers past their lifetime that were shown while a server was asked for newer ones.
+    /// The number of stale responses that were shown while a server was asked for a fresh response.
     var staleAnswers = 0
-    /// Calls that ended with a module's own error, as they should.
+    /// The number of calls that ended with a module's own error, as expected.
     var moduleErrors = 0
-    /// Bytes of the file as they arrived at the server.
+    /// The number of file bytes that arrived at the server.
     var uploadedBytes = 0
-    /// Bytes of the file that was fetched.
+    /// The number of bytes in the downloaded file.
     var downloadedBytes = 0
-    /// Those among them that were there already when the fetch was taken up again.
+    /// The number of downloaded bytes that were already on disk when the download was resumed.
     var resumedBytes = 0
-    /// Calls that were made by callers and may ask a server.
+    /// The number of calls that callers made and that could cause a request to a server.
     var requests = 0
-    /// Calls that failed for their caller, those expected to fail left out.
+    /// The number of calls that failed for their caller, except expected failures.
     var callerFailures = 0
-    /// Changes of the preferred server because of a failing one.
+    /// The number of changes of the preferred server because of a failure.
     var switches = 0
-    /// Returns to a server that is preferred and works again.
+    /// The number of returns to a preferred server that had recovered.
     var failBacks = 0
-    /// Changes of the environment.
+    /// The number of environment changes.
     var environmentSwitches = 0
-    /// How long the demo took, in seconds.
+    /// The duration of the demo in seconds.
     var seconds = 0.0
-    /// Requests that reached a server, with those of failover, hedging and probing.
+    /// The number of requests that reached a server, including failovers, hedges and probes.
     var serverRequests = 0
-    /// How long the slowest call of the steady traffic took, in milliseconds.
+    /// The duration of the slowest call of the steady traffic in milliseconds.
     var slowestMilliseconds = 0.0
-    /// What did not come true; empty when all did.
+    /// Descriptions of the claims that were not true, or an empty array if all were true.
     var brokenClaims: [String] = []
-    /// Whether everything shown came true.
+    /// Whether all claims were true.
     var succeeded = false
 
-    /// The report as one JSON object.
+    /// Returns the report as a JSON object.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

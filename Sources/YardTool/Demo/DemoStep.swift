@@ -1,13 +1,13 @@
-/// One step of the demo's story: shows something, and proves it.
+/// A step of the demo, which shows and verifies a claim.
 protocol DemoStep: Sendable {
-    /// What the step shows, as a heading.
+    /// The heading of the step.
     var title: String { get }
-    /// Whether callers keep asking while it runs; default is no.
+    /// Whether callers send steady traffic during the step; the default is `false`.
     var needsTraffic: Bool { get }
 
-    /// Shows it.
+    /// Runs the step.
     ///
-    /// - Throws: ``BrokenClaim`` when it did not come true, or whatever went wrong.
+    /// - Throws: ``BrokenClaim`` if the claim is not true, or any other error of the step.
     func run(on stage: DemoStage) async throws
 }
 
@@ -15,7 +15,7 @@ extension DemoStep {
     var needsTraffic: Bool { false }
 }
 
-/// Something that the demo says about the library did not come true.
+/// An error for a claim of the demo that is not true.
 struct BrokenClaim: Error, CustomStringConvertible {
     let description: String
 }

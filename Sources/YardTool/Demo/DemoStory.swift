@@ -1,9 +1,9 @@
 import Switchyard
 
 extension TrafficStory {
-    /// The demo for its report: what happened while callers asked.
+    /// Creates the story of the demo for its report.
     ///
-    /// It begins with the first call; what the demo shows before has no callers to look after.
+    /// The story starts with the first call of the steady traffic, because earlier steps have no continuous callers.
     init(ofDemo notes: TrafficNotes.Content) {
         let origin = notes.calls.map(\.start).min() ?? notes.events.first?.at ?? .zero
         var notes = notes

@@ -1,17 +1,17 @@
 import Foundation
 import SwitchyardGenerator
 
-/// Writes generated files into a folder, and removes those of an earlier run that are no longer generated.
+/// A writer that writes generated files into a folder and removes outdated files of an earlier run.
 struct FolderWriter {
     private let folder: URL
-    /// What a file begins with that an earlier run has written.
+    /// The first characters of a file that an earlier run has generated.
     private static let mark = "// Generated from "
 
     init(_ folder: URL) {
         self.folder = folder
     }
 
-    /// Writes the files, apart from those whose contents are the same.
+    /// Writes the files, except files whose contents have not changed.
     func write(_ files: [GeneratedFile]) throws {
         for file in files {
             let url = folder.appendingPathComponent(file.path)

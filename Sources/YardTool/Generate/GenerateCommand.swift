@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardGenerator
 
-/// Writes a client for a service that an OpenAPI document describes.
+/// A command that generates a client for a service with an OpenAPI document.
 struct GenerateCommand: Command {
     static let name = "generate"
     static let summary =
@@ -60,7 +60,7 @@ struct GenerateCommand: Command {
 }
 
 extension GeneratorOptions {
-    /// Takes the options of a command line.
+    /// Applies the options of a command line.
     fileprivate mutating func apply(_ arguments: Arguments) throws(UsageError) {
         if let name = arguments.text("name") { self.name = name }
         if let name, name.wholeMatch(of: /[A-Z][A-Za-z0-9]*/) == nil {
@@ -81,7 +81,7 @@ extension GeneratorOptions {
         if arguments.has("hashable") { isHashable = true }
     }
 
-    /// The command that gives the same output, without the paths of this machine.
+    /// Returns the command that produces the same output, without local paths.
     fileprivate func commandLine(_ document: String) -> String {
         var words = ["yard generate", document]
         if let name { words.append("--name \(name)") }

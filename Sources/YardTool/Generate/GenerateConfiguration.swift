@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardGenerator
 
-/// The file of options for `yard generate`.
+/// The options file of `yard generate`.
 ///
 ///     {
 ///       "name": "Shop",
@@ -27,7 +27,7 @@ struct GenerateConfiguration: Decodable {
     private static let keys = ["name", "only", "access", "hashable", "servers", "lists"]
     private static let strategies = ["link", "nextLink", "cursor", "lastID", "offset", "page", "none"]
 
-    /// Reads the options of a file.
+    /// Reads the options from a file.
     ///
     /// - Throws: ``UsageError`` that names the file and the key.
     static func options(_ path: String) throws(UsageError) -> GeneratorOptions {

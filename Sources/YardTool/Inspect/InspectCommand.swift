@@ -1,6 +1,6 @@
 import SwitchyardInspector
 
-/// Makes a page of recorded traffic.
+/// A command that creates a page from recorded traffic.
 struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "Makes a page of an HTTP Archive (.har), or of the lines that yard load prints (.jsonl)."

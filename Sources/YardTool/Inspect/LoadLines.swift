@@ -1,11 +1,11 @@
 import Foundation
 import SwitchyardInspector
 
-/// The lines that `yard load` has printed: how each request ended, and when the preferred server changed.
+/// The output lines of `yard load`: the results of requests, and the changes of the preferred server.
 ///
-/// They tell neither path nor method, and of several attempts only the last.
+/// The lines contain neither path nor method, and only the last of several attempts.
 struct LoadLines {
-    /// One line, of either kind.
+    /// A line of either kind.
     private struct Line: Decodable {
         var load: String?
         var due: Double?
@@ -24,7 +24,7 @@ struct LoadLines {
     private var calls: [InspectedCall] = []
     private var events: [InspectorFeed.Event] = []
 
-    /// Reads the lines of a file.
+    /// Parses the lines of a file.
     init(_ data: Data, of path: String) throws(TrafficFileError) {
         let decoder = JSONDecoder()
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ struct LoadLines {
         calls.sort { $0.start < $1.start }
     }
 
-    /// What the page shows.
+    /// Returns the record that the page shows.
     func record(name: String) -> InspectorRecord {
         let details = calls.enumerated().map { index, call in
             var call = call

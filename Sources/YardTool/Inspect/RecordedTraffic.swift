@@ -2,11 +2,11 @@ import Foundation
 import SwitchyardDiagnostics
 import SwitchyardInspector
 
-/// Traffic that was written to a file.
+/// Traffic that was recorded in a file.
 struct RecordedTraffic {
     let record: InspectorRecord
 
-    /// Reads a file: JSON lines if its name ends so, else an HTTP Archive.
+    /// Reads a file: JSON lines if its extension is `.jsonl`, otherwise an HTTP Archive.
     init(at path: String) throws(TrafficFileError) {
         let url = URL(fileURLWithPath: path)
         let data: Data
@@ -35,14 +35,14 @@ struct RecordedTraffic {
     }
 }
 
-/// Why a file of traffic cannot be shown.
+/// An error because of which a traffic file cannot be shown.
 struct TrafficFileError: Error, Equatable, CustomStringConvertible {
     let path: String
     let problem: String
 
     var description: String { "\(path) \(problem)" }
 
-    /// What a decoder did not like, and where.
+    /// Returns a description of a decoding error and its location.
     static func words(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, let context):

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// Drives real requests through the library against the servers of a service file.
+/// A command that sends real requests through the library to the servers of a service file.
 struct LoadCommand: Command {
     static let name = "load"
     static let summary = "Sends requests through the library and prints one JSON line for each; ok: a status below 500."
@@ -49,7 +49,7 @@ struct LoadCommand: Command {
         return signal.map { 128 + $0 } ?? 0
     }
 
-    /// Prints a line for each switch and returns how many there were; takes note of every event.
+    /// Prints a line for each switch and returns their number; also records every event.
     private func report(
         _ events: AsyncStream<ClientEvent>,
         to output: LineOutput,
@@ -66,7 +66,7 @@ struct LoadCommand: Command {
     }
 }
 
-/// Writes JSON lines to standard output unless told otherwise, each whole, from any thread.
+/// An output of JSON lines that writes each line atomically from any thread, by default to standard output.
 final class LineOutput: Sendable {
     private let encoder: JSONEncoder
     private let lock = NSLock()

@@ -1,22 +1,26 @@
 import Foundation
 import Switchyard
 
-/// What a load run is to do, as read from the command line.
+/// The plan of a load run, read from the command line.
 struct LoadPlan: Sendable {
     var service: Service
     var environment: ServiceEnvironment
     var path: String
     var method: HTTPMethod
-    /// Requests per second of the open loop; 0 is no open loop.
+    /// The number of requests per second in the open loop, or 0 for no open loop.
     var rate: Double
-    /// Workers of the closed loop.
+    /// The number of workers in the closed loop.
     var concurrency: Int
-    /// Seconds that a worker pauses between two requests.
+    /// The pause of a worker between two requests in seconds.
     var think: Double
-    /// When the first request is due, in seconds since 1970; when all is ready for it if `nil`.
+    /// The time of the first request in seconds since 1970.
+    ///
+    /// If `nil`, the first request is due as soon as the run is prepared.
     var start: Double?
     var duration: Double
-    /// The caller's whole deadline; the client's default when `nil`.
+    /// The deadline of a call.
+    ///
+    /// If `nil`, the client's default applies.
     var timeout: Duration?
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -63,7 +67,7 @@ struct LoadPlan: Sendable {
         }
     }
 
-    /// The request of that number.
+    /// Returns the request with this number.
     func configuration(_ number: Int) -> APIConfiguration {
         APIConfiguration(
             path: path.replacingOccurrences(of: "{n}", with: String(number)),

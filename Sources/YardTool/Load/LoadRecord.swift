@@ -1,26 +1,26 @@
 import Foundation
 import Switchyard
 
-/// One line of output: a request that has ended.
+/// An output line for a request that has ended.
 struct LoadRecord: Encodable, Sendable {
     private enum CodingKeys: CodingKey {
         case load, due, done, ok, status, server, attempts, error
     }
 
-    /// `open` or `closed`.
+    /// The kind of loop: `open` or `closed`.
     var load: String
-    /// When it was due, in seconds since 1970; in a closed loop that is when it was sent.
+    /// The time at which the request was due, in seconds since 1970; in a closed loop, the time at which it was sent.
     var due: Double
-    /// When it had ended.
+    /// The time at which the request ended, in seconds since 1970.
     var done: Double
-    /// Whether a whole answer below 500 came.
+    /// Whether the response was complete and had a status below 500.
     var ok: Bool
     var status: Int?
     var server: String?
     var attempts: Int
-    /// The kind of failure: `refused`, `timeout`, `truncated`, `http500`, ...
+    /// The kind of failure, such as `refused`, `timeout`, `truncated` or `http500`.
     var error: String?
-    /// How it came to its end, which only a report tells.
+    /// The way in which the call was completed, which is used only in a report.
     var way: CallWay
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
@@ -44,7 +44,7 @@ struct LoadRecord: Encodable, Sendable {
         }
     }
 
-    /// How long the caller waited, counted from when the request was due.
+    /// The time in seconds that the caller waited, counted from when the request was due.
     var waited: Double { done - due }
 
     func encode(to encoder: any Encoder) throws {
@@ -60,10 +60,10 @@ struct LoadRecord: Encodable, Sendable {
     }
 }
 
-/// One line of output: the preferred server changed.
+/// An output line for a change of the preferred server.
 struct SwitchRecord: Codable, Sendable {
     var event = "switch"
-    /// In seconds since 1970.
+    /// The time of the change in seconds since 1970.
     var at: Double
     var from: String
     var to: String
@@ -93,7 +93,7 @@ extension RequestFailure.Reason {
 }
 
 extension TransportError.Kind {
-    /// One word for the kind of failure, as the reports of the switching core have it.
+    /// One word for the kind of failure, as in the reports of the switching core.
     var word: String {
         switch self {
         case .connectionRefused: "refused"

@@ -1,27 +1,27 @@
 import Foundation
 import Switchyard
 
-/// Sends the requests of a plan: an open loop that keeps its rate whatever the answers do, and workers in a closed loop.
+/// A runner that sends the requests of a plan, in an open loop with a constant rate and in a closed loop of workers.
 struct LoadRunner: Sendable {
     let plan: LoadPlan
     let client: NetworkClient
     let output: LineOutput
-    /// When the first request is due, in seconds since 1970.
+    /// The time of the first request in seconds since 1970.
     let start: Double
-    /// The same moment on the clock of the client.
+    /// The time of the first request on the client's clock.
     let origin: MonotonicTime
 
     init(plan: LoadPlan, client: NetworkClient, output: LineOutput) {
         self.plan = plan
         self.client = client
         self.output = output
-        // The time that it takes to read the plan and to make a client is no server's.
+        // The time for reading the plan and creating a client must not count, so the start is set afterwards.
         let (now, time) = (Date().timeIntervalSince1970, SystemTime.shared.now)
         start = plan.start ?? now
         origin = time.advanced(by: .seconds(start - now))
     }
 
-    /// Returns when the last request has ended; a run that is cancelled ends those under way.
+    /// Runs the plan, and returns after the last request has ended; cancellation ends the requests in flight.
     func run() async -> [LoadRecord] {
         await pause(until: start)
         return await withTaskGroup(of: [LoadRecord].self) { group in
@@ -33,10 +33,10 @@ struct LoadRunner: Sendable {
         }
     }
 
-    /// How many requests become due in the open loop: those whose time comes before the duration is over.
+    /// The number of requests in the open loop that become due before the duration is over.
     private var openCount: Int {
         guard plan.rate > 0 else { return 0 }
-        // The product is not exact, and may be one off on either side.
+        // The floating-point product can be off by one in either direction.
         var count = Int((plan.rate * plan.duration).rounded(.up))
         if count > 0, Double(count - 1) / plan.rate >= plan.duration { count -= 1 }
         if Double(count) / plan.rate < plan.duration { count += 1 }
@@ -84,18 +84,18 @@ struct LoadRunner: Sendable {
     private func pause(until moment: Double) async {
         let wait = moment - Date().timeIntervalSince1970
         guard wait > 0 else { return }
-        // A load generator's business is to wait for time; only a cancelled run ends a pause early.
+        // The load generator uses real time; a sleep ends early only if the run is cancelled.
         try? await Task.sleep(for: .seconds(wait), tolerance: .zero)
     }
 }
 
-/// The figures of a run.
+/// The statistics of a run.
 struct LoadSummary {
     let text: String
 
     init(_ records: [LoadRecord], switches: Int) {
         let waits = records.map(\.waited).sorted()
-        // By the nearest rank: the least of them that at least this share of all does not exceed.
+        // Uses the nearest rank: the smallest wait that at least this share of all waits does not exceed.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1] * 1000
         }
@@ -107,7 +107,7 @@ struct LoadSummary {
             (waits.last ?? 0) * 1000
         )
         let failures = records.filter { !$0.ok }
-        // The server works, but a module would not take its answers: hardly what was to be measured.
+        // The server works, but a module would not accept these responses, so they are reported separately.
         let refusals = records.filter { $0.ok && !(200...299).contains($0.status ?? 0) }
         let parts = [
             "\(records.count) requests",
@@ -118,7 +118,7 @@ struct LoadSummary {
         text = parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// What they were, the most frequent first.
+    /// Returns the kinds of failures, the most frequent first.
     private static func kinds(of records: [LoadRecord]) -> String {
         guard !records.isEmpty else { return "" }
         let kinds = Dictionary(grouping: records) { $0.error ?? "http\($0.status ?? 0)" }.mapValues(\.count)

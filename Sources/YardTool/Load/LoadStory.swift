@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 
 extension LoadRunner {
-    /// The run for a report, from its records and from what happened to the servers.
+    /// Returns the story of the run for a report, from its records and the events of the servers.
     func story(_ records: [LoadRecord], _ events: [SwitchEvent]) -> TrafficStory {
         let calls = records.map { record in
             NotedCall(
@@ -23,12 +23,12 @@ extension LoadRunner {
         )
     }
 
-    /// A moment on the wall on the clock of the client.
+    /// Converts a wall-clock time to the client's clock.
     private func time(_ moment: Double) -> MonotonicTime { origin.advanced(by: .seconds(moment - start)) }
 }
 
 extension LoadPlan {
-    /// What was to be done, for the heading of a report.
+    /// The plan's facts for the heading of a report.
     fileprivate var facts: [Report.Fact] {
         [
             Report.Fact(name: "service", value: "\(service.name), \(environment)"),
@@ -43,6 +43,6 @@ extension LoadPlan {
 }
 
 extension Double {
-    /// The number without a fraction that says nothing: `60`, `0.05`.
+    /// The number without an unnecessary fraction: `60`, `0.05`.
     fileprivate var plain: String { self == rounded() ? "\(Int(self))" : "\(self)" }
 }

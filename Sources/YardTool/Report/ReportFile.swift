@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that `--report` names: a page.
+/// The HTML file that `--report` names.
 struct ReportFile: Sendable {
     static let name = "report"
     static let option = Arguments.Option.value(name, "FILE", "write a page that shows the run: one HTML file")
@@ -8,31 +8,34 @@ struct ReportFile: Sendable {
     let path: String
     private let page: ReportPage
 
-    /// Reads the option, and makes sure before the run that the file can be written; `nil` when it was not given.
+    /// Reads the option and checks that the file can be written, or returns `nil` if the option was not given.
+    ///
+    /// The check is made before the run, so that no run is lost.
     init?(_ arguments: Arguments) throws(UsageError) {
         guard let path = arguments.text(Self.name) else { return nil }
         try self.init(at: path)
     }
 
-    /// Makes sure that a file can be written.
+    /// Checks that a file can be written.
     init(at path: String) throws(UsageError) {
         self.path = path
         do { page = try ReportPage() } catch { throw UsageError("--\(Self.name): \(error)") }
         if let problem { throw UsageError("--\(Self.name): cannot write \(path): \(problem)") }
     }
 
-    /// Writes the page, and replaces what stood in the file.
+    /// Writes the page of a report and replaces the contents of the file.
     func write(_ report: Report) throws {
         try write(html: try page.html(for: report))
     }
 
-    /// Writes a page, and replaces what stood in the file.
+    /// Writes a page and replaces the contents of the file.
     func write(html: String) throws {
-        // Into the file that is there and not over it: it may be a pipe or a device.
+        // The data is written into the existing file instead of replacing the file, because it can be a pipe or a
+        // device.
         try Data(html.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    /// What is in the way of writing the file; `nil` when nothing is.
+    /// A description of why the file cannot be written, or `nil` if it can be written.
     private var problem: String? {
         let manager = FileManager.default
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

@@ -1,10 +1,10 @@
 import SwitchyardInspector
 
-/// The page that shows a report, from the files in `Page` and from the report as JSON.
+/// The page of a report, which consists of the files in `Page` and the report as JSON.
 struct ReportPage {
     let page: HTMLPage
 
-    /// Reads the files.
+    /// Reads the files of the page.
     init() throws {
         page = try HTMLPage(
             frame: "report.html",
@@ -15,6 +15,6 @@ struct ReportPage {
         )
     }
 
-    /// The whole page.
+    /// Returns the complete page.
     func html(for report: Report) throws -> String { page.html(holding: try report.json(), as: "report") }
 }

@@ -2,11 +2,11 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The endpoint over which faults are set: `/admin/fault`.
+/// The routes of the endpoint `/admin/fault`, which sets faults.
 struct AdminRoutes: Sendable {
     let faults: FaultBoard
 
-    /// How to use it.
+    /// Returns the usage text.
     static func help(baseURL: String) -> String {
         """
         Let a server misbehave:
@@ -27,7 +27,7 @@ struct AdminRoutes: Sendable {
         """
     }
 
-    /// Sets the routes.
+    /// Adds the routes to a server.
     func install(on server: LoopbackServer) {
         server.route(.get, "/admin") { [weak server] _ in .text(Self.help(baseURL: server?.baseURL ?? "") + "\n") }
         server.route(.get, "/admin/fault") { _ in try answer(faults.orders) }

@@ -1,12 +1,12 @@
 import Switchyard
 import SwitchyardTesting
 
-/// The faults of served machines, and when they go.
+/// The controller of the faults of served machines, including their end times.
 final class FaultBoard: Sendable {
-    /// A fault in force.
+    /// An active fault.
     private struct Entry {
         let order: FaultOrder
-        /// Tells it from those before and after it on the same machine.
+        /// The number that distinguishes the fault from earlier and later faults of the same machine.
         let number: Int
         var timer: (any ScheduledTimer)?
     }
@@ -25,18 +25,18 @@ final class FaultBoard: Sendable {
         self.time = time
     }
 
-    /// The orders in force, by the name of the machine.
+    /// The active orders by name of the machine.
     var orders: [String: FaultOrder] { state.withLock { $0.entries.mapValues(\.order) } }
 
-    /// The names that an order can use.
+    /// The server names that an order can use.
     var names: [String] {
         let short = machines.compactMap { $0.name.split(separator: "/").last.map(String.init) }
         return machines.map(\.name) + Array(Set(short)).sorted()
     }
 
-    /// Carries an order out; it takes the place of an earlier one.
+    /// Applies an order, which replaces an earlier order.
     ///
-    /// - Returns: The names of the machines that it concerned; empty when there is no such machine.
+    /// - Returns: The names of the affected machines, or an empty array if there is no such machine.
     @discardableResult
     func carryOut(_ order: FaultOrder) -> [String] {
         let concerned = machines(order.server)
@@ -46,15 +46,15 @@ final class FaultBoard: Sendable {
             let timer = time.schedule(at: time.now.advanced(by: .seconds(seconds))) { [weak self] in
                 self?.end(number, on: machine)
             }
-            // Not when its time is over already, or another order has come.
+            // The timer is not stored if its time is already over or another order has replaced this one.
             state.withLock { if $0.entries[machine.name]?.number == number { $0.entries[machine.name]?.timer = timer } }
         }
         return concerned.map(\.name)
     }
 
-    /// Takes the faults of machines away.
+    /// Removes the faults of machines.
     ///
-    /// - Returns: The names of the machines that it concerned.
+    /// - Returns: The names of the affected machines.
     @discardableResult
     func clear(_ server: String?) -> [String] {
         let concerned = machines(server)
@@ -64,7 +64,7 @@ final class FaultBoard: Sendable {
         return concerned.map(\.name)
     }
 
-    /// Puts an order in the place of the one before, and returns its number.
+    /// Replaces the order of a machine and returns the number of the new order.
     private func replace(with order: FaultOrder?, on machine: ForumServer) -> Int {
         let (old, number) = state.withLock { state in
             state.orders += 1
@@ -77,7 +77,7 @@ final class FaultBoard: Sendable {
         return number
     }
 
-    /// Ends an order whose time is over, unless another has taken its place.
+    /// Ends an order whose time is over, unless another order has replaced it.
     private func end(_ number: Int, on machine: ForumServer) {
         let isInForce = state.withLock { state in
             guard state.entries[machine.name]?.number == number else { return false }

@@ -2,12 +2,12 @@ import Foundation
 import Switchyard
 
 extension FaultOrder {
-    /// The parameters that an order may have.
+    /// The parameters of an order.
     private static let parameters = ["server", "fault", "for", "percent", "flap", "status", "by", "bytes"]
 
-    /// Reads an order from the query of a URL, or from a JSON object when there is no query.
+    /// Reads an order from the query of a URL, or from a JSON object if there is no query.
     ///
-    /// - Throws: ``Problem``, which says what was expected.
+    /// - Throws: ``Problem`` that states what was expected.
     init(query: [URLQueryItem], json: Data) throws(Problem) {
         let members = query.isEmpty ? try Self.members(of: json) : Self.members(of: query)
         if let unknown = members.keys.sorted().first(where: { !Self.parameters.contains($0) }) {
@@ -46,7 +46,7 @@ extension FaultOrder {
 }
 
 extension [String: JSONValue] {
-    /// The text of that name; `nil` when it is missing or null.
+    /// Returns the text with this name, or `nil` if it is missing or null.
     fileprivate func text(_ name: String) throws(FaultOrder.Problem) -> String? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.string else {
@@ -55,7 +55,7 @@ extension [String: JSONValue] {
         return text
     }
 
-    /// The number of that name, which a query has as text; `nil` when it is missing or null.
+    /// Returns the number with this name, which is text in a query, or `nil` if it is missing or null.
     fileprivate func number(
         _ name: String,
         in range: ClosedRange<Double>
@@ -68,7 +68,7 @@ extension [String: JSONValue] {
         return number
     }
 
-    /// The number of that name, which has to be whole.
+    /// Returns the integer with this name, or `nil` if it is missing or null.
     fileprivate func whole(_ name: String, in range: ClosedRange<Double>) throws(FaultOrder.Problem) -> Int? {
         guard let number = try number(name, in: range) else { return nil }
         guard let whole = Int(exactly: number) else {

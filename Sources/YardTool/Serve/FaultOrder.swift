@@ -1,38 +1,44 @@
 import SwitchyardTesting
 
-/// An order to misbehave, as it comes over the admin endpoint.
+/// An order to misbehave, received on the admin endpoint.
 struct FaultOrder: Encodable, Sendable, Equatable {
-    /// Which servers: `topics/primary`, `primary` for those of every service, all when `nil`.
+    /// The servers: `topics/primary` for one server, `primary` for this server of every service, or `nil` for all
+    /// servers.
     var server: String?
-    /// The name of the fault, one of ``names``.
+    /// The name of the fault, which is one of ``names``.
     var fault: String
-    /// After how many seconds it goes by itself; it stays when `nil`.
+    /// The time in seconds after which the fault ends, or `nil` if it stays.
     var `for`: Double?
-    /// Which share of the requests suffers it, in percent; all when `nil`.
+    /// The percentage of requests that the fault affects, or `nil` for all requests.
     var percent: Double?
-    /// The period in seconds in which it comes and goes; it does not when `nil`.
+    /// The period in seconds with which the fault is switched on and off, or `nil` if it is always on.
     var flap: Double?
-    /// The status of `status`; 503 when `nil`.
+    /// The status of the fault `status`.
+    ///
+    /// If `nil`, the status is 503.
     var status: Int?
-    /// The delay of `slow`, or the pause of `drip`, in seconds; 1 and 0.1 when `nil`.
+    /// The delay of `slow` or the interval of `drip` in seconds.
+    ///
+    /// If `nil`, the delay is 1 and the interval is 0.1.
     var by: Double?
-    /// How many bytes `drip` sends at a time, or `reset-in-body` and `truncate` send before the end.
+    /// The number of bytes that `drip` sends at a time, or that `reset-in-body` and `truncate` send before the end, or
+    /// by which `wrong-length` is wrong.
     var bytes: Int?
 
-    /// The faults by name.
+    /// The names of the faults.
     static let names = [
         "refuse", "black-hole", "hang", "reset", "reset-in-body", "truncate", "status", "slow", "drip",
         "wrong-length", "garbage",
     ]
 
-    /// What is wrong with an order, in words.
+    /// A description of the error in an order.
     struct Problem: Error, Equatable, CustomStringConvertible {
         let description: String
     }
 }
 
 extension FaultOrder {
-    /// The fault that is ordered.
+    /// The fault that the order requests.
     var ordered: Fault {
         var ordered = plain
         if let percent { ordered = .percentage(percent, of: ordered) }

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Runs the demo's servers on fixed ports, for trying an app against.
+/// A command that runs the demo's servers on fixed ports for testing an app.
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary = "Runs servers on fixed ports that misbehave on command, for trying an app against."
@@ -24,7 +24,7 @@ struct ServeCommand: Command {
         defer { yard.stop() }
         Terminal.standardOutput.write(yard.instructions + "\n")
         _ = try await Interruption.watch { [duration] in
-            // Interrupted is how it usually ends.
+            // The command usually ends by an interruption.
             try? await Task.sleep(for: duration ?? .seconds(864_000_000))
         }
         return 0

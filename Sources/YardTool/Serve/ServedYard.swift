@@ -3,9 +3,9 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// The servers of `yard serve`: those of `Services/topics.json` and `Services/users.json`, and the one that sets faults.
+/// The servers of `yard serve`: the servers of `Services/topics.json` and `Services/users.json`, and the admin server.
 final class ServedYard: Sendable {
-    /// The machines, in the order of their ports.
+    /// The machines in the order of their ports.
     let machines: [ForumServer]
     let admin: LoopbackServer
     let faults: FaultBoard
@@ -13,9 +13,10 @@ final class ServedYard: Sendable {
     /// Starts the servers.
     ///
     /// - Parameters:
-    ///   - firstPort: The port of the first one, the others follow; 0 lets the system choose each.
-    ///   - time: The clock and the timers.
-    /// - Throws: ``LoopbackError`` when a port is in use.
+    ///   - firstPort: The port of the first server; the other servers use the following ports. If 0, the system chooses
+    ///     each port.
+    ///   - time: The clock of the faults' timers.
+    /// - Throws: ``LoopbackError`` if a port is in use.
     init(firstPort: UInt16, time: any TimeSource = SystemTime.shared) throws(LoopbackError) {
         let names = ["topics/primary", "topics/secondary", "topics/tertiary", "users/primary", "users/secondary"]
         let ports = (0...UInt16(names.count)).map { firstPort == 0 ? 0 : firstPort + $0 }
@@ -26,13 +27,12 @@ final class ServedYard: Sendable {
         for server in machines.map(\.server) + [admin] { try server.start() }
     }
 
-    /// Stops every server.
     func stop() {
         faults.clear(nil)
         for server in machines.map(\.server) + [admin] { server.stop() }
     }
 
-    /// How to use it, for somebody at the terminal.
+    /// The usage text for the terminal.
     var instructions: String {
         var table = TextTable(["server": .left, "base URL": .left])
         for machine in machines { table.add([machine.name, machine.baseURL]) }

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Runs a fleet of clients through the real switching core in virtual time.
+/// A command that runs a fleet of clients through the real switching core in virtual time.
 struct SimulateCommand: Command {
     static let name = "simulate"
     static let summary = "Simulates a fleet of clients, each with a real switching core, while servers fail."
@@ -18,7 +18,7 @@ struct SimulateCommand: Command {
         ReportFile.option,
     ]
 
-    /// The most clients: 5 million, which take about 10 GiB.
+    /// The maximum number of clients: 5 million, which need about 10 GiB.
     static let mostClients = 5_000_000
 
     let plan: FleetPlan
@@ -54,7 +54,7 @@ struct SimulateCommand: Command {
         return 0
     }
 
-    /// What is printed of a simulation that has run: tables, or one line with one JSON object.
+    /// Returns the output for a completed simulation: tables, or one line with a JSON object.
     func text(of simulation: FleetSimulation, wallSeconds: Double) throws -> String {
         var report = FleetReport(of: simulation, wallSeconds: wallSeconds)
         let timeline = printsTimeline ? FleetTimeline(of: simulation) : nil

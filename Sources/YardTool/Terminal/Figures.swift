@@ -1,7 +1,7 @@
 import Foundation
 
 extension Duration {
-    /// The duration for a reader: `0.42 ms`, `38 ms`, `1.5 s`.
+    /// The duration as readable text: `0.42 ms`, `38 ms`, `1.5 s`.
     var figure: String {
         let milliseconds = Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
         switch milliseconds {
@@ -13,7 +13,7 @@ extension Duration {
 }
 
 extension Int {
-    /// The number with its thousands parted: `1,234,567`.
+    /// The number with thousands separators: `1,234,567`.
     var figure: String {
         var digits = String(magnitude)
         var groups: [String] = []
@@ -24,7 +24,7 @@ extension Int {
         return (self < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 
-    /// So many bytes: `512 B`, `8.0 MiB`.
+    /// The number as a size in bytes: `512 B`, `8.0 MiB`.
     var byteFigure: String {
         self < 1_048_576 ? "\(figure) B" : String(format: "%.1f MiB", Double(self) / 1_048_576)
     }

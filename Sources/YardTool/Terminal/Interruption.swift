@@ -2,27 +2,27 @@ import Dispatch
 import Foundation
 import Switchyard
 
-/// Ends work in an orderly way when the user, or the system, asks for it.
+/// Functions that end work in an orderly way if the user or the system requests it.
 enum Interruption {
-    /// Does work that is cancelled by SIGINT or SIGTERM, or when nobody reads the output any more.
+    /// Runs work that is cancelled by SIGINT or SIGTERM, or if the reader of the output has gone.
     ///
-    /// - Parameter work: The work; it ends soon after its task is cancelled.
-    /// - Returns: What the work returned, and the signal that ended it; `nil` when it ended by itself.
-    /// - Throws: What the work throws.
+    /// - Parameter work: The work, which must end soon after its task is cancelled.
+    /// - Returns: The result of the work, and the signal that ended it or `nil` if it ended by itself.
+    /// - Throws: The error of the work.
     static func watch<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, signal: Int32?) {
         let task = Task { try await work() }
         let caught = Locked<Int32?>(nil)
-        // A write then fails instead, and the terminal asks for the end.
+        // If SIGPIPE is ignored, a write fails instead, and the terminal then ends the process by SIGTERM.
         signal(SIGPIPE, SIG_IGN)
         let sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process before the source is asked.
+            // The default action would end the process before the event handler is called.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 caught.withLock { $0 = number }
-                // Whoever asks a second time does not want to wait.
+                // A second signal ends the process immediately.
                 signal(number, SIG_DFL)
                 task.cancel()
             }

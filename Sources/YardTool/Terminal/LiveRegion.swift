@@ -1,11 +1,11 @@
 import Switchyard
 import SwitchyardStreams
 
-/// Lines at the bottom of a screen that are redrawn in place, below lines that stay.
+/// Lines at the bottom of a screen that are redrawn in place, below permanent lines.
 ///
-/// Every change is one write: the cursor goes up to the first line of the region, each line is overwritten and its rest
-/// erased, and what was below goes. So nothing flickers. The cursor is hidden while there is a region. On anything but
-/// a screen the lines that stay are written as they come, and the region is left out.
+/// To avoid flicker, every change is one write: the cursor moves up to the first line of the region, each line is
+/// overwritten and its rest erased, and everything below is erased. The cursor is hidden while there is a region. If
+/// the output is not a screen, permanent lines are written as they arrive, and the region is omitted.
 final class LiveRegion: Sendable {
     private struct State {
         var lines: [String] = []
@@ -13,14 +13,14 @@ final class LiveRegion: Sendable {
     }
 
     private let terminal: Terminal
-    /// Held during a write, which calls nobody back, so that two frames cannot mix.
+    /// The state, whose lock is held during a write so that two frames cannot mix; a write calls no other code.
     private let state = Locked(State())
 
     init(_ terminal: Terminal) {
         self.terminal = terminal
     }
 
-    /// Writes lines that stay, above the region.
+    /// Prints permanent lines above the region.
     func print(_ lines: [String]) {
         state.withLock { state in
             guard terminal.isInteractive else { return terminal.write(lines.map { $0 + "\n" }.joined()) }
@@ -28,21 +28,21 @@ final class LiveRegion: Sendable {
         }
     }
 
-    /// Puts lines in the place of the region's.
+    /// Replaces the lines of the region.
     func show(_ lines: [String]) {
         guard terminal.isInteractive else { return }
         state.withLock { draw([], region: lines, in: &$0) }
     }
 
-    /// Takes the region away.
+    /// Removes the region.
     func clear() {
         show([])
     }
 
     private func draw(_ above: [String], region: [String], in state: inout State) {
         let size = terminal.size()
-        // The last row stays free, where a line's end would scroll the screen, and so does the last column: what is
-        // erased behind a character there would be that character.
+        // The last row stays free because a line end there would scroll the screen. The last column stays free because
+        // erasing after a character there would erase that character.
         let visible = region.prefix(max(0, size.rows - 1)).map { $0.clipped(to: size.columns - 1) }
         var frame = Escape.beginFrame
         if state.height == 0, !visible.isEmpty { frame += Escape.hideCursor }
@@ -59,8 +59,8 @@ final class LiveRegion: Sendable {
 
 /// The control sequences of a frame.
 ///
-/// They are those of ECMA-48; hiding the cursor and the synchronised update are private modes, which a terminal that does
-/// not know them ignores.
+/// They are defined in ECMA-48. Hiding the cursor and the synchronized update are private modes, which a terminal
+/// ignores if it does not support them.
 enum Escape {
     static let hideCursor = "\u{1B}[?25l"
     static let showCursor = "\u{1B}[?25h"
@@ -69,6 +69,6 @@ enum Escape {
     static let eraseRestOfLine = "\u{1B}[K"
     static let eraseBelow = "\u{1B}[J"
 
-    /// To the beginning of the line so many rows above.
+    /// Returns the sequence that moves the cursor to the start of the line this number of rows above.
     static func up(_ rows: Int) -> String { "\u{1B}[\(rows)F" }
 }

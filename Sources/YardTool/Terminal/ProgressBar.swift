@@ -1,9 +1,9 @@
 /// A bar that fills from left to right.
 struct ProgressBar {
-    /// The columns of the bar itself.
+    /// The width of the bar in columns.
     var width = 32
 
-    /// The bar with its share in percent; a share outside 0...1 is clamped.
+    /// Returns the bar and its share in percent; a share outside 0...1 is clamped.
     func text(_ share: Double) -> String {
         let share = min(1, max(0, share.isNaN ? 0 : share))
         let full = Int((share * Double(width)).rounded(.down))

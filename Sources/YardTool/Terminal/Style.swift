@@ -1,4 +1,4 @@
-/// How a piece of text looks on a screen.
+/// The style of a text on a screen.
 enum Style: String, Sendable {
     case plain = ""
     case bold = "1"
@@ -10,19 +10,19 @@ enum Style: String, Sendable {
 }
 
 extension String {
-    /// The text in a style (ECMA-48, select graphic rendition).
+    /// Returns the text in a style (ECMA-48, select graphic rendition).
     func styled(_ style: Style) -> String {
         style == .plain || isEmpty ? self : "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m"
     }
 
-    /// How many columns the text takes on a screen.
+    /// The number of columns that the text occupies on a screen.
     var columns: Int {
         var width = 0
         visit { width += $0.columns }
         return width
     }
 
-    /// The text cut to so many columns; its styles end with it.
+    /// Returns the text clipped to this number of columns; its styles end with it.
     func clipped(to limit: Int) -> String {
         guard columns > limit else { return self }
         var result = ""
@@ -44,7 +44,7 @@ extension String {
         return isStyled ? result + "\u{1B}[0m" : result
     }
 
-    /// The text filled with spaces to so many columns.
+    /// Returns the text padded with spaces to this number of columns.
     func padded(to width: Int, onLeft: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - columns))
         return onLeft ? space + self : self + space
@@ -70,19 +70,19 @@ extension String {
     }
 }
 
-/// What a styled text is made of.
+/// A piece of styled text.
 private enum TextPiece {
     case escape(String)
     case character(Character)
 
-    /// Nothing for an escape sequence, two for an ideograph, one for any other character.
+    /// The number of columns: zero for an escape sequence, two for an ideograph, one for any other character.
     var columns: Int {
         guard case .character(let character) = self, let scalar = character.unicodeScalars.first else { return 0 }
         return Self.wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// The blocks of wide characters that occur here (Unicode Standard Annex 11): CJK with its punctuation, full-width
-    /// forms, Hangul.
+    /// The blocks of wide characters that the tool uses (Unicode Standard Annex 11): CJK with its punctuation,
+    /// full-width forms, and Hangul.
     private static let wide: [ClosedRange<UInt32>] = [
         0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFF00...0xFF60,
     ]

@@ -1,13 +1,13 @@
 import Foundation
 import Switchyard
 
-/// Where the tool's words go, and what it is: a screen on which lines can be redrawn, or a file.
+/// The output of the tool, which is a screen on which lines can be redrawn, or a file.
 struct Terminal: Sendable {
-    /// Whether somebody watches: then lines may be redrawn and coloured.
+    /// Whether the output is a screen, on which lines can be redrawn and colored.
     let isInteractive: Bool
-    /// The size of the screen; it may change at any time.
+    /// The size of the screen, which can change at any time.
     let size: @Sendable () -> (columns: Int, rows: Int)
-    /// Writes text in one go.
+    /// A function that writes text in one write.
     let write: @Sendable (String) -> Void
 
     /// The standard output.
@@ -20,7 +20,7 @@ struct Terminal: Sendable {
     /// A terminal that shows nothing.
     static let silent = Terminal(isInteractive: false, size: { (80, 24) }, write: { _ in })
 
-    /// Whether colours are wanted (no-color.org).
+    /// Whether colors are enabled (no-color.org).
     var isColoured: Bool { isInteractive && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
     @Sendable private static func sizeOfStandardOutput() -> (columns: Int, rows: Int) {
@@ -33,7 +33,7 @@ struct Terminal: Sendable {
 
     private static let hasReader = Locked(true)
 
-    /// Writes all bytes; when nobody reads them any more the process is asked, once, to end.
+    /// Writes all bytes; if the reader has gone, sends SIGTERM to the process once.
     @Sendable private static func writeToStandardOutput(_ text: String) {
         guard !write(text, to: STDOUT_FILENO) else { return }
         let isNews = hasReader.withLock { hasReader in
@@ -43,14 +43,15 @@ struct Terminal: Sendable {
         if isNews { kill(getpid(), SIGTERM) }
     }
 
-    /// Writes a line to the standard error, if there is one; who cannot be told is not.
+    /// Writes a line to standard error; a failure is ignored.
     static func complain(_ line: String) {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to a file, and waits for one that takes none right now, as a pipe that does not block.
+    /// Writes all bytes to a file, and waits if the file accepts no bytes at the moment, such as a non-blocking pipe.
     ///
-    /// - Returns: `false` when it takes no more, for which Foundation's handles would end the process.
+    /// - Returns: `false` if the file accepts no more bytes; Foundation's file handles would end the process in this
+    ///   case.
     static func write(_ text: String, to file: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,10 +1,10 @@
-/// A table in plain text: columns as wide as their widest cell.
+/// A table in plain text whose columns are as wide as their widest cells.
 struct TextTable {
-    /// How a column's cells stand.
+    /// The alignment of a column's cells.
     enum Alignment: Sendable {
-        /// On the left; at least so wide, so that a table that is redrawn keeps its shape.
+        /// Left-aligned with a minimum width, so that a redrawn table keeps its shape.
         case left(Int)
-        /// On the right; at least so wide.
+        /// Right-aligned with a minimum width.
         case right(Int)
 
         static let left = Alignment.left(0)
@@ -24,18 +24,18 @@ struct TextTable {
     private let alignments: [Alignment]
     private var rows: [[String]]
 
-    /// Creates a table with a heading over each column.
+    /// Creates a table with a heading for each column.
     init(_ columns: KeyValuePairs<String, Alignment>) {
         alignments = columns.map(\.value)
         rows = [columns.map(\.key)]
     }
 
-    /// Adds a row; cells may be styled.
+    /// Adds a row, whose cells can be styled.
     mutating func add(_ cells: [String]) {
         rows.append(cells)
     }
 
-    /// The lines, the heading first.
+    /// The lines of the table, the heading first.
     var lines: [String] {
         let widths = alignments.indices.map { column in
             rows.reduce(alignments[column].leastWidth) { width, row in

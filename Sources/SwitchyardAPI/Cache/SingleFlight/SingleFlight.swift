@@ -28,7 +28,9 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         var needsWaiters: Bool
     }
 
-    /// The owner of the call that started the fetch; a call without a user becomes that of the user whose credential it carried.
+    /// The owner of the call that started the fetch.
+    ///
+    /// A call without a user becomes a call of the user whose credential it carried.
     let owner: CallOwner?
     private let state: Locked<State>
     private let onEnd: @Sendable (SingleFlight) -> Void

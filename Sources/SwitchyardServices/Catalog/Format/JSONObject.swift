@@ -1,9 +1,9 @@
-/// A JSON value that has to be an object with known keys, and where it stands.
+/// A JSON value that must be an object with known keys, and its location in the file.
 struct JSONObject {
     let value: JSONValue
-    /// Where it stands, such as `servers[1]`.
+    /// The path of the object in the file, such as `servers[1]`.
     let path: String
-    /// Where ``ServiceFormat`` describes it, such as `servers[]`.
+    /// The path of the object in ``ServiceFormat``, such as `servers[]`.
     let pattern: String
     let file: String
 
@@ -14,7 +14,7 @@ struct JSONObject {
         self.file = file
     }
 
-    /// The members, whatever their keys.
+    /// Returns the members without checking their keys.
     func members() throws(CatalogError) -> [String: JSONValue] {
         guard case .object(let members) = value else {
             throw CatalogError(.wrongType, file: file, at: path, expected: "an object", found: value.kindWithArticle)
@@ -22,7 +22,7 @@ struct JSONObject {
         return members.mapValues(\.self)
     }
 
-    /// The members, if the format knows all their keys.
+    /// Returns the members, or throws if the format does not know one of the keys.
     func fields() throws(CatalogError) -> Fields {
         let members = try members()
         let known = ServiceFormat.names(in: pattern)
@@ -39,7 +39,7 @@ struct JSONObject {
         return Fields(object: self, members: members)
     }
 
-    /// The members of an object by their keys, as the types that they have to be.
+    /// Typed access to the members of an object by key.
     struct Fields {
         let object: JSONObject
         let members: [String: JSONValue]
@@ -78,14 +78,15 @@ struct JSONObject {
             return bool
         }
 
-        /// A number of seconds; what is longer than 30 years counts as that.
+        /// Returns a number of seconds as a duration, limited to 10^9 seconds (about 30 years).
         func seconds(_ key: String) throws(CatalogError) -> Duration? {
             guard let seconds = try number(key) else { return nil }
             guard seconds >= 0 else { throw unexpected(key, "\(seconds)") }
             return .seconds(min(seconds, 1e9))
         }
 
-        /// Rules that are switched on or off by a boolean, or on by an object that sets some of them.
+        /// Returns a group of settings: a Boolean turns the group on or off, an object turns it on and sets some of its
+        /// keys.
         func part(_ key: String) throws(CatalogError) -> (isOn: Bool, details: Fields?)? {
             guard let value = value(key) else { return nil }
             switch value {
@@ -124,7 +125,7 @@ struct JSONObject {
             CatalogError(kind, file: object.file, at: path(key), expected: expected, found: found)
         }
 
-        /// The error for a value of the right type that is not allowed.
+        /// Returns the error for a value that has the right type but is not allowed.
         func unexpected(_ key: String, _ found: String) -> CatalogError {
             error(.invalidValue, key, type(key), found)
         }
@@ -137,7 +138,7 @@ struct JSONObject {
 }
 
 extension JSONValue {
-    /// The kind of value with its article, for messages.
+    /// The kind of value with its article, for error messages.
     var kindWithArticle: String {
         switch self {
         case .object: "an object"

@@ -1,8 +1,8 @@
-/// Reads the keys of `switching` in a service's file.
+/// Decodes the `switching` object of a service file.
 struct PolicyDecoder {
     let fields: JSONObject.Fields
 
-    /// The policy that the keys describe.
+    /// Returns the policy that the keys describe.
     func policy() throws(CatalogError) -> SwitchPolicy {
         let name = try fields.optionalString("policy") ?? "recommended"
         var policy = try preset(named: name)
@@ -65,8 +65,9 @@ struct PolicyDecoder {
         }
     }
 
-    /// Reads the two numbers of requests, of which the window is at least the minimum: what is wrong is said of a key
-    /// that stands in the file.
+    /// Reads `minimumRequests` and `windowRequests`; the window must not be less than the minimum.
+    ///
+    /// An error names a key that is present in the file.
     private func requests(_ policy: inout SwitchPolicy) throws(CatalogError) {
         let given = try fields.integer("minimumRequests")
         let minimum = given ?? 40
@@ -83,7 +84,7 @@ struct PolicyDecoder {
         }
     }
 
-    // MARK: - Rules that are switched on or off, or set one by one
+    // MARK: - Hedging and admission rules
 
     private func hedging(_ policy: inout SwitchPolicy) throws(CatalogError) {
         guard let part = try fields.part("hedging") else { return }

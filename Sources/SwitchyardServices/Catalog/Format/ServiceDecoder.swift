@@ -1,4 +1,4 @@
-/// Reads a service from the bytes of its file, and says exactly what is wrong when it cannot.
+/// Decodes a service from the bytes of its file, and reports the exact location of an error.
 struct ServiceDecoder {
     let file: String
 

@@ -4,61 +4,61 @@
 /// |---|---|---|---|---|
 /// | `service` | string | | required | the name, equal to the file's name |
 /// | `defaultEnvironment` | string | | required | the environment that a client starts in |
-/// | `servers` | array | | required | the servers, the preferred one first |
+/// | `servers` | array | | required | the servers in order of preference |
 /// | `servers[].name` | string | | required | the name, unique in the file |
 /// | `servers[].baseURLs` | object | URL by environment | required | http or https, with a host |
 /// | `servers[].cdnURLs` | object | URL by environment | none | base URLs of the CDN |
-/// | `servers[].weight` | number | | 1 | the share of traffic relative to the others |
-/// | `switching` | object | | recommended | when to switch |
+/// | `servers[].weight` | number | | 1 | the share of traffic relative to the other servers |
+/// | `switching` | object | | recommended | the switching policy |
 /// | `switching.policy` | string | | `recommended` | one of ``policies`` |
 /// | `switching.errorRatio` | number | 0...1 | 0.1 | failures per finished request |
-/// | `switching.minimumRequests` | integer | requests | 40 | finished requests that it takes at least |
-/// | `switching.window` | number | seconds | 60 | the age up to which outcomes count |
-/// | `switching.windowRequests` | integer | requests | 100, or `minimumRequests` | how many outcomes count, at most 400 |
-/// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy of that name |
+/// | `switching.minimumRequests` | integer | requests | 40 | minimum number of finished requests |
+/// | `switching.window` | number | seconds | 60 | maximum age of the outcomes that count |
+/// | `switching.windowRequests` | integer | requests | 100, or `minimumRequests` | maximum number of outcomes that count, at most 400 |
+/// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy `consecutiveFailures` |
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
-/// | `switching.failsOver` | boolean | | by policy | whether a failed request is repeated elsewhere |
-/// | `switching.perEndpoint` | boolean | | by policy | whether failures are held against what others do with the endpoint |
-/// | `switching.tooManyRequests` | string | | `quota` | what 429 says: the caller's `quota` or the server's `overload` |
+/// | `switching.failsOver` | boolean | | by policy | whether a failed request is sent to another server |
+/// | `switching.perEndpoint` | boolean | | by policy | whether failures are compared with those of other servers at the endpoint |
+/// | `switching.tooManyRequests` | string | | `quota` | meaning of status 429: the caller's `quota` or the server's `overload` |
 /// | `switching.hedging` | boolean or object | | by policy | whether a slow request is sent a second time |
-/// | `switching.hedging.shortest` | number | seconds | 0.1 | the shortest wait before |
-/// | `switching.hedging.unknown` | number | seconds | 0.25 | the same while fewer than 8 answers are known |
+/// | `switching.hedging.shortest` | number | seconds | 0.1 | the minimum wait before a hedge |
+/// | `switching.hedging.unknown` | number | seconds | 0.25 | the minimum wait while fewer than 8 responses are known |
 /// | `switching.hedging.factor` | number | | 1.3 | the wait as a multiple of the 90th percentile |
-/// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the longest wait as a share of the time left |
-/// | `switching.hedging.suspicionRounds` | integer | rounds | 8 | probes of a slow server by one write |
-/// | `switching.admission` | boolean or object | | by policy | whether a server that cannot keep up gets less traffic |
-/// | `switching.admission.sheds` | string | | `low` | which priority is given up unsent: `none`, `low`, `normal` |
-/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the greatest part of normal priority that is given up |
-/// | `switching.admission.floor` | number | 0...1 | 0.1 | the least share of its traffic that a server keeps |
-/// | `switching.admission.step` | number | 0...1 | 0.02 | what a success adds to the share |
-/// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor of a 503 |
-/// | `switching.admission.timeoutCut` | number | 0...1 | 0.25 | the factor of a time-out |
+/// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the maximum wait as a share of the time left |
+/// | `switching.hedging.suspicionRounds` | integer | rounds | 8 | maximum rounds of suspicion probes for one slow write |
+/// | `switching.admission` | boolean or object | | by policy | whether an overloaded server gets less traffic |
+/// | `switching.admission.sheds` | string | | `low` | the priority that is shed without being sent: `none`, `low`, `normal` |
+/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum share of normal-priority requests that is shed |
+/// | `switching.admission.floor` | number | 0...1 | 0.1 | the minimum share of its traffic that a server keeps |
+/// | `switching.admission.step` | number | 0...1 | 0.02 | the increase of the share per success |
+/// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor applied to the share on a 503 |
+/// | `switching.admission.timeoutCut` | number | 0...1 | 0.25 | the factor applied to the share on a timeout |
 /// | `switching.admission.forgetting` | number | seconds | 120 | the time after which overload is forgotten |
-/// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles by itself |
-/// | `switching.admission.clean` | number | seconds | 30 | how long no extra attempts go there after overload |
+/// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles without successes |
+/// | `switching.admission.clean` | number | seconds | 30 | the time after overload without extra attempts at the server |
 /// | `switching.admission.longestRetryAfter` | number | seconds | 60 | the longest Retry-After that is obeyed |
-/// | `switching.admission.sparesOverloaded` | boolean | | true | whether overload ejects only beside one that is not |
-/// | `switching.warmUp` | boolean | | by policy | whether the first fallback is asked something every 5 minutes |
-/// | `switching.maximumAttempts` | integer | attempts | 3 | the most attempts of one request |
-/// | `switching.minimumInterval` | number | seconds | 0 | the least time between two automatic switches |
-/// | `switching.firstProbe` | number | seconds | 1 | from the first ejection to the first probe |
+/// | `switching.admission.sparesOverloaded` | boolean | | true | whether overload ejects a server only if another server is not overloaded |
+/// | `switching.warmUp` | boolean | | by policy | whether the first fallback is sent a request every 5 minutes |
+/// | `switching.maximumAttempts` | integer | attempts | 3 | the maximum number of attempts per request |
+/// | `switching.minimumInterval` | number | seconds | 0 | the minimum time between two automatic switches |
+/// | `switching.firstProbe` | number | seconds | 1 | the time from the first ejection to the first probe |
 public enum ServiceFormat {
     /// One key of the format.
     public struct Key: Sendable, Hashable {
-        /// Where it stands, such as `servers[].name`.
+        /// The path of the key, such as `servers[].name`.
         public let path: String
-        /// Its type and range, in words, as messages name it.
+        /// The type and range of the value, as error messages name them.
         public let type: String
-        /// Its unit; empty without one.
+        /// The unit of the value; empty if it has none.
         public let unit: String
-        /// Its default; `nil` if the key is required.
+        /// The default value, or `nil` if the key is required.
         public let defaultValue: String?
-        /// What it means.
+        /// The meaning of the key.
         public let meaning: String
     }
 
-    /// The names of the policies that a file can choose.
+    /// The names of the policies that a file can select.
     public static let policies = ["recommended", "single", "published", "errorRatio", "consecutiveFailures", "off"]
 
     /// Every key, in the order of the table above.
@@ -208,7 +208,7 @@ public enum ServiceFormat {
 
     private static var strategies: String { SelectionStrategy.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The keys that an object may have, by the path of the object; empty for the file itself.
+    /// Returns the allowed keys of the object at the given path; the path of the root is empty.
     static func names(in object: String) -> [String] {
         let prefix = object.isEmpty ? "" : "\(object)."
         return keys.compactMap { key in
@@ -218,7 +218,7 @@ public enum ServiceFormat {
         }
     }
 
-    /// What is expected at a path, in words.
+    /// Returns a description of the expected type at a path.
     static func type(of path: String) -> String {
         keys.first { $0.path == path }?.type ?? "nothing"
     }

@@ -1,8 +1,8 @@
 /// One sending of a request to one server.
 ///
-/// The attempt, not the request, is what evidence is about: it remembers which server it went to, and in which generation
-/// of that server. A generation ends when the server is ejected and when it has recovered; what comes back from an older
-/// one changes nothing. Every attempt is settled exactly once.
+/// Evidence is about attempts, not requests: an attempt remembers its server and the server's generation. A generation
+/// ends when the server is ejected and when it has recovered; the outcome of an attempt of an older generation changes
+/// nothing. Every attempt is settled exactly once.
 package struct Attempt: Sendable, Hashable {
     /// Why the attempt is made.
     package enum Role: UInt8, Sendable, Hashable, CaseIterable {
@@ -10,13 +10,13 @@ package struct Attempt: Sendable, Hashable {
         case first
         /// Another server after a failure, or after the server was ejected with the request still waiting on it.
         case failover
-        /// Another server beside one that is slow.
+        /// A hedge: another server beside a slow one.
         case hedge
         /// A shadow copy that finds out whether an ejected server works again.
         case probe
-        /// A small request to a server that is suspected, and to another one as a witness.
+        /// A small request to a suspected server, and to another one for confirmation.
         case suspicion
-        /// A shadow copy that opens a connection to the first fallback, before it is needed.
+        /// A shadow copy that opens a connection to the first fallback before the connection is needed.
         case warmUp
     }
 
@@ -31,9 +31,9 @@ package struct Attempt: Sendable, Hashable {
     let holdsTrialPlace: Bool
     /// Whether it was made because of overload, which costs more if it fails as well.
     let followsOverload: Bool
-    /// Whether it takes no token, since the attempt before it has reached nobody.
+    /// Whether the attempt takes no token, because the previous attempt reached no server.
     let isFree: Bool
-    /// How many timely answers its server had given by then.
+    /// The number of timely responses of the server at the start of the attempt.
     let timely: UInt32
     /// When it was chosen.
     package let startedAt: MonotonicTime
@@ -63,14 +63,13 @@ package struct Attempt: Sendable, Hashable {
     /// The server, as its position in `SwitchingCore.serverIDs` at the time of the choice.
     package var server: Int { Int(position) }
 
-    /// Whether it has taken a token, or goes on by that of an attempt before it.
+    /// Whether the attempt has taken a token, or continues with the token of an earlier attempt.
     package var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
     /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// The same attempt, for what becomes known of it after it was settled; it holds nothing that would be given back a
-    /// second time.
+    /// The attempt for facts that become known after it was settled; it holds nothing that would be given back twice.
     package var afterwards: Attempt {
         Attempt(server: server, generation: generation, role: .suspicion, endpoint: endpoint, startedAt: startedAt)
     }

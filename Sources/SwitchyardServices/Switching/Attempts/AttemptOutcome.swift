@@ -1,28 +1,28 @@
-/// How an attempt ended, as far as that says something about its server.
+/// The outcome of an attempt, as far as it is evidence about the server.
 package enum AttemptOutcome: Sendable, Hashable {
-    /// A whole answer came, after this time.
+    /// A complete response arrived after this time.
     case success(latency: Duration)
-    /// An answer came that proves the path and nothing more: 4xx other than 408, 421 and 425.
+    /// A response arrived that proves only that the path works: 4xx other than 408, 421 and 425.
     case answered
-    /// The attempt failed; the server may have said when to come back.
+    /// The attempt failed; the server may have named a time to retry after.
     case failure(FailureKind, retryAfter: Duration? = nil)
-    /// The attempt was still under way when another attempt of the request answered, or the caller or the deadline ended
-    /// the request, and was given up.
+    /// The attempt was in flight when another attempt of the request succeeded, or when the caller or the deadline
+    /// ended the request.
     ///
-    /// Where none answered it says nothing about the server, but what it cost (``BudgetRules``) does not come back: the
-    /// server may be at work on it.
+    /// If no attempt succeeded, the outcome says nothing about the server, but the cost of the attempt
+    /// (``BudgetRules``) does not come back, because the server may still be working on it.
     case unfinished
-    /// It says nothing about the server, which is at work on nothing: offline, a malformed request, a body that could
-    /// not be decoded or was refused by a validator.
+    /// The outcome says nothing about the server, which is not working on anything: the machine is offline, the request
+    /// is malformed, or the body could not be decoded or was refused by a validator.
     case neutral
 
-    /// Creates the outcome of a whole HTTP answer.
+    /// Creates the outcome of a complete HTTP response.
     ///
     /// - Parameters:
     ///   - status: The status code.
-    ///   - latency: The time from sending to the whole answer.
-    ///   - retryAfter: What the header of that name says.
-    ///   - meaning: What 429 says; the caller's quota unless given.
+    ///   - latency: The time from sending to the complete response.
+    ///   - retryAfter: The value of the header field `Retry-After`.
+    ///   - meaning: The meaning of 429; default is the caller's quota.
     package init(
         status: Int,
         latency: Duration,
@@ -42,12 +42,12 @@ package enum AttemptOutcome: Sendable, Hashable {
         if case .failure(let kind, _) = self { kind } else { nil }
     }
 
-    /// Whether it says nothing about the server and cost it nothing.
+    /// Whether the outcome says nothing about the server and cost it nothing.
     package var isNeutral: Bool {
         if case .neutral = self { true } else { false }
     }
 
-    /// Whether an answer came that can be given to the caller.
+    /// Whether a response arrived that can be returned to the caller.
     package var isAnswer: Bool {
         switch self {
         case .success, .answered: true
@@ -60,7 +60,7 @@ package enum AttemptOutcome: Sendable, Hashable {
 package struct SettledAttempt: Sendable, Hashable {
     /// The attempt.
     package var attempt: Attempt
-    /// How it ended.
+    /// The outcome of the attempt.
     package var outcome: AttemptOutcome
 
     /// Creates the pair.

@@ -1,4 +1,4 @@
-/// How an attempt failed, as far as that says something about the server.
+/// The kind of a failed attempt, as far as it is evidence about the server.
 public enum FailureKind: Sendable, Hashable {
     /// Nothing listens at the address.
     case refused
@@ -10,17 +10,17 @@ public enum FailureKind: Sendable, Hashable {
     case certificateRejected
     /// No connection came about in time.
     case connectTimeout
-    /// No whole answer came in time.
+    /// No complete response arrived in time.
     case timeout
     /// The connection was broken off.
     case reset
     /// The body ended too early.
     case truncated
-    /// What came was not HTTP, or not what it claimed to be.
+    /// The received data was not HTTP, or did not match what it claimed to be.
     case protocolViolation
-    /// The server answered with this status: 408, 421, 425, 5xx, or 429 where that is the server's overload.
+    /// The server responded with this status: 408, 421, 425, 5xx, or 429 if it means that the server is overloaded.
     case http(Int)
-    /// A hedge on another server answered first.
+    /// A hedge on another server responded first.
     case overtaken
     /// Anything else that is the server's fault.
     case other
@@ -45,7 +45,8 @@ extension FailureKind: CustomStringConvertible {
         }
     }
 
-    /// How much the failure weighs: certain ones more, those that a healthy but busy server has too, less.
+    /// The weight of the failure: certain failures weigh more, those that a healthy but busy server also has weigh
+    /// less.
     ///
     /// Hard 1.5, soft 1.0, overtaken 0.6, overload 0.5.
     var weight: Double {
@@ -57,17 +58,17 @@ extension FailureKind: CustomStringConvertible {
         }
     }
 
-    /// Whether the failure is an HTTP answer, so that the path to the server works.
+    /// Whether the failure is an HTTP response, which proves that the path to the server works.
     var isAnswer: Bool {
         if case .http = self { true } else { false }
     }
 
-    /// Whether the server says that it is overloaded.
+    /// Whether the server reports that it is overloaded.
     var isRejection: Bool {
         self == .http(503) || self == .http(429)
     }
 
-    /// Whether the failure can come from load: the server is slow, or says that it is overloaded.
+    /// Whether the failure can come from load: the server is slow, or reports that it is overloaded.
     var isOverload: Bool {
         switch self {
         case .timeout, .overtaken: true

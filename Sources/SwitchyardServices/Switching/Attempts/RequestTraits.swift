@@ -1,11 +1,11 @@
 /// How urgent a request is: among others that wait, and when no server can take them all.
 public enum RequestPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// After the others, such as prefetching; given up while every usable server is overloaded, unless the policy says
-    /// otherwise.
+    /// Sent after the others, such as prefetching; shed while every usable server is overloaded, unless the policy
+    /// disables it.
     case low
     /// The default; given up in proportion to the overload, where the policy asks for that (``AdmissionRules/sheds``).
     case normal
-    /// Before the others: what the user waits for. Never given up.
+    /// Sent before the others, because the user waits for the response; never shed.
     case high
 
     /// Whether `left` is less urgent than `right`.
@@ -14,20 +14,20 @@ public enum RequestPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     }
 }
 
-/// What the choice of a server may depend on.
+/// The properties of a request on which the choice of a server may depend.
 package struct RequestTraits: Sendable, Hashable {
     /// How much the request matters; default normal.
     package var priority: RequestPriority
     /// The session that ``SelectionStrategy/sticky`` keeps on one server; `nil`: none.
     package var sessionKey: UInt64?
-    /// The endpoint that is asked, such as a hash of method and path template; default 0.
+    /// The endpoint of the request, such as a hash of method and path template; default is 0.
     ///
-    /// What is known of an endpoint, how long it takes and who fails it, is kept apart from that of others
-    /// (``DetectionRules/perEndpoint``). Requests of one number are taken for the same endpoint.
+    /// The duration and the failures of an endpoint are recorded separately (``DetectionRules/perEndpoint``). Requests
+    /// with equal numbers count as the same endpoint.
     package var endpoint: UInt32
-    /// Whether the request may be sent a second time; default yes.
+    /// Whether the request may be sent a second time; default is `true`.
     ///
-    /// One that may not is kept from a server on trial, as long as others try it.
+    /// A request that must not be repeated is not sent to a server on trial as long as other requests try it.
     package var mayBeRepeated: Bool
 
     /// Creates traits.

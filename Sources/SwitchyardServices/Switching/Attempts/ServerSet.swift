@@ -1,6 +1,6 @@
 /// A set of servers of one core, by their positions in its list: the ones that a request has tried.
 package struct ServerSet: Sendable, Hashable {
-    /// The most servers that a set, and therefore a core, can tell apart.
+    /// The maximum number of servers of a set, and therefore of a core.
     package static let capacity = 64
 
     private var bits: UInt64 = 0
@@ -11,7 +11,7 @@ package struct ServerSet: Sendable, Hashable {
     /// Whether nothing is in the set.
     package var isEmpty: Bool { bits == 0 }
 
-    /// How many servers are in the set.
+    /// The number of servers in the set.
     package var count: Int { bits.nonzeroBitCount }
 
     /// Puts a server into the set; a position that no list can have is ignored.

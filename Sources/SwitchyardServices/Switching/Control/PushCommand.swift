@@ -1,8 +1,8 @@
 /// A switch that comes from outside the app, such as a push notification.
 ///
-/// It names a server of the list, never an address. Whoever hands it in has checked its signature.
+/// It names a server of the list, never an address. The app must have checked its signature.
 public struct PushCommand: Sendable, Hashable {
-    /// What to do with the server.
+    /// The action on the server.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         /// Put it first; health still rules.
         case prefer
@@ -16,11 +16,11 @@ public struct PushCommand: Sendable, Hashable {
 
     /// The number of the command, greater than that of every command before.
     public var version: UInt64
-    /// What to do.
+    /// The action on the server.
     public var mode: Mode
     /// The server.
     public var server: Server.ID
-    /// How long it holds; `nil`: until the next command.
+    /// The time for which the command applies; if `nil`, it applies until the next command.
     public var timeToLive: Duration?
     /// The command takes effect after a random time up to this, so that a fleet does not move at once; default none.
     public var spread: Duration

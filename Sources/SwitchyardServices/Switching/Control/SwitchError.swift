@@ -17,7 +17,7 @@ public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A rule of the policy is out of range.
     case invalidPolicy(SwitchPolicy.Problem)
 
-    /// What is wrong, in one line.
+    /// A one-line description of the error.
     public var description: String {
         switch self {
         case .noServers: "expected at least one server"

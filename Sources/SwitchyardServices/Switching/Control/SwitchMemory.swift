@@ -1,9 +1,9 @@
-/// What a core may remember over a relaunch, to be stored by the app: the last good server, and who was ejected.
+/// The state of a core that the app may store over a relaunch: the last good server, and the ejected ones.
 package struct SwitchMemory: Codable, Sendable, Hashable {
     /// The longest age at which ejections still count, in seconds.
     package static let longestAge = 600.0
 
-    /// When it was saved, in seconds since 1970 by the wall clock.
+    /// The time of saving, in seconds since 1970 by the wall clock.
     package var savedAt: Double
     /// The server that was preferred.
     package var current: Server.ID
@@ -19,26 +19,26 @@ package struct SwitchMemory: Codable, Sendable, Hashable {
 }
 
 extension SwitchingCore {
-    /// Returns what is worth remembering.
+    /// Returns the state to store.
     ///
     /// - Parameter wallClock: Seconds since 1970.
-    /// - Returns: The memory, to be stored.
+    /// - Returns: The memory.
     package func memory(wallClock: Double) -> SwitchMemory {
         let ejected = members.indices.filter { health[$0].state == .ejected }.map { members[$0].id }
         return SwitchMemory(savedAt: wallClock, current: current, ejected: ejected)
     }
 
-    /// Restores what was remembered, before the first request.
+    /// Restores a stored memory before the first request.
     ///
-    /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due at once; of
-    /// an older memory, or one from the future, only the last good server counts. A policy that does not fail back
-    /// starts with that one. Names that the list does not know are passed over.
+    /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due immediately.
+    /// Of an older memory, or one from the future, only the last good server counts. A policy that does not fail back
+    /// starts with that server. Unknown names are ignored.
     ///
     /// - Parameters:
-    ///   - memory: What was remembered.
+    ///   - memory: The memory.
     ///   - wallClock: Seconds since 1970.
     ///   - now: The time.
-    /// - Returns: What followed.
+    /// - Returns: The events that followed.
     package mutating func restore(
         _ memory: SwitchMemory,
         wallClock: Double,
@@ -47,7 +47,7 @@ extension SwitchingCore {
         let time = read(now)
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
             for position in members.indices where memory.ejected.contains(members[position].id) {
-                // A command that holds is newer than what is remembered.
+                // A command in force is newer than the memory.
                 guard health[position].state == .healthy, steering?.forced != position, hasHealthyPeer(of: position)
                 else { continue }
                 health[position].eject(generation: takeGeneration(), at: time, rules)

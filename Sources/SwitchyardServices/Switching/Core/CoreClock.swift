@@ -1,4 +1,4 @@
-/// The time inside a core, in seconds: it never goes backwards, and stands still while the machine is offline.
+/// The time inside a core in seconds: it never goes backwards, and stops while the machine is offline.
 struct CoreClock: Sendable {
     /// A step back that is larger than this is a jump, not two threads that raced for the lock.
     private static let tolerance = 1.0
@@ -10,7 +10,7 @@ struct CoreClock: Sendable {
     /// The time as it was last handed in.
     private(set) var reading = MonotonicTime.zero
 
-    /// Whether the time stands still.
+    /// Whether the time is stopped.
     var isFrozen: Bool { frozenSince != nil }
 
     /// Whether a time handed in would be a jump back.

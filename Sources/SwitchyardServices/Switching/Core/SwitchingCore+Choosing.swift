@@ -1,12 +1,12 @@
 extension SwitchingCore {
     /// Chooses the server of a request's first attempt.
     ///
-    /// A healthy server if there is one, by the policy's selection; else one in trial with a free place; else the one
-    /// that is least bad. There is never "no server", as long as one is left that was not tried.
+    /// The choice is a healthy server by the policy's selection, otherwise a server on trial with a free slot,
+    /// otherwise the least bad server. There is always a server as long as one has not been tried.
     ///
     /// - Parameters:
-    ///   - tried: The servers that are out of the question.
-    ///   - traits: What the choice may depend on.
+    ///   - tried: The servers that are excluded.
+    ///   - traits: The properties on which the choice may depend.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` only if every server was tried.
     package mutating func choose(
@@ -21,16 +21,16 @@ extension SwitchingCore {
         return attempt(choice, .first, for: traits, at: now)
     }
 
-    /// Whether a request should be given up at once because every healthy server is overloaded.
+    /// Whether a request should be shed immediately because every healthy server is overloaded.
     ///
-    /// Which priorities are, ``AdmissionRules/sheds`` says. Low priority is given up then, normal priority with the
-    /// probability that no server's share admits it, at most ``AdmissionRules/mostShed``, high never. A single server is
-    /// asked whatever it does.
+    /// ``AdmissionRules/sheds`` sets the priorities. Low priority is shed, normal priority with the probability that no
+    /// server's share admits it, at most ``AdmissionRules/mostShed``, and high priority never. A single server always
+    /// gets its requests.
     ///
     /// - Parameters:
     ///   - priority: The request's priority.
     ///   - now: The time.
-    /// - Returns: Whether to give it up.
+    /// - Returns: Whether to shed the request.
     package mutating func sheds(_ priority: RequestPriority, at now: MonotonicTime) -> Bool {
         let time = read(now)
         guard let admission = rules.policy.admission, let highest = admission.sheds, priority <= highest,
@@ -51,14 +51,15 @@ extension SwitchingCore {
     /// Takes an attempt on another server after a failure, or after the server was ejected.
     ///
     /// - Parameters:
-    ///   - kind: How the attempt before failed; `nil` when it was moved away.
+    ///   - kind: The failure of the previous attempt; `nil` if the request was moved away from its server.
     ///   - tried: The servers that were tried.
-    ///   - avoided: Servers to be asked only when no other is left; they are no attempts of the request.
-    ///   - traits: What the choice may depend on.
-    ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`): without another one it may go on, unless
-    ///     that would be after overload.
+    ///   - avoided: The servers that are used only if there is no other; they are not attempts of the request.
+    ///   - traits: The properties on which the choice may depend.
+    ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`): it may continue without another one,
+    ///     except after
+    ///     overload.
     ///   - now: The time.
-    /// - Returns: The attempt, which has to be settled; `nil` when the policy forbids it, the budget is empty, or no
+    /// - Returns: The attempt, which has to be settled; `nil` if the policy forbids it, the budget is empty, or no
     ///   server is left that can take it.
     package mutating func takeFailover(
         after kind: FailureKind?,
@@ -93,9 +94,10 @@ extension SwitchingCore {
         )
     }
 
-    /// Whether another server may be asked after a failure of an endpoint: not while every server fails it alike.
+    /// Whether another server may get the request after a failure of an endpoint: not while every server fails the
+    /// endpoint alike.
     ///
-    /// A request that has gone on to a second server goes on to the others too.
+    /// A request that has moved to a second server moves to the others too.
     mutating func isOfUse(
         after kind: FailureKind?,
         of endpoint: UInt32,
@@ -164,8 +166,8 @@ extension SwitchingCore {
         return leastBad(excluding: tried).map { Choice(position: $0) }
     }
 
-    /// Picks for an attempt after a failure; one that no server has had any work with goes to a server that is overloaded
-    /// too, when there is no other.
+    /// Picks a server after a failure; a request that has caused no work yet may also go to an overloaded server if
+    /// there is no other.
     private mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,
@@ -201,7 +203,7 @@ extension SwitchingCore {
         case .trial:
             let server = health[position]
             guard time >= server.dueAt, server.trialPlaces < max(1, server.trialSuccesses) else { return nil }
-            // What can be repeated tries the server first; without any of that, the others have to.
+            // Repeatable requests try the server first; if there are none, the others have to.
             guard traits.mayBeRepeated || time - repeatableAt > Self.trialPatience else { return nil }
             health[position].trialPlaces += 1
             return Choice(position: position, holdsTrialPlace: true)
@@ -212,7 +214,7 @@ extension SwitchingCore {
         }
     }
 
-    /// How many seconds after a request that may be repeated those that may not are kept from servers on trial.
+    /// The seconds after a repeatable request during which non-repeatable ones are kept from servers on trial.
     private static var trialPatience: Double { 5 }
 
     /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.

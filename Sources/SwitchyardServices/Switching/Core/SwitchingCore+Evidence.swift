@@ -1,16 +1,17 @@
 extension SwitchingCore {
-    /// A failed attempt, as it is judged once its request has ended.
+    /// A failed attempt, as it is judged after its request has ended.
     struct Failure {
         var kind: FailureKind
         var retryAfter: Duration?
         var endpoint: UInt32 = 0
-        /// Whether another server answered the same request.
+        /// Whether another server responded to the same request.
         var isWitnessed: Bool
         /// Whether other servers failed the same request the same way.
         var isShared = false
         /// Whether another server does better than this one, with the same request or with others like it.
         var isOutdone: Bool
-        /// What it adds to the score, where that follows from what others do with the endpoint.
+        /// The amount that the failure adds to the score, if it follows from the other servers' results for the
+        /// endpoint.
         var step: Double?
 
         init(
@@ -29,12 +30,12 @@ extension SwitchingCore {
         }
     }
 
-    /// Takes note of a success.
+    /// Records a success.
     ///
     /// - Parameters:
-    ///   - position: The server; `nil` when its generation is over. Then only the path and the budgets profit.
-    ///   - endpoint: The endpoint that was asked; `nil` when that is not to be judged by it.
-    ///   - latency: The time to the answer, in seconds.
+    ///   - position: The server; `nil` if its generation is over, and then only the path and the budgets profit.
+    ///   - endpoint: The endpoint of the request; `nil` if the endpoint is not to be judged by it.
+    ///   - latency: The time to the response in seconds.
     ///   - time: The time.
     mutating func recordSuccess(_ position: Int?, of endpoint: UInt32? = nil, latency: Double, at time: Double) {
         let budgets = rules.policy.budgets
@@ -55,7 +56,7 @@ extension SwitchingCore {
         creditLife(position, at: time)
     }
 
-    /// Takes note of an answer that proves the path and that the server lives, and says nothing about its health.
+    /// Records a response that proves that the path works and the server is alive, and says nothing about its health.
     mutating func recordAnswer(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
         provePath(at: time)
         guard let position else { return }
@@ -88,7 +89,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Takes note of a failure, and ejects the server if it is one too many.
+    /// Records a failure, and ejects the server if the failure reaches a limit.
     mutating func recordFailure(_ position: Int, _ failure: Failure, at time: Double) {
         health[position].age(to: time, rules)
         health[position].lastFailure = failure.kind
@@ -111,8 +112,8 @@ extension SwitchingCore {
         if let cause = verdict(position, failure, isProven: isProven, at: time) { eject(position, cause, at: time) }
     }
 
-    /// What a failure says about its server when it is held against what others do with the same endpoint; `nil` when it
-    /// says nothing.
+    /// Returns the failure weighed against the other servers' results for the same endpoint; `nil` if it says nothing
+    /// about the server.
     private mutating func judged(_ failure: Failure, of position: Int, at time: Double) -> Failure? {
         guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
         let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
@@ -130,10 +131,11 @@ extension SwitchingCore {
         return failure.isOutdone || breadth == .all ? failure : nil
     }
 
-    /// Whether failures are judged by what other servers do with the same endpoint.
+    /// Whether failures are weighed against the other servers' results for the same endpoint.
     var judgesEndpoints: Bool { rules.policy.detection.perEndpoint && rules.policy.failsOver && members.count > 1 }
 
-    /// Whether the failure is the server's and not the network's: someone else answered, just now or this very request.
+    /// Whether the failure is the server's and not the network's: another server responded just now or to the same
+    /// request.
     private func isProven(_ failure: Failure, at time: Double) -> Bool {
         if failure.isWitnessed || rules.policy.detection.countsUnproven { return true }
         if failure.isShared { return false }
@@ -152,8 +154,10 @@ extension SwitchingCore {
         health[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
     }
 
-    /// Whether a failure shows that the server has more to do than others: of a time-out that is certain only when another
-    /// one answered the same request, since where all are slow it is chance who is too late.
+    /// Whether a failure shows that the server has more load than others.
+    ///
+    /// A timeout shows it only if another server responded to the same request, because if all servers are slow it is
+    /// chance which one is late.
     private func cutsShare(_ failure: Failure) -> Bool {
         failure.isOutdone && (failure.isWitnessed || failure.kind != .timeout)
     }
@@ -170,7 +174,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Takes note of a failure without a witness that may come from a server with too much to do.
+    /// Records an unconfirmed failure that may come from an overloaded server.
     private mutating func doubt(_ position: Int, _ failure: Failure, at time: Double) {
         guard let admission = rules.policy.admission else { return }
         if failure.kind == .timeout {
@@ -182,7 +186,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Takes note that the network works: some server answered.
+    /// Records that the network works because some server responded.
     mutating func provePath(at time: Double) {
         provenAt = time
         guard hasDoubts else { return }

@@ -1,12 +1,13 @@
 extension SwitchingCore {
-    /// Takes an attempt on another server beside one that is slow.
+    /// Takes a hedge: an attempt on another server beside a slow one.
     ///
     /// - Parameters:
     ///   - tried: The servers that were tried.
-    ///   - avoided: Servers that are not asked; they are no attempts of the request.
-    ///   - traits: What the choice may depend on.
-    ///   - isPaidFor: Whether the request has taken a token for a hedge: without another one it may go on, as long as other
-    ///     requests wait for hedges too.
+    ///   - avoided: The servers that are not used; they are not attempts of the request.
+    ///   - traits: The properties on which the choice may depend.
+    ///   - isPaidFor: Whether the request has taken a token for a hedge: it may continue without another one as long as
+    ///     other requests
+    ///     wait for hedges too.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` as for
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.
@@ -29,9 +30,10 @@ extension SwitchingCore {
         return attempt(choice, .hedge, for: traits, at: now)
     }
 
-    /// Lends a hedge token for an attempt that has waited for long, where there is none.
+    /// Lends a hedge token to an attempt that has waited long if there is no token.
     ///
-    /// What waits for less is no reason: in a fleet whose servers have too much to do, each client would add its part.
+    /// A shorter wait is no reason, because in a fleet with overloaded servers each client would add its part of the
+    /// load.
     private mutating func lendHedge(for attempt: Attempt, at now: MonotonicTime) {
         let time = read(now)
         let budgets = rules.policy.budgets
@@ -47,24 +49,24 @@ extension SwitchingCore {
         lentHedges.restart()
     }
 
-    /// How long to wait for an attempt's answer before a second server is asked as well.
+    /// Returns the time to wait for an attempt's response before a hedge.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt under way.
+    ///   - attempt: The attempt in flight.
     ///   - remaining: The time from its start to the request's deadline.
-    /// - Returns: The time from its start; `nil` when the policy does not hedge.
+    /// - Returns: The time from its start; `nil` if the policy does not hedge.
     package func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
         hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
     }
 
-    /// The same in seconds, as it is asked for with every attempt.
+    /// Returns the hedge delay in seconds, for every attempt.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         guard let hedging = rules.policy.hedging else { return nil }
         let delay = usualWait(for: attempt.endpoint, on: position(of: attempt))
         return max(0, min(delay, hedging.deadlineShare * remaining))
     }
 
-    /// How many seconds an answer may take until it is late.
+    /// Returns the seconds after which a response is late.
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
         guard let bulk = endpoints.bulk(of: endpoint) ?? position.flatMap({ health[$0].latency.bulk }) else {
             return max(rules.shortestHedge, rules.unknownHedge)
@@ -72,17 +74,17 @@ extension SwitchingCore {
         return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
     }
 
-    /// Takes an attempt on another server beside one that is slow, or was ejected meanwhile.
+    /// Takes an attempt on another server beside one that is slow or has been ejected.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt under way.
+    ///   - attempt: The attempt in flight.
     ///   - tried: The servers that were tried.
-    ///   - avoided: Servers that no hedge asks, and a failover only when no other is left; they are no attempts of the
-    ///     request.
-    ///   - traits: What the choice may depend on.
+    ///   - avoided: The servers that no hedge uses, and a failover only if there is no other; they are not attempts of
+    ///     the request.
+    ///   - traits: The properties on which the choice may depend.
     ///   - now: The time.
-    /// - Returns: A hedge; where there is none to be had and the server's generation is over, mostly because it was ejected,
-    ///   a failover; else `nil`.
+    /// - Returns: A hedge; if none is available and the server's generation is over, usually because it was ejected, a
+    ///   failover; otherwise `nil`.
     package mutating func takeHedge(
         beside attempt: Attempt,
         excluding tried: ServerSet,
@@ -106,19 +108,20 @@ extension SwitchingCore {
         )
     }
 
-    /// How long to wait before a second server is asked for again, after none was to be had.
+    /// Returns the time to wait before another try for a hedge after none was available.
     ///
-    /// Tokens come back: when a server hangs, all that is under way there wants a second one at the same moment, and what
-    /// the first of them win lets the next go. The waits are an eighth of what the attempt has waited so far, so that few
-    /// are needed. What takes longer than ``BudgetRules/longestLook`` is slow by nature, and leaves the tokens to others.
+    /// Tokens come back: when a server hangs, all its requests want a hedge at the same moment, and the hedges that win
+    /// return their tokens for the next ones. The pauses are an eighth of the attempt's waiting time so far, so that
+    /// few tries are needed. A request that takes longer than ``BudgetRules/longestLook`` is slow by nature and leaves
+    /// the tokens to others.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt under way.
+    ///   - attempt: The attempt in flight.
     ///   - tried: The servers that were tried.
-    ///   - avoided: Servers that are not asked; they are no attempts of the request.
+    ///   - avoided: The servers that are not used; they are not attempts of the request.
     ///   - now: The time.
-    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` when no other server can be asked, or the
-    ///   attempt has waited too long.
+    /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` if no other server can get the
+    ///   request, or the attempt has waited too long.
     package func hedgePause(
         for attempt: Attempt,
         excluding tried: ServerSet,
@@ -150,21 +153,22 @@ extension SwitchingCore {
         }
     }
 
-    /// How long to wait before a failover is asked for again, after the budget has denied one.
+    /// Returns the time to wait before another try for a failover after the budget has denied one.
     ///
-    /// When a server dies, all that is under way there fails at the same moment; as long as others are on their way to the
-    /// next server, a token comes back with each of them that is answered. A request that has had a second server does not
-    /// wait: it may be one of those that others wait for. Nor does one that has failed because the machine is offline.
+    /// When a server dies, all its requests fail at the same moment. As long as others are on their way to the next
+    /// server, each of them that succeeds returns a token. A request that has had a second server does not wait,
+    /// because others may be waiting for its token. Nor does a request that failed because the machine is offline.
     ///
     /// - Parameters:
-    ///   - kind: How the attempt before failed; `nil` when it was moved away, or when no server has had to do with it.
-    ///   - held: How long the request has waited for a token so far.
+    ///   - kind: The failure of the previous attempt; `nil` if the request was moved away, or if no server was
+    ///     involved.
+    ///   - held: The time for which the request has waited for a token so far.
     ///   - tried: The servers that were tried.
-    ///   - traits: Of the request.
+    ///   - traits: The properties of the request.
     ///   - now: The time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` when there are tokens, or when none comes back in
-    ///   this way: none is out, or the last was granted ``BudgetRules/patience`` ago. Nor when every server fails the
-    ///   endpoint.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` if there are tokens, or if none will come
+    ///   back in this way: none is taken, or the last was granted ``BudgetRules/patience`` ago. Also `nil` if every
+    ///   server fails the endpoint.
     package mutating func failoverPause(
         after kind: FailureKind?,
         held: Duration,
@@ -181,7 +185,7 @@ extension SwitchingCore {
         return Self.pause(after: held)
     }
 
-    /// An eighth of what was waited so far, so that few looks are needed until the deadline.
+    /// Returns an eighth of the waiting time so far, so that few checks are needed until the deadline.
     static func pause(after waited: Duration) -> Duration { max(BudgetRules.shortestPause, waited / 8) }
 
     /// Whether a failover takes no token: without admission an empty budget is all that keeps load from servers that have
@@ -190,18 +194,19 @@ extension SwitchingCore {
         kind?.isWithoutWork == true && rules.policy.admission != nil && rules.policy.budgets.failoverTokens > 0
     }
 
-    /// Whether a request that has taken a token goes on when there is none for another attempt.
+    /// Whether a request that has taken a token continues if there is none for another attempt.
     ///
-    /// Where two servers die at once, all tokens are out for attempts on the second: if none of those requests went on to
-    /// the third, to be answered there and bring its token back, all would fail. Servers that have too much get no more.
+    /// If two servers die at once, all tokens are taken by attempts on the second. If none of these requests continued
+    /// to the third server, to succeed there and return its token, all would fail. Overloaded servers get no further
+    /// requests.
     func goesOn(after kind: FailureKind?) -> Bool {
         rules.policy.admission != nil && kind?.isOverload != true
     }
 
-    /// Whether a request that has taken a token for a hedge goes on when there is none for another.
+    /// Whether a request that has taken a token for a hedge continues if there is none for another hedge.
     ///
-    /// With a single one under way the tokens are not out, but used up: by servers that are slow, and not by one that has
-    /// just died.
+    /// With a single hedge in flight the tokens are not taken but used up, by slow servers and not by one that has just
+    /// died.
     var goesOnHedging: Bool { rules.policy.admission != nil && hedgesUnderWay > 1 }
 
     /// The failovers that have taken a token and are not settled yet.
@@ -218,7 +223,7 @@ extension SwitchingCore {
             if underWay > 0 { underWay -= 1 }
         }
 
-        /// Whether it is worth waiting for their tokens.
+        /// Whether waiting for the tokens is useful.
         func mayComeBack(at time: Double) -> Bool {
             underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds
         }
@@ -230,8 +235,8 @@ extension SwitchingCore {
     /// The most hedge tokens there may be.
     var hedgeCapacity: Double { capacity(rules.policy.budgets.hedgeTokens) }
 
-    /// When a server dies, all that is under way fails at once: before the first of it is answered elsewhere, and its
-    /// token comes back, each needs one of its own.
+    /// When a server dies, all its requests fail at once: each needs its own token before the first of them succeeds
+    /// elsewhere and returns its token.
     private func capacity(_ tokens: Double) -> Double {
         guard rules.policy.budgets.growsWithConcurrency, tokens > 0 else { return tokens }
         return max(tokens, Double(concurrency.most))

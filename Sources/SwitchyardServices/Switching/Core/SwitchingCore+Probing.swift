@@ -1,17 +1,17 @@
 extension SwitchingCore {
-    /// Takes the shadow probe that is due, if one is.
+    /// Takes the shadow probe that is due, if any.
     ///
-    /// To be asked whenever the client has traffic, with a copy of an idempotent request at hand. One probe per server is
-    /// under way at a time; a probe that is never settled is given up after a minute. Only servers that are preferred to
-    /// the current one are probed, and any when none is healthy, or when the policy does not go by preference.
+    /// Call it whenever the client has traffic and an idempotent request to copy. One probe per server is in flight at
+    /// a time; a probe that is never settled expires after a minute. Only servers that are preferred to the current one
+    /// are probed, and any server if none is healthy or if the policy does not select by preference.
     ///
-    /// A copy of a request to an endpoint that every server fails would find no server working: it is passed over for up
+    /// A copy of a request to an endpoint that every server fails would find no server working, so it is skipped for up
     /// to 5 s while a better one may come.
     ///
     /// - Parameters:
-    ///   - traits: Of the request that is at hand.
+    ///   - traits: The properties of the available request.
     ///   - now: The time.
-    /// - Returns: The probe, which has to be handed to ``settleProbe(_:_:at:)``.
+    /// - Returns: The probe, which has to be passed to ``settleProbe(_:_:at:)``.
     package mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
         let time = read(now)
         let due = endpoints.isOdd(traits.endpoint) ? time - 5 : time
@@ -44,9 +44,9 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - probe: The probe.
-    ///   - outcome: How it ended; an answer with 4xx is as good as a success.
+    ///   - outcome: The outcome; a response with 4xx counts as a success.
     ///   - now: The time.
-    /// - Returns: What followed.
+    /// - Returns: The events that followed.
     package mutating func settleProbe(
         _ probe: Attempt,
         _ outcome: AttemptOutcome,
@@ -65,8 +65,10 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// How long a server that works may take to answer a probe: twice what its answers usually take, or those of the
-    /// preferred server as long as its own are not known, and a minute at most; nothing while neither are.
+    /// Returns the time within which a working server responds to a probe.
+    ///
+    /// It is twice the server's usual time, or that of the preferred server while its own is unknown, and at most a
+    /// minute; zero while neither is known.
     package func patience(with probe: Attempt) -> Duration {
         let known = position(of: probe).flatMap { health[$0].latency.bulk }
         let usual = known ?? health[Int(currentPosition)].latency.bulk ?? 0
@@ -107,23 +109,23 @@ package struct SuspicionProbe: Sendable, Hashable {
     package var suspect: Attempt
     /// The attempt on the other server.
     package var witness: Attempt
-    /// How long each may take; what is not answered by then has failed with ``FailureKind/timeout``.
+    /// The time limit of each probe; a probe without a response by then has failed with ``FailureKind/timeout``.
     package var limit: Duration
 }
 
 extension SwitchingCore {
-    /// Takes suspicion probes for a request that has waited longer than ``hedgeDelay(for:remaining:)``, or that failed,
-    /// and must not be sent again.
+    /// Takes suspicion probes for a request that must not be sent again and has waited longer than
+    /// ``hedgeDelay(for:remaining:)``, or has failed.
     ///
-    /// If only the witness answers, the suspect is charged, and the next round can be taken at once, up to
-    /// ``HedgingRules/suspicionRounds``; so detection does not have to wait for the caller's deadline.
+    /// If only the other server responds, the suspect is charged, and the next round can be taken immediately, up to
+    /// ``HedgingRules/suspicionRounds``. So detection does not have to wait for the caller's deadline.
     ///
     /// - Parameters:
     ///   - attempt: The attempt under suspicion.
-    ///   - endpoint: What the probes ask for, where that is another endpoint than the attempt's.
-    ///   - patience: How long each may take at least.
+    ///   - endpoint: The endpoint of the probes if it differs from the attempt's.
+    ///   - patience: The minimum time limit of each probe.
     ///   - now: The time.
-    /// - Returns: The probes, to be handed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` when the server is under
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` if the server is under
     ///   suspicion already, is not in use any more, has no healthy peer, or the hedge budget is empty.
     package mutating func takeSuspicion(
         of attempt: Attempt,
@@ -156,10 +158,10 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - probe: The probes.
-    ///   - suspect: How the attempt on the suspected server ended.
-    ///   - witness: How the attempt on the other server ended.
+    ///   - suspect: The outcome of the attempt on the suspected server.
+    ///   - witness: The outcome of the attempt on the other server.
     ///   - now: The time.
-    /// - Returns: What followed.
+    /// - Returns: The events that followed.
     package mutating func settleSuspicion(
         _ probe: SuspicionProbe,
         suspect: AttemptOutcome,
@@ -189,7 +191,7 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Takes note of whether the probes were of use, and of what the witness did with them.
+    /// Records whether the probes were useful, and the result of the other server.
     private mutating func note(
         _ probe: SuspicionProbe,
         suspect: AttemptOutcome,
@@ -213,7 +215,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Charges the suspect; being late behind a request that was late weighs twice.
+    /// Charges the suspect; a late probe after a late request weighs twice.
     private mutating func charge(
         _ suspect: Attempt,
         at position: Int,

@@ -1,11 +1,11 @@
 extension SwitchingCore {
-    /// Settles a request that took a single attempt: the short way of ``settle(_:at:)``.
+    /// Settles a request with a single attempt: the short form of ``settle(_:at:)``.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
-    ///   - outcome: How it ended.
+    ///   - outcome: The outcome.
     ///   - now: The time.
-    /// - Returns: What followed, mostly nothing.
+    /// - Returns: The events that followed, usually none.
     package mutating func settle(
         _ attempt: Attempt,
         _ outcome: AttemptOutcome,
@@ -38,16 +38,16 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Settles a request with all its attempts, once, when it has ended.
+    /// Settles a request with all its attempts, once, after it has ended.
     ///
-    /// A failure counts in full only if another server answered this request: then it is the server's own. If every
-    /// server failed alike, it is the path or the request. An attempt that was still under way when another one answered
-    /// counts as overtaken if it is the older one, or the first.
+    /// A failure counts in full only if another server responded to this request, because then the failure is the
+    /// server's own. If every server failed alike, the path or the request is at fault. An attempt that was in flight
+    /// when another one succeeded counts as overtaken if it is the older one or the first.
     ///
     /// - Parameters:
     ///   - request: The attempts in the order in which they were made.
     ///   - now: The time.
-    /// - Returns: What followed, mostly nothing.
+    /// - Returns: The events that followed, usually none.
     package mutating func settle(_ request: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
         if request.count == 1, let only = request.first { return settle(only.attempt, only.outcome, at: now) }
         let time = read(now)
@@ -65,8 +65,10 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Whether what became of an attempt says nothing about its server: the path was another one when it began, or the
-    /// process was stopped meanwhile, and it is no answer of the server's.
+    /// Whether the outcome of an attempt says nothing about its server.
+    ///
+    /// This is so if the network path has changed since it began, or if the process was paused and the outcome is not a
+    /// response of the server.
     private func isOutdated(_ attempt: Attempt, _ kind: FailureKind?) -> Bool {
         attempt.startedAt < pathSince || (attempt.startedAt < resumedAt && kind?.isAnswer != true)
     }
@@ -80,7 +82,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Takes note of whether the extra attempts of a request were of use to it.
+    /// Records whether the extra attempts of a request were useful.
     private mutating func noteUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
         guard judgesEndpoints, !clock.isFrozen, time >= quietUntil, let first = request.first else { return }
         let endpoint = first.attempt.endpoint
@@ -130,7 +132,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Whether nobody answered, but another server's error status shows that the path works.
+    /// Whether no server succeeded but another server's error status shows that the path works.
     private static func proves(_ others: some Sequence<SettledAttempt>, _ kind: FailureKind) -> Bool {
         !kind.isAnswer
             && others.contains {
@@ -138,24 +140,25 @@ extension SwitchingCore {
             }
     }
 
-    /// Whether another server failed the same way, so that it is the request or the path.
+    /// Whether another server failed in the same way, so that the request or the path is at fault.
     private static func isAlike(_ outcome: AttemptOutcome, _ kind: FailureKind) -> Bool {
         guard case .failure(let other, _) = outcome else { return false }
         return other == kind
     }
 
-    /// Whether the endpoint of an attempt, or its server, usually takes longer than this to answer well, by the clock of its successes.
+    /// Whether the endpoint of an attempt, or its server, usually needs longer than `wait` for a success.
     ///
-    /// An attempt that was ended by then says nothing. `false` while fewer than 8 answers are known.
+    /// An attempt that ended by then says nothing. The result is `false` while fewer than 8 successes are known.
     package func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
         guard let position = position(of: attempt) else { return false }
         let usual = endpoints.bulk(of: attempt.endpoint) ?? health[position].latency.bulk
         return usual.map { wait < $0 } ?? false
     }
 
-    /// Takes an attempt off what is under way, gives a trial's place back, and says where the attempt's server is now.
+    /// Removes an attempt from those in flight, returns the slot of a trial, and returns the current position of the
+    /// attempt's server.
     ///
-    /// - Returns: The position; `nil` when the generation is over, so that the outcome is nobody's.
+    /// - Returns: The position; `nil` if the generation is over, so that no server is charged with the outcome.
     mutating func release(_ attempt: Attempt) -> Int? {
         if attempt.role == .first { concurrency.end() }
         if attempt.role == .failover, !attempt.isFree { paidFailovers.end() }
@@ -183,7 +186,7 @@ extension SwitchingCore {
         failovers.charge(rules.policy.budgets.overloadCost - 1)
     }
 
-    /// Gives back what an extra attempt cost, once it has answered, or leaves no server at work.
+    /// Returns the cost of an extra attempt after it has succeeded or leaves no server at work.
     private mutating func refund(_ attempt: Attempt) {
         switch attempt.role {
         case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)

@@ -20,7 +20,7 @@ extension SwitchingCore {
         updateCurrent(.recovered, at: time)
     }
 
-    /// Sees who is preferred now, and reports a switch.
+    /// Updates the preferred server, and reports a switch.
     mutating func updateCurrent(_ cause: SwitchCause, at time: Double) {
         let healthy = order.first { health[Int($0)].state == .healthy }
         guard let first = steering?.forced.map({ UInt8($0) }) ?? healthy, first != currentPosition else { return }
@@ -87,7 +87,7 @@ extension SwitchingCore {
         events.append(SwitchEvent(at: clock.reading, kind, statistics: statistics))
     }
 
-    /// Hands over what has happened since the last time.
+    /// Returns the events since the last call.
     mutating func takeEvents() -> [SwitchEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
@@ -96,9 +96,9 @@ extension SwitchingCore {
 }
 
 extension SwitchingCore {
-    /// Says whether the machine is known to be offline.
+    /// Records whether the machine is known to be offline.
     ///
-    /// While it is, nothing counts and the core's time stands still. Unknown is not offline.
+    /// While it is, nothing counts and the core's time is stopped. Unknown is not offline.
     ///
     /// - Parameters:
     ///   - isOffline: Whether it is.
@@ -112,9 +112,9 @@ extension SwitchingCore {
         }
     }
 
-    /// Says that the machine's network path has changed, or that the app was suspended.
+    /// Records that the machine's network path has changed, or that the app was suspended.
     ///
-    /// Attempts from before, and for a moment all others, say nothing about servers any more. Scores go back to 0, and
+    /// Earlier attempts, and for a moment all others, say nothing about servers any more. Scores return to 0, and
     /// ejected servers are probed within a second.
     ///
     /// - Parameter now: The time.
@@ -134,22 +134,22 @@ extension SwitchingCore {
         }
     }
 
-    /// Says that the process was stopped until `end`.
+    /// Records that the process was paused until `end`.
     ///
-    /// How long an attempt from before took says nothing about its server, nor does a failure of it that is no answer:
-    /// nobody has read what the server sent, or answered it.
+    /// The duration of an earlier attempt says nothing about its server, nor does its failure unless it is a response:
+    /// during the pause the process neither read what the server sent nor responded.
     ///
-    /// - Parameter end: When the process went on; one before the last changes nothing.
+    /// - Parameter end: The time at which the process continued; an earlier time than the last one changes nothing.
     package mutating func processResumed(at end: MonotonicTime) {
         resumedAt = max(resumedAt, end)
     }
 
-    /// Forgets all health, for a change of environment: the servers are others now, behind the same names.
+    /// Forgets all health for a change of environment, because the same names belong to other servers now.
     ///
-    /// Attempts under way say nothing about the new ones. A preference that was asked for stays.
+    /// Attempts in flight say nothing about the new servers. A requested preference stays.
     ///
     /// - Parameter now: The time.
-    /// - Returns: What followed.
+    /// - Returns: The events that followed.
     package mutating func reset(at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         for position in health.indices {
@@ -160,16 +160,16 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Replaces the list of servers; those that stay, by name, keep their health.
+    /// Replaces the list of servers; servers that stay, by name, keep their health.
     ///
-    /// The order of preference is the new list's; a pushed command that holds still does. Attempts on servers that are
-    /// gone say nothing any more.
+    /// The order of preference is that of the new list; a pushed command in force stays in force. Attempts on removed
+    /// servers say nothing any more.
     ///
     /// - Parameters:
     ///   - members: The new list.
     ///   - now: The time.
-    /// - Returns: What followed.
-    /// - Throws: What is wrong with the list, and then nothing has changed; an empty one is ``SwitchError/noServers``.
+    /// - Returns: The events that followed.
+    /// - Throws: The defect of the list, and then nothing has changed; for an empty list ``SwitchError/noServers``.
     package mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
         try SwitchingCore.check(members)
         let time = read(now)
@@ -189,7 +189,7 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Finds the current server in a new list, and reports the switch if it is gone or no longer preferred.
+    /// Finds the current server in a new list, and reports a switch if the server is gone or no longer preferred.
     private mutating func reprefer(_ previous: Server.ID, at time: Double) {
         if let position = members.firstIndex(where: { $0.id == previous }) {
             currentPosition = UInt8(position)
@@ -200,7 +200,7 @@ extension SwitchingCore {
         moveTraffic(to: healthy ?? order[0], from: previous, .listReplaced, at: time)
     }
 
-    /// What is known about every server now, in the list's order.
+    /// Returns the current state of every server, in the order of the list.
     ///
     /// - Parameter now: The time.
     /// - Returns: One snapshot per server.
@@ -222,7 +222,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Reads the time, and lets happen what was planned for it.
+    /// Reads the time, and performs what is due.
     mutating func read(_ now: MonotonicTime) -> Double {
         // Attempts that are made after a jump must not seem to be from before the change of path.
         if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }

@@ -14,17 +14,18 @@ struct PendingPush: Sendable {
 }
 
 extension SwitchingCore {
-    /// Prefers a server from now on, with a fresh start for it; the others follow in the list's order.
+    /// Prefers a server from now on and gives it a fresh start; the others follow in the order of the list.
     ///
-    /// The fresh start takes back what was cut of its traffic, and the time for which it asked to be left alone.
-    /// Health still rules: if the server fails, the next one takes over. A pushed command that holds is ended.
+    /// The fresh start restores its share of the traffic and ends its `Retry-After`. Health still decides: if the
+    /// server fails, the next one takes over. A pushed command in force ends.
     ///
     /// - Parameters:
     ///   - id: The server.
-    ///   - version: The ``version`` that the decision was based on; if another trigger has switched since, nothing
-    ///     happens. `nil` switches in any case.
+    ///   - version: The ``version`` on which the decision was based; if another trigger has switched since, nothing
+    ///     happens. `nil` switches
+    ///     in any case.
     ///   - now: The time.
-    /// - Returns: What followed; empty if nothing did.
+    /// - Returns: The events that followed; empty if nothing changed.
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, and then nothing has changed.
     package mutating func switchTo(
         _ id: Server.ID,
@@ -39,14 +40,14 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Switches to the server that follows the current one in the list, round the end.
+    /// Switches to the server after the current one in the list, or to the first after the last.
     ///
-    /// A server that is ejected is passed over, as long as another one is healthy.
+    /// An ejected server is skipped as long as another one is healthy.
     ///
     /// - Parameters:
     ///   - version: See ``switchTo(_:from:at:)``.
     ///   - now: The time.
-    /// - Returns: What followed; empty if nothing did, as with a single server.
+    /// - Returns: The events that followed; empty if nothing changed, as with a single server.
     package mutating func next(from version: UInt64? = nil, at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         guard version == nil || version == self.version else { return takeEvents() }
@@ -60,12 +61,12 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Takes a command that was pushed from outside.
+    /// Applies a command that was pushed from outside.
     ///
     /// - Parameters:
-    ///   - command: The command; its signature has been checked.
+    ///   - command: The command, whose signature has been checked.
     ///   - now: The time.
-    /// - Returns: What followed at once; with a spread it follows later, with the events of another call.
+    /// - Returns: The immediate events; with a spread, the events follow later, with another call.
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, ``SwitchError/staleCommand(version:last:)`` or
     ///   ``SwitchError/invalidCommand(_:)``, and then nothing has changed.
     package mutating func apply(_ command: PushCommand, at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
@@ -109,7 +110,7 @@ extension SwitchingCore {
         }
     }
 
-    /// The order of preference with the server of a command in its place; as it is when that is gone.
+    /// Returns the order of preference with the server of a command first; unchanged if that server is gone.
     func steered(by command: PushCommand) -> [UInt8] {
         guard command.mode != .clear, let named = order.first(where: { members[Int($0)].id == command.server }) else {
             return order

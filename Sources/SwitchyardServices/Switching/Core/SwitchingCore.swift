@@ -1,8 +1,9 @@
-/// The decisions about the servers of one service: who gets the next attempt, who has failed, who is back.
+/// The decisions about the servers of one service: which server gets the next attempt, which is ejected, and which has
+/// recovered.
 ///
-/// A value without a clock, without randomness of its own and without I/O: the time is handed to every call, the random
-/// numbers follow from the seed, so the same seed and the same calls give the same decisions. Whoever shares it between
-/// threads puts a lock around it.
+/// A value that performs no I/O and has no clock or randomness of its own: every call receives the time, and the random
+/// numbers follow from the seed, so the same seed and the same calls give the same decisions. Threads that share it use
+/// a lock.
 ///
 /// ### The life of a request
 ///
@@ -11,9 +12,9 @@
 ///     ... core.takeFailover(after: kind, excluding: tried, at: now)  // failed, and safe to send again
 ///     events = core.settle([SettledAttempt(...)], at: now)           // once, with every attempt of the request
 ///
-/// Beside the requests the client asks `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic,
-/// ``sheds(_:at:)`` before a request, and ``takeSuspicion(of:at:)`` for one that is slow and must not be repeated. A clock
-/// that jumps back by up to a second stands still, and one that jumps back further goes on from where it was.
+/// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
+/// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. A clock that jumps
+/// back by up to a second is treated as stopped, and one that jumps back further continues from its previous time.
 package struct SwitchingCore: Sendable {
     /// A server as the core knows it.
     package struct Member: Sendable, Hashable, Identifiable {
@@ -49,18 +50,18 @@ package struct SwitchingCore: Sendable {
     var clock = CoreClock()
     var random: RandomSource
     var nextGeneration: UInt32 = 0
-    /// What is known of the endpoints.
+    /// The records of the endpoints.
     var endpoints = EndpointTable()
     /// When any server last succeeded.
     var provenAt = -1e9
-    /// Whether a server has timed out since any server last answered.
+    /// Whether a server has timed out since the last response of any server.
     var hasDoubts = false
     /// When a request was last begun that may be repeated.
     var repeatableAt = -1e9
-    /// Until when outcomes say nothing, after a change of path, and since when attempts are on the present path.
+    /// The time until which outcomes say nothing after a change of path, and since which attempts use the current path.
     var quietUntil = -1e9
     var pathSince = MonotonicTime(nanoseconds: .min)
-    /// When the process last went on after it was stopped.
+    /// The time at which the process last continued after a pause.
     var resumedAt = MonotonicTime(nanoseconds: .min)
     /// When the first fallback is to be asked something; below 0 until that is planned.
     var warmUpDue = -1.0
@@ -82,13 +83,13 @@ package struct SwitchingCore: Sendable {
     ///
     /// - Parameters:
     ///   - members: The servers in order of preference.
-    ///   - policy: When to switch.
+    ///   - policy: The policy.
     ///   - now: The time.
     ///   - seed: The seed of all random numbers.
-    ///   - installation: A number that is the installation's own. With it the servers behind the first are shuffled, by
-    ///     weight and always the same way for the same number, so that a fleet does not fall on one server. `nil` keeps
-    ///     the list's order.
-    /// - Throws: What is wrong with the list or the policy.
+    ///   - installation: A number of the installation. The servers after the first are shuffled by weight, always in
+    ///     the same way for the
+    ///     same number, so that the clients of a fleet do not all move to one server. `nil` keeps the order of the list.
+    /// - Throws: The defect of the list or the policy.
     package init(
         members: [Member],
         policy: SwitchPolicy = .recommended,
@@ -119,7 +120,7 @@ package struct SwitchingCore: Sendable {
         currentPosition = order[0]
     }
 
-    /// Returns a copy with a seed of its own, which shares what is equal; the way to make the cores of a fleet.
+    /// Returns a copy with its own seed, which shares equal parts; use it to create the cores of a fleet.
     package func reseeded(_ seed: UInt64) -> SwitchingCore {
         var copy = self
         copy.random = RandomSource(seed: seed)
@@ -167,11 +168,11 @@ package struct SwitchingCore: Sendable {
 extension SwitchingCore {
     /// Takes the warm-up of the first fallback, if it is due (``SwitchPolicy/warmUp``).
     ///
-    /// To be asked whenever the client has traffic, with a copy of an idempotent request at hand. It says nothing about
-    /// the server; what counts is the connection that it leaves behind.
+    /// Call it whenever the client has traffic and an idempotent request to copy. The warm-up says nothing about the
+    /// server; its purpose is the connection that it opens.
     ///
     /// - Parameter now: The time.
-    /// - Returns: The attempt, which may be handed to ``settleProbe(_:_:at:)`` like a probe.
+    /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe.
     package mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
         guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
         let time = read(now)
@@ -197,20 +198,22 @@ extension SwitchingCore {
     /// How often in a row an endpoint has to be late on one server and quick on another; late at the same time is once.
     private static var latesInRow: UInt8 { 4 }
 
-    /// Whether an answer came later than a hedge would have been sent.
+    /// Whether a response arrived later than a hedge would have been sent.
     func isLate(_ latency: Double, of endpoint: UInt32, on position: Int) -> Bool {
         guard rules.policy.detection.lateness != nil, rules.policy.hedging != nil else { return false }
         return latency > usualWait(for: endpoint, on: position)
     }
 
-    /// Takes note that a server was overtaken by another one: that counts when it is late clearly more often than the
-    /// others, or an endpoint is late on it each time, and the other one was not slow as well.
+    /// Records that a server was overtaken by another one.
+    ///
+    /// It counts if the server is late clearly more often than the others, or if an endpoint is late on it each time,
+    /// and the other server was not slow as well.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that was overtaken.
     ///   - position: Its server.
-    ///   - winner: How the other attempt ended.
-    ///   - weight: How much it counts.
+    ///   - winner: The outcome of the other attempt.
+    ///   - weight: The weight.
     ///   - time: The time.
     mutating func recordOvertaken(
         _ attempt: Attempt,
@@ -253,14 +256,14 @@ extension SwitchingCore {
         return endpoints.noteLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
     }
 
-    /// Whether an answer came as soon as most do, so that not everything was slow at the time.
+    /// Whether a response arrived as soon as most do, so that not everything was slow at the time.
     private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
         guard case .success(let latency) = outcome else { return true }
         let usual = usualWait(for: endpoint, on: nil)
         return latency.inSeconds <= max(0.4 * rules.shortestHedge, usual > rules.shortestHedge ? usual : 0)
     }
 
-    /// How often the answers of the best other server are late; 0 while nothing is known.
+    /// Returns the share of late responses of the best other server; 0 while it is unknown.
     private func lateShareOfOthers(than position: Int) -> Double {
         let others = health.indices.filter { $0 != position && health[$0].lateness.share.samples > 0 }
         return Double(others.map { health[$0].lateness.share.value }.min() ?? 0)

@@ -1,4 +1,4 @@
-/// What the core knows about a server at one moment.
+/// The state of a server in the core at one moment.
 public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     /// The server.
     public var id: Server.ID
@@ -12,9 +12,9 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     public var p50: Duration?
     /// The 99th percentile of the last 64 successes; `nil` without one.
     public var p99: Duration?
-    /// How often it was ejected lately.
+    /// The number of recent ejections.
     public var ejections: Int
-    /// The time to the next probe, or to the start of the trial; `nil` when none is planned.
+    /// The time until the next probe or the start of the trial, or `nil` if neither is planned.
     public var nextProbe: Duration?
 
     /// Creates a snapshot, for a view that shows it.

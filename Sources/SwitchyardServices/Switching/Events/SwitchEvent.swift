@@ -4,7 +4,7 @@
 ///
 ///     ejected -> switched -> probed (failed) ... probed -> trialStarted -> recovered -> switched
 public struct SwitchEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Sendable, Hashable {
         /// The preferred server changed.
         case switched(from: Server.ID, to: Server.ID, cause: SwitchCause)
@@ -24,9 +24,9 @@ public struct SwitchEvent: Sendable, Hashable {
         case pushed(PushCommand)
     }
 
-    /// When it happened.
+    /// The time of the event.
     public var at: MonotonicTime
-    /// What happened.
+    /// The kind of the event.
     public var kind: Kind
     /// The figures of the server that it happened to; of the server switched from.
     public var statistics: HealthStatistics
@@ -47,7 +47,7 @@ public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
     case score
     /// The server was late clearly more often than the others.
     case lateness
-    /// So many failures in a row.
+    /// A number of consecutive failures.
     case consecutiveFailures
     /// A failure during the trial.
     case trialFailed
@@ -68,7 +68,7 @@ public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
 }
 
 extension SwitchEvent: CustomStringConvertible {
-    /// What happened, in one line, with the figures that led to an ejection.
+    /// A one-line description of the event, with the figures that led to an ejection.
     public var description: String {
         guard case .ejected = kind, let failures = statistics.failureText else { return kind.description }
         let last = statistics.lastFailure.map { ", the last one \($0)" } ?? ""
@@ -77,7 +77,7 @@ extension SwitchEvent: CustomStringConvertible {
 }
 
 extension SwitchEvent.Kind: CustomStringConvertible {
-    /// What happened, in one line.
+    /// A one-line description of the event.
     public var description: String {
         switch self {
         case .switched(let from, let to, let cause): "switched from \(from) to \(to) (\(cause.words))"
@@ -107,7 +107,7 @@ extension ServerSnapshot: CustomStringConvertible {
 }
 
 extension HealthStatistics {
-    /// How many requests failed; `nil` when there were none.
+    /// The number of failed requests as text, or `nil` if there were none.
     fileprivate var failureText: String? {
         requests == 0 ? nil : "\(failures) of \(requests) requests failed"
     }

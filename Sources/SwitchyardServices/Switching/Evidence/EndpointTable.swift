@@ -6,15 +6,16 @@
     import Musl
 #endif
 
-/// What is known of the endpoints that were asked lately: how long each takes, which servers fail it, and whether asking
-/// another server has been of any use.
+/// The records of recently used endpoints: their durations, the servers that fail them, and whether extra attempts were
+/// useful.
 ///
-/// So an endpoint that fails everywhere costs no server its good name, and no other endpoint its extra attempts. An
-/// endpoint is a number (`RequestTraits.endpoint`); a few hundred bytes are kept of each, of ``capacity`` at most.
+/// With these records an endpoint that fails everywhere harms neither the health of a server nor the extra attempts of
+/// other endpoints. An endpoint is a number (`RequestTraits.endpoint`); each record takes a few hundred bytes, and
+/// there are at most ``capacity``.
 struct EndpointTable: Sendable {
-    /// The most endpoints that are told apart; of more, the one that was asked longest ago is forgotten.
+    /// The maximum number of endpoints; beyond it, the least recently used one is forgotten.
     static let capacity = 32
-    /// How many seconds another server's good answer is a witness for.
+    /// The seconds for which another server's success confirms a failure.
     static let witnessAge = 10.0
     /// How many times as often as its usual fallback a server has to fail an endpoint to be clearly worse.
     private static let clearly: Float = 3
@@ -22,12 +23,12 @@ struct EndpointTable: Sendable {
     private var keys: [UInt32] = []
     private var records: [EndpointRecord] = []
 
-    /// The latency that nine of ten answers of an endpoint keep, in seconds; `nil` with fewer than 8 answers.
+    /// Returns the 90th percentile of an endpoint's latency in seconds; `nil` with fewer than 8 responses.
     func bulk(of endpoint: UInt32) -> Double? {
         index(of: endpoint).flatMap { records[$0].latency.bulk }
     }
 
-    /// Takes note of a whole answer that a server gave, and of how long that took, where this is a figure of the endpoint.
+    /// Records a complete response of a server, and its latency if that is typical of the endpoint.
     mutating func noteAnswer(
         _ endpoint: UInt32,
         from server: Int,
@@ -46,9 +47,9 @@ struct EndpointTable: Sendable {
         }
     }
 
-    /// Takes note that a server was late with an endpoint.
+    /// Records that a server was late with an endpoint.
     ///
-    /// - Returns: How often it was in a row, where each attempt began behind the end of the one before.
+    /// - Returns: The number of late responses in a row whose attempts did not overlap.
     mutating func noteLate(_ endpoint: UInt32, on server: Int, began: Double, at time: Double) -> UInt8 {
         let index = place(of: endpoint, at: time)
         var count: UInt8 = 0
@@ -62,7 +63,7 @@ struct EndpointTable: Sendable {
         return count
     }
 
-    /// Takes note that a server failed an endpoint.
+    /// Records that a server failed an endpoint.
     mutating func noteFailure(_ endpoint: UInt32, on server: Int, at time: Double) {
         let index = place(of: endpoint, at: time)
         records[index].sight(server) { sighting in
@@ -71,14 +72,14 @@ struct EndpointTable: Sendable {
         }
     }
 
-    /// Forgets who failed what; how long endpoints take is kept.
+    /// Forgets the failures; the durations of endpoints are kept.
     mutating func forgetFailures() {
         for index in records.indices { records[index].forgetFailures() }
     }
 
     private func index(of endpoint: UInt32) -> Int? { keys.firstIndex(of: endpoint) }
 
-    /// Where an endpoint's record is; a new one, if there was none.
+    /// Returns the index of an endpoint's record, which is created if there is none.
     private mutating func place(of endpoint: UInt32, at time: Double) -> Int {
         if let index = index(of: endpoint) {
             records[index].usedAt = time
@@ -98,10 +99,10 @@ struct EndpointTable: Sendable {
     }
 }
 
-// MARK: - Witnesses
+// MARK: - Confirmation
 
 extension EndpointTable {
-    /// Whether another server has just answered the endpoint well, and has not failed it since.
+    /// Whether another server has recently succeeded with the endpoint and has not failed it since.
     func isAnswered(_ endpoint: UInt32, elsewhereThan server: Int, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return false }
         return records[index].sightings.contains { other in
@@ -120,10 +121,10 @@ extension EndpointTable {
         return others.max { $0.isLessTelling(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
-    /// How much of what a server is asked for it fails now, and no other server does.
+    /// The part of its requests that a server fails now and that no other server fails.
     enum Breadth { case little, all, several }
 
-    /// Whether a server fails several endpoints now which no other server fails, or at least the only one that it was
+    /// Returns whether a server fails several endpoints that no other server fails, or the only endpoint that it was
     /// asked for.
     func breadth(of server: Int, window: Double, at time: Double) -> Breadth {
         var (failed, answered) = (0, 0)
@@ -137,12 +138,12 @@ extension EndpointTable {
         return failed > 1 ? .several : failed == 1 && answered == 0 ? .all : .little
     }
 
-    /// How much more likely a failure is on a server that is in trouble than on one that is as good as the best of the
-    /// others: the natural logarithm of that ratio, at least 0.
+    /// Returns how much more likely a failure is on a server in trouble than on one as good as the best of the others:
+    /// the natural logarithm of that ratio, at least 0.
     ///
-    /// One that is in trouble fails with a probability of `detected`, or of 1 when it has failed the endpoint twice in a
-    /// row. How often the best other server would fail is known from the requests that it was asked instead: after n good
-    /// answers at most once in n + 2 (Laplace's rule of succession).
+    /// A server in trouble fails with a probability of `detected`, or of 1 after two failures of the endpoint in a row.
+    /// The failure rate of the best other server is known from its own requests: after n successes at most one in n + 2
+    /// (Laplace's rule of succession).
     func evidence(_ endpoint: UInt32, against server: Int, detected: Double, window: Double, at time: Double) -> Double
     {
         guard let index = index(of: endpoint) else { return 0 }
@@ -152,7 +153,7 @@ extension EndpointTable {
         return max(0, log((isInRow ? 1 : detected) / (others.min() ?? 0.5)))
     }
 
-    /// The endpoint under which is noted what probes find that resemble the requests of an endpoint and are none.
+    /// Returns the endpoint for the results of probes that only resemble the requests of an endpoint.
     static func twin(of endpoint: UInt32) -> UInt32 { ~endpoint }
 
     /// Whether an endpoint is in such a state that a copy of its requests says nothing about a server.
@@ -164,20 +165,20 @@ extension EndpointTable {
 // MARK: - Extra attempts
 
 extension EndpointTable {
-    /// Whether a request that failed may be sent to another server: not while that has been of no use.
+    /// Whether a failed request may be sent to another server: not while failovers of the endpoint have been useless.
     ///
-    /// One that `claims` to go there lets others wait for what becomes of it.
+    /// A request that `claims` the failover makes others wait for its result.
     mutating func allowsFailover(_ endpoint: UInt32, after kind: FailureKind, claims: Bool, at time: Double) -> Bool {
         guard let index = index(of: endpoint), records[index].failedAs == FailureClass(kind) else { return true }
         return records[index].failovers.allows(at: time, claims: claims)
     }
 
-    /// Takes note that a failover was answered.
+    /// Records that a failover succeeded.
     mutating func noteHelp(of endpoint: UInt32) {
         if let index = index(of: endpoint) { records[index].failovers.help() }
     }
 
-    /// Takes note that so many failovers of one request, which had failed first in this way, were of no use.
+    /// Records useless failovers of one request whose first failure was of this kind.
     mutating func noteUseless(_ failovers: Int, of endpoint: UInt32, after kind: FailureKind, at time: Double) {
         let index = place(of: endpoint, at: time)
         if records[index].failedAs != FailureClass(kind) { records[index].failovers.help() }
@@ -191,18 +192,18 @@ extension EndpointTable {
         return records[index].hedges.allows(at: time, claims: claims)
     }
 
-    /// Takes note of whether a hedge answered first.
+    /// Records whether a hedge won.
     mutating func noteHedge(_ endpoint: UInt32, helped: Bool, at time: Double) {
         let index = place(of: endpoint, at: time)
         if helped { records[index].hedges.help() } else { records[index].hedges.waste(1, at: time, longestPause: 2) }
     }
 }
 
-/// What is known of one endpoint.
+/// The record of one endpoint.
 private struct EndpointRecord: Sendable {
-    /// How long answers took, whichever server gave them.
+    /// The latencies of responses, whichever server sent them.
     var latency = LatencyDigest()
-    /// What each server did that was asked.
+    /// The results of each server that got requests of the endpoint.
     private(set) var sightings: [Sighting] = []
     var failovers = UselessAttempts()
     var hedges = UselessAttempts()
@@ -228,10 +229,10 @@ private struct EndpointRecord: Sendable {
         failedAs = nil
     }
 
-    /// What a server did with the endpoint of late.
+    /// The recent result of a server with the endpoint.
     enum State { case unknown, answered, failedAlone, failedAlike }
 
-    /// What a server did with the endpoint last, if that was within the window, and whether others failed it too.
+    /// Returns the last result of a server with the endpoint within the window, and whether other servers failed too.
     func state(on server: Int, window: Double, at time: Double) -> State {
         guard let own = sightings.first(where: { Int($0.server) == server }), own.isRecent(window, at: time) else {
             return .unknown
@@ -242,7 +243,7 @@ private struct EndpointRecord: Sendable {
     }
 }
 
-/// What one server did with the requests of one endpoint.
+/// The results of one server with the requests of one endpoint.
 private struct Sighting: Sendable {
     let server: UInt8
     private var failures = FadingShare()
@@ -251,7 +252,7 @@ private struct Sighting: Sendable {
     /// How often in a row it was late.
     var latesInRow: UInt8 = 0
     var lateAt = -1e9
-    /// When it last answered well, and when it last failed.
+    /// The times of the last success and of the last failure.
     var wellAt = -1e9
     var badAt = -1e9
 
@@ -262,13 +263,13 @@ private struct Sighting: Sendable {
     /// How many of the last requests it has failed in a row.
     private(set) var failuresInRow: UInt8 = 0
 
-    /// The share of failures that there would be if the next request failed too, and one more were answered.
+    /// The share of failures if the next request failed too and one more succeeded.
     var ceiling: Double {
         let samples = Double(failures.samples)
         return (Double(rate) * samples + 1) / (samples + 2)
     }
 
-    /// Whether less is known of it; of two that are known alike, the better one tells more.
+    /// Whether less is known about this server; if equally much is known, the better server counts as better known.
     func isLessTelling(than other: Sighting) -> Bool {
         failures.samples == other.failures.samples ? rate > other.rate : failures.samples < other.failures.samples
     }
@@ -285,11 +286,11 @@ private struct Sighting: Sendable {
 
 /// How a request failed, as far as another failure is likely to be the same trouble.
 private enum FailureClass: UInt8, Sendable {
-    /// With an answer.
+    /// The attempt ended with a response.
     case answer
     /// Without any.
     case silence
-    /// With something that is no whole answer.
+    /// The attempt ended with an incomplete response.
     case broken
 
     init(_ kind: FailureKind) {
@@ -301,11 +302,11 @@ private enum FailureClass: UInt8, Sendable {
     }
 }
 
-/// Counts extra attempts that were of no use, and bids those wait that would be as well.
+/// Counts useless extra attempts, and delays those that would be useless too.
 private struct UselessAttempts: Sendable {
-    /// So many in a row are enough.
+    /// The number of useless attempts in a row after which others wait.
     private static let most: Float = 3
-    /// What a good answer takes away, so that requests which fail everywhere now and then are not the end of it.
+    /// The reduction by a success, so that requests which occasionally fail everywhere do not stop extra attempts.
     private static let relief: Float = 0.02
 
     private var count: Float = 0

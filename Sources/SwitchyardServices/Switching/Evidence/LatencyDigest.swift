@@ -1,7 +1,7 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
-/// Each is kept as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers they stand for. The
-/// 90th percentile is found anew with every 16th sample, by bisection over the bits, so recording costs next to nothing.
+/// Each is stored as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers themselves. The
+/// 90th percentile is calculated with every 16th sample, by bisection over the bits, so recording costs almost nothing.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
     /// The samples that it takes to know a percentile.
@@ -14,8 +14,8 @@ struct LatencyDigest: Sendable {
     /// The exponentially weighted mean of all samples, in seconds; 0 without one.
     private(set) var mean: Float = 0
 
-    /// How long the bulk of the answers takes, in seconds: the 90th percentile, which one slow answer in twenty does not
-    /// move; at most 15 samples old, `nil` with fewer than 8.
+    /// The 90th percentile in seconds, which one slow response in twenty does not move; at most 15 samples old, `nil`
+    /// with fewer than 8.
     var bulk: Double? {
         used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cachedBulk)
     }

@@ -18,13 +18,13 @@ struct OutcomeWindow: Sendable {
     /// The failures among them.
     var failures: Int { Int(bad) }
 
-    /// Adds an outcome, and drops what is too old or too much.
+    /// Adds an outcome, and drops outcomes beyond the limits.
     ///
     /// - Parameters:
     ///   - failed: Whether it was a failure.
-    ///   - now: The time, in seconds; never earlier than the one before.
-    ///   - count: The most outcomes to keep.
-    ///   - age: Outcomes have to be younger than this, in seconds.
+    ///   - now: The time in seconds; never earlier than the previous one.
+    ///   - count: The maximum number of outcomes.
+    ///   - age: The age in seconds below which outcomes are kept.
     mutating func record(failed: Bool, at now: Double, count: Int, age: Double) {
         let stamp = OutcomeWindow.units(now)
         expire(at: stamp, age: age)
@@ -38,7 +38,7 @@ struct OutcomeWindow: Sendable {
         latest = stamp
     }
 
-    /// What the window holds at a time, without changing it.
+    /// Returns the contents of the window at a time, without changing it.
     func counts(at now: Double, age: Double) -> (requests: Int, failures: Int) {
         var copy = self
         copy.expire(at: OutcomeWindow.units(now), age: age)
@@ -88,7 +88,7 @@ struct OutcomeWindow: Sendable {
 
 /// How often something happened of late: the mean of the first samples, then one in which the older ones fade.
 struct FadingShare: Sendable {
-    /// About so many samples count.
+    /// The approximate number of samples that count.
     private static let memory: UInt8 = 16
 
     private(set) var samples: UInt8 = 0

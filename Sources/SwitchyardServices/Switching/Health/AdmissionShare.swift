@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// The share of its traffic that a server gets (``AdmissionRules``), and what the server said about coming back.
+/// The share of its traffic that a server gets (``AdmissionRules``), and its last `Retry-After`.
 struct AdmissionShare: Sendable {
     /// The share at the time of the last change.
     private(set) var share = 1.0
@@ -16,7 +16,7 @@ struct AdmissionShare: Sendable {
     private(set) var overloadedAt = -1e9
     /// How many signs of overload came close enough to each other, at most 3.
     private var signs: UInt8 = 0
-    /// The last time-out that nobody witnessed, and the factor of all of them.
+    /// The last unconfirmed timeout, and the factor of all of them.
     private var doubtedAt = -1e9
     private var doubt = 1.0
     /// Until when the server asked to be left alone.
@@ -35,8 +35,10 @@ struct AdmissionShare: Sendable {
         overloadedAt = now
     }
 
-    /// Takes note of a time-out that nobody witnessed: the network may have been at fault, or a server with too much to do,
-    /// which gets no extra attempts until any server answers, and by the factor less of its traffic.
+    /// Records an unconfirmed timeout.
+    ///
+    /// Either the network or an overloaded server may be at fault. The server gets no extra attempts until any server
+    /// responds, and less of its traffic by the factor.
     mutating func doubt(by factor: Double, at now: Double, floor: Double) {
         doubt = max(floor, doubt * factor)
         doubtedAt = now
@@ -73,9 +75,10 @@ struct AdmissionShare: Sendable {
         return rules.doubling.isFinite ? min(1, share * exp2(elapsed / rules.doubling)) : share
     }
 
-    /// Whether the server has certainly shown overload, and often enough, within the time after which that is forgotten.
+    /// Whether the server has certainly shown overload, and often enough, within the time after which overload is
+    /// forgotten.
     ///
-    /// Two signs can come from a single moment, in which a request that failed was tried anew.
+    /// Two signs can come from a single moment in which a failed request was retried.
     func isOverloaded(at now: Double, _ rules: CompiledPolicy) -> Bool {
         signs > 2 && now - overloadedAt < rules.forgetting
     }

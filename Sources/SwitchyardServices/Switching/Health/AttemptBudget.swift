@@ -23,7 +23,7 @@ struct AttemptBudget: Sendable {
         tokens = max(0, tokens - amount)
     }
 
-    /// Gives tokens back, or adds what a success earns.
+    /// Returns tokens, or adds the earnings of a success.
     mutating func add(_ amount: Double, capacity: Double) {
         tokens = min(capacity, tokens + amount)
     }
@@ -32,13 +32,13 @@ struct AttemptBudget: Sendable {
     mutating func refill(to now: Double, capacity: Double, longest: Double) {
         let waits = ((now - lastRefill) / longest).rounded(.down)
         if waits > capacity + 64 {
-            // Whoever slept that long finds the budget full.
+            // After such a long sleep the budget is full.
             lastRefill += waits * longest
             gap = longest
             tokens = capacity
         }
         while now - lastRefill >= gap {
-            // A gap too short for the clock to tell.
+            // The gap is shorter than the resolution of the clock.
             guard lastRefill + gap > lastRefill else { return lastRefill = now }
             lastRefill += gap
             add(1, capacity: capacity)
@@ -46,17 +46,17 @@ struct AttemptBudget: Sendable {
         }
     }
 
-    /// Starts the refill anew after a success.
+    /// Restarts the refill after a success.
     mutating func restartRefill(at now: Double, gap: Double) {
         self.gap = gap
         lastRefill = now
     }
 }
 
-/// The tokens that a budget lends when it is empty, with doubling gaps, until one of them was of use.
+/// The tokens that an empty budget lends, with doubling gaps, until one of them was useful.
 ///
-/// Without them a client that has spent its tokens in vain, and then meets a server that hangs, would earn no other: what
-/// waits there waits for its deadline.
+/// Without them, a client that has spent its tokens in vain and then meets a hanging server would earn no others, and
+/// its requests would wait for their deadlines.
 struct LentTokens: Sendable {
     private var gap: Double?
     private var dueAt = -1e9
@@ -70,7 +70,7 @@ struct LentTokens: Sendable {
         return true
     }
 
-    /// Starts anew: a token was of use.
+    /// Restarts after a useful token.
     mutating func restart() {
         gap = nil
     }

@@ -6,15 +6,16 @@
     import Musl
 #endif
 
-/// How late a server is (``LatenessRule``): being overtaken by hedges raises it, timely answers and time lower it.
+/// The lateness of a server (``LatenessRule``): hedges that overtake it raise the value, timely responses and time
+/// lower it.
 struct Lateness: Sendable {
-    /// The evidence; below 0 while the first late answers are outweighed by those that came in time beside them.
+    /// The evidence; below 0 while timely responses outweigh the first late ones.
     private(set) var value = 0.0
-    /// Whether there were timely answers between the late ones.
+    /// Whether there were timely responses between the late ones.
     private(set) var isMixed = false
-    /// How often the answers are late, overtaken or not.
+    /// The share of late responses, overtaken or not.
     private(set) var share = FadingShare()
-    /// How many timely answers there were; an attempt remembers how many when it began.
+    /// The number of timely responses; an attempt remembers the number at its start.
     private(set) var timely: UInt32 = 0
     private var beganAt = -1e9
     private var since: Double
@@ -23,7 +24,7 @@ struct Lateness: Sendable {
         since = now
     }
 
-    /// Counts an answer that no hedge has overtaken; `step` is negative.
+    /// Counts a response that no hedge has overtaken; `step` is negative.
     mutating func note(isLate: Bool, step: Double) {
         share.count(isLate)
         guard !isLate else { return }
@@ -35,16 +36,17 @@ struct Lateness: Sendable {
 
     /// Counts an attempt that was overtaken.
     ///
-    /// What came in time while it waited speaks for the server. Answers of requests that were sent together come before the
-    /// late ones of them: so the first late one counts them all, and of the others only those that began later do again.
+    /// Timely responses while it waited speak for the server. Timely responses of requests that were sent together
+    /// arrive before the late ones. So the first late one counts all timely responses, and of the others only those
+    /// count that began later.
     ///
     /// - Parameters:
-    ///   - step: What it adds.
-    ///   - timelyStep: What a timely answer adds; negative.
-    ///   - began: When the attempt began, by the clock of the core.
-    ///   - before: The timely answers by then.
+    ///   - step: The amount that the attempt adds.
+    ///   - timelyStep: The amount that a timely response adds; negative.
+    ///   - began: The start of the attempt by the core's clock.
+    ///   - before: The number of timely responses by then.
     ///   - now: The time.
-    ///   - ceiling: The most evidence there may be.
+    ///   - ceiling: The maximum of the evidence.
     mutating func noteOvertaken(
         by step: Double,
         timelyStep: Double,

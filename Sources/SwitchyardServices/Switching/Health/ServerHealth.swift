@@ -1,4 +1,4 @@
-/// What is known about one server.
+/// The state of one server.
 struct ServerHealth: Sendable {
     var state = HealthState.healthy
     /// The number that attempts carry; unique within the core, new at every ejection and recovery.
@@ -17,7 +17,7 @@ struct ServerHealth: Sendable {
     var suspicionRounds: UInt8 = 0
     /// Whether suspicion probes are under way.
     var isSuspected = false
-    /// Whether it answered others well while it failed the requests for which it was ejected.
+    /// Whether the server succeeded with other requests while it failed those for which it was ejected.
     var failsPartly = false
 
     var score: EvidenceScore
@@ -34,7 +34,7 @@ struct ServerHealth: Sendable {
     ///
     /// While in trial: when the trial begins.
     var dueAt = 0.0
-    /// Until when the probe under way may take; in the past if there is none.
+    /// The time limit of the probe in flight; in the past if there is none.
     var probedUntil = -1e9
     var lastFailure: FailureKind?
 
@@ -73,7 +73,7 @@ struct ServerHealth: Sendable {
     }
 
     mutating func beginTrial(generation: UInt32, at start: Double, _ rules: CompiledPolicy) {
-        // If it was late before, half of what it took then is enough on trial.
+        // If the server was late before, half of the evidence is enough on trial.
         lateness.reset(to: (rules.policy.detection.lateness?.threshold ?? 0) / 2)
         state = .trial
         self.generation = generation
@@ -103,6 +103,6 @@ public enum HealthState: UInt8, Sendable, Hashable, CaseIterable {
     case healthy
     /// It failed; shadow probes find out when it works again.
     case ejected
-    /// It works again; a growing number of requests is let through.
+    /// The server works again and gets a growing number of requests.
     case trial
 }

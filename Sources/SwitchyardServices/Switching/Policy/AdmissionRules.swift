@@ -1,35 +1,35 @@
-/// How much of its traffic a server keeps that is alive but cannot keep up.
+/// The rules for the share of traffic that a server keeps if it is alive but overloaded.
 ///
-/// Like TCP: overload cuts the server's share, successes double it up to where it was cut and then raise it slowly. What
-/// the share does not admit goes to the next server.
+/// The share works like TCP congestion control: overload cuts it; successes double it up to the point of the last cut
+/// and then raise it slowly. Requests that the share does not admit go to the next server.
 public struct AdmissionRules: Sendable, Hashable {
     /// The least share, above 0, at most 1; default 0.1.
     public var floor = 0.1
-    /// What a success adds to the share once it is past the point of the last cut; default 0.02.
+    /// The amount that a success adds to the share above the point of the last cut; default 0.02.
     public var step = 0.02
     /// The time without overload after which all is forgotten; default 120 s.
     public var forgetting = Duration.seconds(120)
-    /// The time in which a share doubles by itself; `nil`: it does not; default 60 s.
+    /// The time in which a share doubles without successes; `nil` if it does not; default 60 s.
     public var doubling: Duration? = .seconds(60)
-    /// The factor that 503 cuts the share by, and 429 where that means overload (``TooManyRequests``); default 0.5.
+    /// The factor by which 503 cuts the share, and 429 if it means overload (``TooManyRequests``); default 0.5.
     ///
-    /// Like every sign of overload it needs a witness: another server that answered the same request, or has just answered
-    /// the same endpoint, or several endpoints that only this server fails.
+    /// Like every sign of overload it needs a confirmation: another server that responded to the same request or
+    /// recently to the same endpoint, or several endpoints that only this server fails.
     public var overloadCut = 0.5
     /// The factor that a time-out cuts the share by; default 0.25.
     public var timeoutCut = 0.25
-    /// The highest priority that is given up unsent while every server is overloaded; `nil`: none; default low.
+    /// The highest priority that is shed while every server is overloaded; `nil` for none; default is low.
     ///
-    /// Low priority is given up always then, normal priority with the probability that no server's share admits it, high
-    /// never. A call that is not sent is certainly not answered: whoever gives up calls of normal priority trades them for
-    /// servers that recover sooner, as suits a large fleet in front of servers that cannot carry all of it. For that, 503
-    /// and time-outs count as overload without a witness too; a time-out only until any server answers.
+    /// Low priority is always shed then, normal priority with the probability that no server's share admits it, high
+    /// priority never. A shed call certainly fails: shedding normal priority trades such calls for servers that recover
+    /// sooner, which suits a large fleet in front of servers that cannot carry the whole load. In that case 503 and
+    /// timeouts count as overload without a confirmation too, a timeout only until any server responds.
     public var sheds: RequestPriority? = .low
-    /// The greatest part of requests of normal priority that is given up, 0...1; default 0.7.
+    /// The maximum share of normal-priority requests that is shed, 0...1; default 0.7.
     ///
-    /// So whoever tries again gets through soon, and recovery is noticed.
+    /// So a retry soon gets through, and recovery is noticed.
     public var mostShed = 0.7
-    /// How long a server gets no extra attempts after overload; default 30 s.
+    /// The time after an overload during which a server receives no extra attempts; default 30 s.
     public var clean = Duration.seconds(30)
     /// Whether slowness and overload eject a server only while another is healthy and not overloaded itself; default yes.
     public var sparesOverloaded = true
@@ -39,7 +39,7 @@ public struct AdmissionRules: Sendable, Hashable {
     /// Creates the rules of the recommended policy.
     public init() {}
 
-    /// Whether overload needs a witness.
+    /// Whether overload needs a confirming response.
     var needsWitness: Bool { sheds != .normal }
 
     /// The factor that a failure cuts the share by.

@@ -12,7 +12,7 @@
 final class CompiledPolicy: Sendable {
     let policy: SwitchPolicy
     private let score: ScoreRule
-    /// What a success adds to the score; negative.
+    /// The amount that a success adds to the score; negative.
     let successStep: Double
     let scoreThreshold: Double
     let unwitnessedFactor: Double
@@ -30,10 +30,10 @@ final class CompiledPolicy: Sendable {
     let refill: Double
     let shortestHedge: Double
     let unknownHedge: Double
-    /// How many seconds a failure of an endpoint is remembered.
+    /// The time in seconds for which a failure of an endpoint is remembered.
     let endpointWindow: Double
     private let lateness: LatenessRule
-    /// What a timely answer adds to the lateness of a server; negative.
+    /// The amount that a timely response adds to the lateness of a server; negative.
     let timelyStep: Double
 
     init(_ policy: SwitchPolicy) {
@@ -63,14 +63,15 @@ final class CompiledPolicy: Sendable {
         timelyStep = log((1 - lateness.detected) / (1 - lateness.tolerated))
     }
 
-    /// What a late answer adds to the lateness of a server when the others are late so often; `nil` when that is so often
-    /// that it says nothing.
+    /// Returns the amount that a late response adds to a server's lateness, given the share of late responses of the
+    /// others; `nil` if that share is so high that a late response says nothing.
     func lateStep(others: Double) -> Double? {
         let tolerated = max(lateness.tolerated, 1.5 * others)
         return 2 * tolerated <= lateness.detected ? log(lateness.detected / tolerated) : nil
     }
 
-    /// What a witnessed failure of weight 1 adds to the score of a server with so many successes without suspicion.
+    /// Returns the amount that a confirmed failure of weight 1 adds to the score of a server after a number of
+    /// unsuspicious successes.
     func failureStep(calm: UInt16) -> Double {
         guard let span = score.calmSpan else { return log(score.detected / score.tolerated) }
         let tolerated = max(score.leastTolerated, score.tolerated / (1 + Double(calm) / span))

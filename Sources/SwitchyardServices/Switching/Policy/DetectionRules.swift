@@ -1,7 +1,7 @@
-/// What makes a server count as failing.
+/// The rules that decide when a server counts as failing.
 ///
-/// Any of the detectors that are set is enough; each looks only at attempts that went to that server, in its present
-/// generation.
+/// If any of the configured detectors trips, the server is ejected. Each detector considers only attempts to that
+/// server in its current generation.
 public struct DetectionRules: Sendable, Hashable {
     /// The accumulated score (CUSUM); `nil`: not used.
     public var score: ScoreRule? = ScoreRule()
@@ -11,24 +11,24 @@ public struct DetectionRules: Sendable, Hashable {
     public var consecutive: Int?
     /// Being overtaken by hedges; `nil`: that is a failure like others.
     public var lateness: LatenessRule? = LatenessRule()
-    /// Whether a failure needs another server that does better with the same endpoint; default yes.
+    /// Whether a failure counts only if another server does better with the same endpoint; default `true`.
     ///
-    /// Then an endpoint that fails on every server is held against none, and soon costs no extra attempts. It concerns
-    /// failures behind the connection, and policies that fail over (``SwitchPolicy/failsOver``): who repeats no request
-    /// elsewhere has no witness.
+    /// Then an endpoint that fails on every server counts against no server, and soon costs no extra attempts. The rule
+    /// applies to failures after the connection was established, and to policies that fail over
+    /// (``SwitchPolicy/failsOver``), because without failover no other server confirms a failure.
     public var perEndpoint = true
     /// The outcomes that the ratio and the statistics look at.
     public var window = WindowRule()
     /// Which failures count; default all.
     public var kinds = CountedKinds.all
-    /// Whether the ratio and the row count failures whose path is not proven; default no.
+    /// Whether the ratio and the consecutive failures count failures whose path is not proven; default `false`.
     ///
-    /// A path is proven by an HTTP answer, by another server that answered the same request, or by any success within
-    /// ``pathProof``. Without that it is as likely the network that failed, and no server is blamed.
+    /// A path is proven by an HTTP response, by another server that responded to the same request, or by any success
+    /// within ``pathProof``. Otherwise the network is as likely to have failed, and no server is blamed.
     public var countsUnproven = false
-    /// How long any server's success proves that the network works; default 2 s.
+    /// The time for which a success of any server proves that the network works; default 2 s.
     public var pathProof = Duration.seconds(2)
-    /// How long after a change of network path outcomes say nothing; default 2 s.
+    /// The time after a change of the network path during which outcomes are no evidence; default 2 s.
     public var quietAfterPathChange = Duration.seconds(2)
     /// Whether a switch starts a fresh window for the server switched to, whatever caused it; default yes.
     public var startsFreshWindow = true
@@ -51,36 +51,39 @@ public struct DetectionRules: Sendable, Hashable {
 public enum CountedKinds: Sendable, Hashable {
     /// Every failure that an `AttemptOutcome` can carry.
     case all
-    /// Only those that the published rule suspects: whatever went wrong below HTTP, and 502, 503 and 504.
+    /// Only the failures that the published rule suspects: every failure below HTTP, and 502, 503 and 504.
     case suspicious
 }
 
-/// The accumulated score: a CUSUM test of "fails as often as tolerated" against "fails as often as to be detected".
+/// The accumulated score: a CUSUM test of the tolerated failure rate against the failure rate to detect.
 ///
-/// A failure adds w ln(p1/p0), a success takes ln((1-p0)/(1-p1)) away, never below 0. With the defaults the mean number
-/// of requests to trip is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 % failures. A server that has been
-/// calm for long is held to what is usual for it: after n successes without suspicion, p0 is ``tolerated`` divided by
-/// 1 + n / ``calmSpan``. That halves the requests that a busy client loses to a server which begins to fail now and then
-/// (15 instead of 29 at 15 % failures, in one case of a hundred more than 59), and does not concern one that asks rarely.
-/// It is paid for by a server that always fails 1 % of its requests: it rests for a moment once in about 6,000.
+/// A failure adds w ln(p1/p0), a success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults the mean number
+/// of requests to trip is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 % failures. A server that has
+/// been calm for long is compared with its usual rate: after n unsuspicious successes, p0 is ``tolerated`` divided by 1
+/// + n / ``calmSpan``. That halves the requests that a busy client loses to a server which begins to fail now and then
+/// (15 instead of 29 at 15 % failures, in one case of a hundred more than 59), and has no effect on a client with
+/// little traffic. The cost falls on a server that always fails 1 % of its requests: it is ejected for a moment once in
+/// about 6,000.
 public struct ScoreRule: Sendable, Hashable {
     /// The failure rate that is tolerated (p0), 0...1; default 0.01.
     public var tolerated = 0.01
     /// The failure rate that has to be detected (p1), 0...1; default 0.2.
     public var detected = 0.2
-    /// How many successes without suspicion halve the failure rate that is tolerated; `nil`: it stays; default 100.
+    /// The number of successes without suspicion that halve the tolerated failure rate; default 100.
     ///
-    /// At most 1,000 successes are remembered, and a suspicion that comes to nothing leaves a quarter of them.
+    /// If `nil`, the tolerated failure rate is constant. At most 1,000 successes are remembered. A suspicion that is
+    /// not confirmed leaves a quarter of the successes.
     public var calmSpan: Double? = 100
     /// The least rate that is tolerated, however calm the server was, 0...``tolerated``; default 0.001.
     public var leastTolerated = 0.001
     /// The score at which the server is ejected; default 8.
     ///
-    /// It cannot exceed twice this.
+    /// The score cannot exceed twice the threshold.
     public var threshold = 8.0
-    /// The time in which the score halves by itself; default 10 min.
+    /// The time in which the score halves without outcomes; default 10 min.
     public var halfLife = Duration.seconds(600)
-    /// The factor for a failure that nobody witnessed: it may as well be the network; default 0.25.
+    /// The factor for a failure without a confirming response, because the network may have failed instead; default
+    /// 0.25.
     public var unwitnessedFactor = 0.25
 
     /// Creates the rule with its defaults.
@@ -117,7 +120,7 @@ public struct RatioRule: Sendable, Hashable {
         self.confidenceFloor = confidenceFloor
     }
 
-    /// Whether so many failures of so many requests are too many.
+    /// Whether a number of failures among a number of requests exceeds the rule.
     func isExceeded(failures: Int, of requests: Int) -> Bool {
         guard requests >= max(minimum, 1) else { return false }
         let count = Double(requests)
@@ -146,12 +149,14 @@ public struct RatioRule: Sendable, Hashable {
 public struct WindowRule: Sendable, Hashable {
     /// The most outcomes that a window can hold, which bounds its memory to 1,600 bytes.
     public static let maximumCount = 400
-    /// The longest duration that can be told from an older one, 24 days; an outcome's time takes 31 bits.
+    /// The maximum duration, 24 days, because the time of an outcome is stored in 31 bits.
     public static let maximumDuration = Duration.seconds(24 * 86_400)
 
-    /// How many outcomes count, 1...``maximumCount``; default 100.
+    /// The number of outcomes that count, 1...``maximumCount``; default 100.
     public var count: Int
-    /// They have to be younger than this, at most ``maximumDuration``; `nil`: any age; default 60 s.
+    /// The maximum age of the outcomes, at most ``maximumDuration``; default 60 s.
+    ///
+    /// If `nil`, outcomes of any age count.
     public var duration: Duration?
 
     /// Creates a window.
@@ -181,19 +186,19 @@ public struct WindowRule: Sendable, Hashable {
 
 /// The accumulated lateness: a CUSUM test of "late as often as the others" against "late clearly more often".
 ///
-/// An answer is late that takes longer than the wait before a hedge. One late answer says nothing about a server: each has
-/// a tail. A hedge that answers first adds ln(p1/p0), where p0 is ``tolerated`` or one and a half times the share of late
-/// answers of the best other server, whichever is more, and a timely answer takes ln((1-p0)/(1-p1)) away, never below 0.
-/// With the defaults a server that hangs is ejected after about 6 requests, or 4 of one endpoint that do not overlap, and
-/// one that is late three times in ten after some 50.
+/// A response is late if it takes longer than the wait before a hedge. One late response says nothing about a server,
+/// because each server has a tail. A hedge that wins adds ln(p1/p0), where p0 is ``tolerated`` or one and a half times
+/// the share of late responses of the best other server, whichever is more. A timely response subtracts
+/// ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or 4 of one
+/// endpoint that do not overlap, and a server that is late three times in ten after some 50.
 public struct LatenessRule: Sendable, Hashable {
-    /// The share of late answers that is tolerated (p0), 0...1; default 0.08.
+    /// The tolerated share of late responses (p0), 0...1; default 0.08.
     public var tolerated = 0.08
-    /// The share of late answers that has to be detected (p1), at least twice as much, 0...1; default 0.3.
+    /// The share of late responses that must be detected (p1), 0...1 and at least twice ``tolerated``; default 0.3.
     public var detected = 0.3
     /// The lateness at which the server is ejected; default 7.3.
     ///
-    /// It cannot exceed twice this. On trial half of it is enough.
+    /// The lateness is at most twice this value. On trial, half of it is enough.
     public var threshold = 7.3
 
     /// Creates the rule with its defaults.

@@ -1,7 +1,8 @@
-/// How a server that failed is probed, tried and taken back.
+/// The rules for probing, trying and recovering a server that failed.
 ///
-/// An ejected server gets no request of the caller's. Shadow probes, copies of idempotent requests whose answers are
-/// thrown away, find out whether it works again; then a trial lets a growing number of real requests through.
+/// An ejected server receives no requests of callers. Shadow probes, which are copies of idempotent requests whose
+/// responses are discarded, find out whether the server works again. Then a trial admits a growing number of real
+/// requests.
 public struct RecoveryRules: Sendable, Hashable {
     /// The time from the first ejection to the first probe; default 1 s.
     ///
@@ -15,9 +16,10 @@ public struct RecoveryRules: Sendable, Hashable {
     public var jitter = 0.3
     /// The good probes in a row that begin the trial; default 2.
     public var successes = 2
-    /// How many more it takes for every further ejection in a row; default 2.
+    /// The additional good probes for every further ejection in a row; default 2.
     ///
-    /// A server that fails only now and then answers two probes well more often than not. ``mostSuccesses`` is the end.
+    /// A server that fails only occasionally passes two probes more often than not. ``mostSuccesses`` is the upper
+    /// limit.
     public var successesPerRelapse = 2
     /// The most good probes in a row that are asked for after ejections in a row; default 6.
     public var mostSuccesses = 6
@@ -51,7 +53,7 @@ public struct RecoveryRules: Sendable, Hashable {
     /// Creates the rules of the recommended policy.
     public init() {}
 
-    /// The good probes in a row that it takes after so many ejections in a row.
+    /// Returns the number of consecutive good probes that are needed after a number of consecutive ejections.
     func successes(after ejections: UInt8) -> Int {
         let wanted = successes + successesPerRelapse * (max(1, Int(ejections)) - 1)
         return min(wanted, max(successes, mostSuccesses))

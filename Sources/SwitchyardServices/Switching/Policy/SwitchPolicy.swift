@@ -1,50 +1,51 @@
-/// When a service switches from one server to another, and how it comes back.
+/// The rules for switching from one server to another and back.
 ///
 /// ### Choose a policy
 /// - ``recommended``: the default; detects a dead, hanging, failing or overloaded server within a few requests and is
 ///   gentle to the servers of a large fleet of clients.
-/// - ``single``: the same for one client or a few, which asks a failed server every 0.4 s and goes back without waiting
-///   for others.
+/// - ``single``: the same for one client or a few; probes a failed server every 0.4 s and returns to it without a
+///   random delay.
 /// - ``published``: at least 40 finished requests, 10 % of them suspicious failures, then the next server in order.
 /// - ``errorRatio(threshold:minimum:window:)``, ``consecutiveFailures(_:)``: the usual circuit breakers.
-/// - ``off``: never switches by itself; `NetworkClient.switchServer(to:)` still does.
+/// - ``off``: never switches automatically; `NetworkClient.switchServer(to:)` still works.
 ///
-/// ### Customise a policy
-/// Every rule is a value inside the policy. Values out of range are reported when the policy is put to use, by
-/// ``Service`` and by the client, as a ``Problem``.
+/// ### Customize a policy
+/// Every rule is a value inside the policy. ``Service`` and the client report values out of range as a ``Problem``.
 public struct SwitchPolicy: Sendable, Hashable {
     /// The policy's name, for reports.
     public var name: String
-    /// What makes a server count as failing.
+    /// The rules that decide when a server counts as failing.
     public var detection = DetectionRules()
-    /// How a failing server is probed and taken back.
+    /// The rules for probing and recovering a failing server.
     public var recovery = RecoveryRules()
-    /// How much traffic a server gets that cannot keep up; `nil`: all of it.
+    /// The rules for the share of traffic of an overloaded server; if `nil`, the server keeps all of its traffic.
     public var admission: AdmissionRules? = AdmissionRules()
-    /// How many extra attempts may be made.
+    /// The limits on extra attempts.
     public var budgets = BudgetRules()
-    /// When a slow idempotent request is sent to a second server as well; `nil`: never.
+    /// The rules for sending a slow idempotent request to a second server as well; if `nil`, no hedges are sent.
     public var hedging: HedgingRules? = HedgingRules()
-    /// What status 429 says; default the caller's quota, which says nothing about servers.
+    /// The meaning of status 429; the default is the caller's quota, which is no evidence about the server.
     public var tooManyRequests = TooManyRequests.quota
     /// In which order servers are preferred.
     public var selection = SelectionStrategy.priority
     /// Whether a request that failed is repeated on another server, where that is safe; default yes.
     public var failsOver = true
-    /// Whether a recovered server that is preferred gets its traffic back by itself; default yes.
+    /// Whether a recovered server that is preferred gets its traffic back automatically; default `true`.
     ///
-    /// Without it the server in use is kept until it fails; the next one in order, as a ring, takes its place.
+    /// If `false`, the current server is kept until it fails. Then the next one in order replaces it, and the first
+    /// follows the last.
     public var failsBack = true
-    /// The least time between two switches away from a failing server; default none.
+    /// The minimum time between two switches away from a failing server; default zero.
     ///
-    /// Until it is over, the server in use stays in use; failover inside the call still works.
+    /// Until it is over, the current server stays; failover inside the call still works.
     public var minimumInterval = Duration.zero
-    /// How often the first fallback is asked something while all is well; `nil`: never; default 5 min.
+    /// The interval of warm-up requests to the first fallback while all servers are healthy; `nil` for none; default 5
+    /// min.
     ///
-    /// So a connection to it, or at least a TLS session, exists before it is needed. A new one costs a server several
-    /// times the work of a request, and when a server dies, all clients of a fleet come to its fallbacks at once. The
-    /// first time comes after a 60th to a 12th of this, so that short sessions do without and a fleet is spread.
-    /// Selection by priority only.
+    /// A warm-up keeps a connection, or at least a TLS session, before it is needed. A new connection costs a server
+    /// several times the work of a request, and when a server dies, all clients of a fleet come to its fallbacks at
+    /// once. The first warm-up comes after a 60th to a 12th of the interval, so that short sessions do without it and
+    /// the clients of a fleet are spread. It applies to selection by priority only.
     public var warmUp: Duration? = .seconds(300)
     /// The most attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3
@@ -58,10 +59,10 @@ public struct SwitchPolicy: Sendable, Hashable {
     public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
         /// The rule's key, such as `errorRatio`.
         public var key: String
-        /// What was expected, in words.
+        /// A description of the expected value.
         public var expected: String
 
-        /// The key and what was expected.
+        /// The key and the expected value.
         public var description: String { "\(key): expected \(expected)" }
     }
 
@@ -90,11 +91,11 @@ func require(
 }
 
 extension SwitchPolicy {
-    /// Detects within a few requests, masks failures by failover and hedging, comes back gently.
+    /// Detects failures within a few requests, masks them by failover and hedging, and returns gradually.
     ///
-    /// The accumulated score finds a server without connections after 2 to 3 failures, one that fails its endpoints after
-    /// about a dozen, and partial faults later; the error ratio (at least 40 requests, 10 %) finds what smoulders.
-    /// Suits one client as well as a million.
+    /// The accumulated score finds a server without connections after 2 to 3 failures, one that fails its endpoints
+    /// after about a dozen, and partial faults later. The error ratio (at least 40 requests, 10 %) finds low failure
+    /// rates. The policy suits one client as well as a million.
     public static let recommended = SwitchPolicy(name: "recommended")
 
     /// ``recommended`` for one client or a small fleet: probes every 0.4 s and does not spread the return.
@@ -192,13 +193,13 @@ public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
     case sticky
 }
 
-/// What a service means by status 429 (Too Many Requests, RFC 6585 section 4).
+/// The meaning of status 429 (Too Many Requests, RFC 6585 section 4) for a service.
 public enum TooManyRequests: String, Sendable, Hashable, CaseIterable {
     /// The caller has used up a quota, which no other server would grant: an answer like any other.
     ///
     /// It is no evidence against the server, and the request does not go to another one: that would use up the quota
     /// there too. The default.
     case quota
-    /// The server that answers has too much to do, as with 503; another one may have room.
+    /// The server is overloaded, as with 503; another server may have capacity.
     case overload
 }

@@ -1,11 +1,11 @@
 import Foundation
 import SwitchyardClient
 
-/// More than this many bytes on their way, and a writer waits.
+/// The number of bytes in the output queue above which a writer has to wait.
 private let highWater = 65_536
 
 extension Connection {
-    /// Starts the response of the current exchange; a second one breaks the first off.
+    /// Starts the response of the current exchange; a second response aborts the first one.
     func respond(_ response: LoopbackResponse) {
         guard let exchange, exchange.ending == nil else { return }
         guard exchange.reply == nil else { return fail() }
@@ -15,9 +15,10 @@ extension Connection {
             exchange.ending = .close
             return flush()
         }
-        // A streamed body may still be made from the request's.
+        // The handler can still produce a streamed body from the request's body.
         if case .stream = response.body { sendContinueIfExpected() } else { exchange.channel.discard() }
-        // Without "100 Continue" nobody knows whether the body will come, so that the next request cannot be found.
+        // Without "100 Continue", the server cannot know whether the body will follow, so it cannot find the next
+        // request.
         let closes = exchange.awaitsContinue
         let reply = Reply(response, to: exchange.head, closes: closes, fault: exchange.effect)
         exchange.reply = reply
@@ -30,7 +31,7 @@ extension Connection {
         finish()
     }
 
-    /// Sends a piece of a streamed body, and acknowledges it when the next one may follow.
+    /// Sends a piece of a streamed body, and acknowledges it when the next piece can be written.
     func write(_ piece: Data, _ acknowledgement: Acknowledgement?) {
         guard let exchange, exchange.reply != nil, exchange.ending == nil, !exchange.isBodyComplete else {
             acknowledgement?.call(false)
@@ -46,7 +47,7 @@ extension Connection {
         flush()
     }
 
-    /// Ends the response, behind what the drip fault keeps back.
+    /// Ends the response after the bytes that the drip fault delays.
     func finish() {
         guard let exchange, let reply = exchange.reply, exchange.ending == nil else { return }
         exchange.isBodyComplete = true
@@ -57,14 +58,14 @@ extension Connection {
         flush()
     }
 
-    /// Breaks the response off where it is.
+    /// Aborts the response at its current position.
     func fail() {
         guard let exchange, exchange.ending == nil else { return }
         exchange.ending = .close
         flush()
     }
 
-    /// Gives the socket what it takes, and goes on with whatever waited for that.
+    /// Writes as many bytes as the socket accepts, then resumes the writers and actions that waited for this.
     func flush() {
         guard phase != .closed, !loop.isSilent else { return }
         if !output.isEmpty {
@@ -79,7 +80,7 @@ extension Connection {
         updateInterest()
     }
 
-    /// Takes up the next request when the response has been sent and the request read to their ends.
+    /// Continues with the next request if the response has been sent and the request has been read completely.
     func endExchangeIfDone() {
         guard let exchange, exchange.isAnswered, exchange.isRequestComplete else { return }
         _ = removeExchange()

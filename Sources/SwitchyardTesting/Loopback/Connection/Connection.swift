@@ -3,16 +3,16 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// One accepted connection: reads requests one after the other, and sends their responses in that order.
+/// An accepted connection, which reads requests and sends the responses in the same order.
 ///
-/// Touched by the loop's thread alone. Reading stops while a request waits for its response and more than a bounded
-/// number of bytes of later requests are there already. A client that closes its side while it waits for a response is
-/// taken to have gone: the handler's task is cancelled.
+/// Only the event loop's thread accesses it. While a request waits for its response, the connection stops reading as
+/// soon as a bounded number of bytes of later requests is buffered. If a client closes its side while it waits for a
+/// response, the client is considered disconnected, and the handler's task is cancelled.
 final class Connection {
-    /// What the connection is still good for.
+    /// The lifecycle phase of the connection.
     enum Phase {
         case open
-        /// Nothing more is sent; what still comes is thrown away, so that no reset destroys the last response.
+        /// The server has finished sending and discards received bytes, so that no reset destroys the last response.
         case lingering
         case closed
     }
@@ -24,15 +24,15 @@ final class Connection {
     var parser: RequestParser
     var exchange: Exchange?
     var output = OutputQueue()
-    /// Requests whose heads have arrived.
+    /// The number of requests whose heads have arrived.
     var requestCount = 0
-    /// The timers of bytes that follow a response, by their numbers.
+    /// The timers of delayed bytes after a response, by number.
     private var followerTimers: [Int: any ScheduledTimer] = [:]
     private var lastFollower = 0
-    /// Whether what came is not HTTP, so that only the answer to that is left to send.
+    /// Whether the client sent invalid HTTP, so only the error response remains to be sent.
     private(set) var isRefused = false
     private var lingerTimer: TimerQueue.Token?
-    /// Since when no request has been under way.
+    /// The time since which no request has been in progress.
     private var idleSince: MonotonicTime
     private var idleTimer: TimerQueue.Token?
     private var isAdvancing = false
@@ -46,7 +46,9 @@ final class Connection {
         watchIdleness()
     }
 
-    /// Tells the poller what to wait for; while the network is silent, for nothing at all.
+    /// Updates the poller's interest in the socket.
+    ///
+    /// While packets are lost, the poller does not watch the socket at all.
     func updateInterest() {
         guard phase != .closed else { return }
         guard !loop.isSilent else { return loop.poller.forget(descriptor) }
@@ -56,11 +58,11 @@ final class Connection {
         loop.poller.watch(descriptor, for: interest)
     }
 
-    /// Reads, writes or closes, as the socket allows.
+    /// Reads, writes or closes, depending on the readiness of the socket.
     func handle(_ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
         if wantsToRead {
-            // A hang-up shows in what is read, behind the bytes that came before it.
+            // Reading reports a hang-up after the bytes that arrived before it.
             if !readiness.isDisjoint(with: [.readable, .hungUp]) { read() }
         } else if readiness.contains(.hungUp) {
             close()
@@ -68,7 +70,7 @@ final class Connection {
         updateInterest()
     }
 
-    /// Closes the socket, cancels the handler and ends everything that waits for the connection.
+    /// Closes the socket, cancels the handler and ends all operations that wait for the connection.
     func close(byReset: Bool = false) {
         guard phase != .closed else { return }
         phase = .closed
@@ -81,7 +83,7 @@ final class Connection {
         loop.remove(self)
     }
 
-    /// Closes the connection once the client has closed its side, or after a while.
+    /// Closes the connection after the client has closed its side, or after 500 ms.
     func linger() {
         guard phase == .open else { return }
         phase = .lingering
@@ -100,33 +102,36 @@ final class Connection {
     }
 }
 
-// MARK: - Idleness
+// MARK: - Idle timeout
 
 extension Connection {
-    /// Takes note that no request is under way from now on.
+    /// Records that no request is in progress.
     func becomeIdle() {
         idleSince = loop.now
         if idleTimer == nil { watchIdleness() }
     }
 
-    /// Looks at the connection when it could have been idle for too long, rather than at every request.
+    /// Schedules an idle check for the earliest time at which the timeout can expire, instead of one timer for each
+    /// request.
     private func watchIdleness() {
         guard let timeout = loop.board.limits.idleTimeout else { return }
         idleTimer = loop.timers.add(at: idleSince.advanced(by: timeout)) { [unowned self] in
             idleTimer = nil
-            // A request that is under way looks again when it has ended.
+            // If a request is in progress, its end schedules the next check.
             guard phase == .open, exchange == nil else { return }
-            // No end comes through while packets are lost.
+            // While packets are lost, the client cannot see that the connection is closed.
             if loop.isSilent { idleSince = loop.now }
             if idleSince.advanced(by: timeout) > loop.now { watchIdleness() } else { close() }
         }
     }
 }
 
-// MARK: - Bytes behind a response
+// MARK: - Bytes after a response
 
 extension Connection {
-    /// Sends what follows a response: at once what has no delay, the rest when it is due on a connection that is kept.
+    /// Sends the bytes that follow a response.
+    ///
+    /// Bytes without a delay are sent at once. Delayed bytes are sent when they are due, if the connection stays open.
     func follow(_ followers: [Follower], isKept: Bool) {
         for follower in followers {
             guard follower.delay > .zero else {
@@ -137,7 +142,7 @@ extension Connection {
         }
     }
 
-    /// Sends the bytes of a follower whose time has come.
+    /// Sends the bytes of a follower that is due.
     func send(_ bytes: Data, ofFollower number: Int) {
         guard followerTimers.removeValue(forKey: number) != nil, phase == .open else { return }
         output.append(bytes)
@@ -149,7 +154,7 @@ extension Connection {
         let id = FollowerID(descriptor: descriptor, connection: number, number: lastFollower)
         let mailbox = loop.mailbox
         let deadline = follower.time.now.advanced(by: follower.delay)
-        // The clock may belong to any thread.
+        // The clock can call the action on any thread, so the action posts to the mailbox.
         followerTimers[lastFollower] = follower.time.schedule(at: deadline) {
             _ = mailbox.post(.follow(id, follower.bytes))
         }
@@ -172,7 +177,7 @@ extension Connection {
         }
     }
 
-    /// Takes what the parser has, until more bytes or the end of a response are needed.
+    /// Handles the events of the parser until more bytes are needed or a response must end first.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
@@ -204,7 +209,7 @@ extension Connection {
         }
     }
 
-    /// Answers what is not HTTP with its status, unless a response is under way, and closes.
+    /// Sends an error response to invalid HTTP, unless a response is in progress, and closes the connection.
     private func refuse(_ error: LoopbackError) {
         loop.board.change { $0.statistics.badRequests += 1 }
         exchange?.channel.finish(.failure(error))
@@ -220,7 +225,7 @@ extension Connection {
 }
 
 extension Connection {
-    /// Starts with a request whose head has arrived.
+    /// Starts the exchange of a request whose head has arrived.
     func begin(_ head: RequestHead) {
         let now = loop.now
         requestCount += 1
@@ -252,7 +257,7 @@ extension Connection {
         proceed(exchange)
     }
 
-    /// Lets a held exchange go on when its fault has gone.
+    /// Resumes a held exchange if its fault has ended.
     func reconsiderHold() {
         guard let exchange, case .fault(let fault) = exchange.hold, !loop.board.holds(fault, at: loop.now) else {
             return
@@ -263,22 +268,23 @@ extension Connection {
         updateInterest()
     }
 
-    /// The handler reads, or the server needs the body itself: asks the client for it.
+    /// Asks the client for the body because the handler or the server itself needs it.
     func readMore() {
         sendContinueIfExpected()
         updateInterest()
     }
 
-    /// Ends the exchange without a response, since the connection is lost.
+    /// Ends the exchange without a response because the connection is lost.
     func abandonExchange() {
         guard let exchange, !leavesForLateExecution(exchange), removeExchange() != nil else { return }
-        // In this order, so that a handler which reads learns why.
+        // The channel is finished first, so that a handler that is reading receives the reason.
         exchange.channel.finish(.failure(.connectionClosed))
         exchange.task?.cancel()
         for acknowledgement in exchange.acknowledgements { acknowledgement.call(false) }
     }
 
-    /// Hands a request to the loop that is executed although its client has gone; `false` when it is not.
+    /// Transfers a request that is executed without its client to the event loop; returns `false` if it is not
+    /// executed.
     private func leavesForLateExecution(_ exchange: Exchange) -> Bool {
         guard exchange.isExecutedLate else { return false }
         self.exchange = nil
@@ -289,7 +295,7 @@ extension Connection {
         return true
     }
 
-    /// Takes the exchange off the connection, and with it its timers.
+    /// Removes the exchange and its timers from the connection.
     func removeExchange() -> Exchange? {
         guard let exchange else { return nil }
         self.exchange = nil
@@ -299,7 +305,7 @@ extension Connection {
         return exchange
     }
 
-    /// Does what the fault says, or else what the route says.
+    /// Applies the effect of the fault, or the action of the route if there is no fault.
     private func proceed(_ exchange: Exchange) {
         switch exchange.effect {
         case .hold(let fault): exchange.hold = .fault(fault)
@@ -337,7 +343,7 @@ extension Connection {
         exchange.task = run.start()
     }
 
-    /// Keeps a decision that needs no handler until the request is complete.
+    /// Stores a decision that needs no handler until the request is complete.
     private func decide(_ verdict: Exchange.Verdict) {
         exchange?.verdict = verdict
         exchange?.channel.discard()
@@ -345,7 +351,7 @@ extension Connection {
         carryOutVerdict()
     }
 
-    /// Carries a decision out if the request is complete.
+    /// Carries out the stored decision if the request is complete.
     func carryOutVerdict() {
         guard let exchange, exchange.isRequestComplete, let verdict = exchange.verdict else { return }
         exchange.verdict = nil
@@ -359,7 +365,7 @@ extension Connection {
         }
     }
 
-    /// Asks the client for the body if it waits for that.
+    /// Sends "100 Continue" if the client waits for it.
     func sendContinueIfExpected() {
         guard let exchange, exchange.awaitsContinue, exchange.reply == nil else { return }
         exchange.hasSentContinue = true

@@ -3,15 +3,15 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// One request on a connection and what has become of it; touched by the loop's thread alone.
+/// A request on a connection and the state of its response; only the event loop's thread accesses it.
 final class Exchange {
-    /// Why an exchange does not go on yet.
+    /// The reason why an exchange is held.
     enum Hold {
         case fault(Int)
         case timer(TimerQueue.Token)
     }
 
-    /// What is done as soon as the request is complete.
+    /// The decision that is carried out when the request is complete.
     enum Verdict {
         case respond(LoopbackResponse)
         case reset
@@ -24,9 +24,9 @@ final class Exchange {
     let action: RouteAction
     var effect: FaultEffect?
     var hold: Hold?
-    /// Whether the request is executed although its client has gone.
+    /// Whether the request is executed even if its client has disconnected.
     var survivesClient = false
-    /// When a hold by a timer ends.
+    /// The time at which a hold by a timer ends.
     var dueAt: MonotonicTime?
     var verdict: Verdict?
     var task: Task<Void, Never>?
@@ -34,21 +34,21 @@ final class Exchange {
     var hasSentContinue = false
     var hasBodyBegun = false
 
-    /// The response, from its head on.
+    /// The response, starting with its head.
     var reply: Reply?
-    /// Bytes that the drip fault keeps back.
+    /// Bytes that the drip fault delays.
     var dripping = Data()
     var dripTimer: TimerQueue.Token?
     var isBodyComplete = false
-    /// Writers that wait until their bytes have left.
+    /// The writers that wait until their bytes have been sent.
     var acknowledgements: [Acknowledgement] = []
-    /// What becomes of the connection when everything has been sent.
+    /// The treatment of the connection after all bytes have been sent.
     var ending: Reply.Ending?
     var isAnswered = false
 
     var channel: RequestBodyChannel { request.body.channel }
 
-    /// Whether the client still waits for "100 Continue", as far as one can know.
+    /// Whether the client still waits for "100 Continue", as far as the server knows.
     var awaitsContinue: Bool {
         head.expectsContinue && !hasSentContinue && !hasBodyBegun && !isRequestComplete
     }
@@ -62,7 +62,7 @@ final class Exchange {
     }
 }
 
-/// Runs a handler outside the loop and sends it what comes of it.
+/// A handler that runs outside the event loop and posts its result to the loop.
 struct HandlerRun: Sendable {
     let id: ExchangeID
     let request: LoopbackRequest
@@ -85,7 +85,7 @@ struct HandlerRun: Sendable {
         } catch let LoopbackError.bodyTooLarge(limit) {
             _ = mailbox.post(.respond(id, .text("the body is larger than \(limit) bytes\n", status: 413)))
         } catch {
-            // Once the head has been sent, the loop takes a second response for a failure.
+            // If the head has already been sent, the event loop treats a second response as a failure.
             _ = mailbox.post(.respond(id, .text("\(error)\n", status: 500)))
         }
     }

@@ -1,25 +1,25 @@
 import SwitchyardServices
 
-/// The requests of a loop whose clients have gone and that are executed all the same: a server that has read a request
-/// does not know that nobody waits for the response.
+/// The requests of an event loop that are executed after their clients have disconnected.
 ///
-/// Touched by the loop's thread alone.
+/// A server that has read a request does not know that no client waits for the response. Only the event loop's thread
+/// accesses this value.
 struct LateExecutions {
     private var exchanges: [Int: Exchange] = [:]
 
-    /// Keeps an exchange whose connection is lost.
+    /// Adds an exchange whose connection is lost.
     mutating func add(_ exchange: Exchange) { exchanges[exchange.id.number] = exchange }
 
-    /// Takes an exchange that has ended; `nil` when it is none of these.
+    /// Removes an exchange that has ended, and returns it or `nil` if it is not in the collection.
     mutating func remove(_ id: ExchangeID) -> Exchange? { exchanges.removeValue(forKey: id.number) }
 
-    /// Takes all exchanges.
+    /// Removes and returns all exchanges.
     mutating func removeAll() -> [Exchange] {
         defer { exchanges = [:] }
         return Array(exchanges.values)
     }
 
-    /// Takes the exchanges that wait for the end of a fault.
+    /// Removes and returns the exchanges that wait for a fault that has ended.
     mutating func removeHeld(while holds: (Int) -> Bool) -> [Exchange] {
         let released = exchanges.values.filter { exchange in
             if case .fault(let fault) = exchange.hold { !holds(fault) } else { false }
@@ -30,7 +30,8 @@ struct LateExecutions {
 }
 
 extension Exchange {
-    /// Whether the request is executed although its client has gone: it has been read whole, and its fault wants it.
+    /// Whether the request is executed after its client has disconnected, because it was read completely and its fault
+    /// requires the execution.
     var isExecutedLate: Bool {
         guard survivesClient, isRequestComplete, reply == nil, case .handler = action else { return false }
         return task != nil || hold != nil
@@ -38,7 +39,7 @@ extension Exchange {
 }
 
 extension EventLoop {
-    /// Keeps a request whose client has gone, and executes it when its time comes.
+    /// Keeps a request whose client has disconnected, and executes it when it is due.
     func executeLate(_ exchange: Exchange) {
         guard case .timer = exchange.hold, let due = exchange.dueAt else { return lateExecutions.add(exchange) }
         schedule(exchange, after: max(.zero, now.duration(to: due)))
@@ -53,7 +54,7 @@ extension EventLoop {
         lateExecutions.add(exchange)
     }
 
-    /// Goes on with those whose fault has gone.
+    /// Resumes the exchanges whose fault has ended.
     func reconsiderLateExecutions() {
         for exchange in lateExecutions.removeHeld(while: { board.holds($0, at: now) }) {
             exchange.hold = nil
@@ -62,20 +63,20 @@ extension EventLoop {
                 exchange.hold = .fault(fault)
                 lateExecutions.add(exchange)
             case .late(let delay), .delay(let delay): schedule(exchange, after: delay)
-            // The process has died, or answers without a handler.
+            // The simulated process has died or responds without a handler.
             case .reset, .garbage, .answer: board.change { $0.statistics.requestsInProgress -= 1 }
             case .cut, .drip, .wrongLength, nil: run(exchange)
             }
         }
     }
 
-    /// Takes note that a handler has ended whose client has gone.
+    /// Records that the handler of a disconnected client has ended.
     func lateExecutionEnded(_ id: ExchangeID) {
         guard lateExecutions.remove(id) != nil else { return }
         board.change { $0.statistics.requestsInProgress -= 1 }
     }
 
-    /// Cancels all handlers whose clients have gone.
+    /// Cancels all handlers of disconnected clients.
     func cancelLateExecutions() {
         for exchange in lateExecutions.removeAll() {
             if case .timer(let token) = exchange.hold { timers.cancel(token) }

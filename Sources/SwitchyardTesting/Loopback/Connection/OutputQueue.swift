@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes on their way to the socket.
+/// The bytes that wait to be written to the socket.
 struct OutputQueue {
     private var pieces: [Data] = []
     private var next = 0
@@ -9,7 +9,7 @@ struct OutputQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Puts bytes behind those that wait; small ones join the last piece, to save calls to the system.
+    /// Appends bytes to the queue; small pieces are joined to save system calls.
     mutating func append(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         count += bytes.count
@@ -20,7 +20,7 @@ struct OutputQueue {
         }
     }
 
-    /// Hands the bytes to `send`, piece by piece, until it takes no more; returns what stopped it.
+    /// Passes the bytes to `send` piece by piece until it accepts no more, and returns the result that stopped it.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Socket.Transfer) -> Socket.Transfer {
         while next < pieces.count {
             let offset = offset

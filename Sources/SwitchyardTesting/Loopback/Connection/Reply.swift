@@ -2,33 +2,36 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// A response on its way: pure, turns pieces of a body into bytes for the socket, and cuts, slows or falsifies them
-/// when a fault says so.
+/// The state of a response that is being sent.
+///
+/// It performs no I/O. It encodes the pieces of a body as bytes for the socket, and cuts, delays or falsifies them as a
+/// fault requires.
 struct Reply {
-    /// What becomes of the connection behind the response.
+    /// The treatment of the connection after the response.
     enum Ending: Equatable {
         case keepAlive
         case close
         case reset
     }
 
-    /// Bytes for the socket, and the ending when they are the last.
+    /// Bytes for the socket, and the ending if they are the last bytes.
     struct Output: Equatable {
         var bytes: Data
         var ending: Ending?
     }
 
-    /// The bytes of the drip fault at a time, and their interval.
+    /// The number of bytes that the drip fault sends at a time, and the interval.
     let drip: (bytes: Int, interval: Duration)?
     var trailers: HTTPHeaders
-    /// What comes behind the response, unless that is cut.
+    /// The bytes that are sent after the response, unless the response is cut.
     let followers: [Follower]
     private let encoder: ResponseEncoder
     private let cutEnding: Ending?
-    /// Bytes of the body that may still be sent; `nil` is no limit, or not known before the first piece.
+    /// The number of body bytes that can still be sent, or `nil` if there is no limit or the limit depends on the first
+    /// piece.
     private var allowance: Int?
 
-    /// Starts a response under a fault.
+    /// Creates the state of a response under a fault.
     init(_ response: LoopbackResponse, to head: RequestHead?, closes: Bool, fault: FaultEffect?) {
         var lengthError = 0
         if case .wrongLength(let difference) = fault { lengthError = difference }
@@ -50,16 +53,16 @@ struct Reply {
         if response.body.length == 0 { allowance = -1 }
     }
 
-    /// Whether pieces of the body are sent at all.
+    /// Whether any body bytes are sent.
     var carriesBody: Bool { encoder.framing != .none }
 
-    /// The head, or half of it when a response without a body is to be cut.
+    /// Returns the head, or half of it if a response without a body must be cut.
     func opening() -> Output {
         guard let cutEnding, !carriesBody || allowance == -1 else { return Output(bytes: encoder.head) }
         return Output(bytes: encoder.head.prefix(encoder.head.count / 2), ending: cutEnding)
     }
 
-    /// A piece of the body.
+    /// Returns the encoded bytes of a body piece.
     mutating func body(_ piece: Data) -> Output {
         guard let cutEnding else { return Output(bytes: encoder.frame(piece)) }
         let allowed = allowance ?? piece.count / 2
@@ -70,7 +73,7 @@ struct Reply {
         return Output(bytes: encoder.frame(piece.prefix(allowed)), ending: cutEnding)
     }
 
-    /// What follows the last piece.
+    /// Returns the bytes after the last piece.
     func end() -> Output {
         if let cutEnding { return Output(bytes: Data(), ending: cutEnding) }
         return Output(bytes: encoder.end(trailers: trailers), ending: encoder.keepsAlive ? .keepAlive : .close)

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Hands the body of one request from the loop to the handler, with a bounded buffer in between.
+/// A channel with a bounded buffer that passes the body of a request from the event loop to the handler.
 final class RequestBodyChannel: Sendable {
     private typealias Outcome = Result<Data?, LoopbackError>
 
@@ -13,7 +13,7 @@ final class RequestBodyChannel: Sendable {
         var end: Result<HTTPHeaders, LoopbackError>?
         var waiters: [(number: Int, continuation: CheckedContinuation<Outcome, Never>)] = []
         var lastWaiter = 0
-        /// Waiters that were cancelled before they came to wait.
+        /// The numbers of waiters that were cancelled before they started to wait.
         var cancelled: Set<Int> = []
         var hasBeenAskedFor = false
         var isDiscarding = false
@@ -22,7 +22,7 @@ final class RequestBodyChannel: Sendable {
 
     private let capacity: Int
     private let state = Locked(State())
-    /// Tells the loop that the handler wants bytes.
+    /// A callback that notifies the event loop that the handler needs bytes.
     private let demand: @Sendable () -> Void
 
     init(capacity: Int, demand: @escaping @Sendable () -> Void) {
@@ -30,10 +30,10 @@ final class RequestBodyChannel: Sendable {
         self.demand = demand
     }
 
-    /// Whether the loop should leave further bytes with the client.
+    /// Whether the event loop must stop reading the body from the client.
     var isFull: Bool {
         state.withLock { state in
-            // Whoever waits gets the next piece, however little is kept.
+            // If a handler is waiting, it receives the next piece even if the capacity is 0.
             let isWanted = state.isDiscarding || !state.waiters.isEmpty
             state.isPaused = !isWanted && state.end == nil && state.bufferedCount >= capacity
             return state.isPaused
@@ -48,10 +48,10 @@ final class RequestBodyChannel: Sendable {
     }
 }
 
-// MARK: - The loop's side
+// MARK: - Event loop
 
 extension RequestBodyChannel {
-    /// Puts a piece in, or hands it to the handler that waits for it.
+    /// Buffers a piece, or passes it to a waiting handler.
     func push(_ piece: Data) {
         let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard !state.isDiscarding, state.end == nil else { return nil }
@@ -63,7 +63,7 @@ extension RequestBodyChannel {
         waiter?.resume(returning: .success(piece))
     }
 
-    /// Ends the body, well or not; only the first end counts.
+    /// Ends the body with success or failure; only the first call has an effect.
     func finish(_ end: Result<HTTPHeaders, LoopbackError>) {
         let waiters = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
             guard state.end == nil else { return [] }
@@ -74,7 +74,7 @@ extension RequestBodyChannel {
         for waiter in waiters { waiter.resume(returning: end.map { _ in nil }) }
     }
 
-    /// Throws away what nobody will read.
+    /// Discards buffered and future bytes, because the handler will not read them.
     func discard() {
         state.withLock { state in
             state.isDiscarding = true
@@ -84,7 +84,7 @@ extension RequestBodyChannel {
     }
 }
 
-// MARK: - The handler's side
+// MARK: - Handler
 
 extension RequestBodyChannel {
     /// Returns the next piece, or `nil` at the end.
@@ -112,7 +112,7 @@ extension RequestBodyChannel {
             }
             if state.cancelled.remove(number) != nil { return (.failure(.cancelled), isFirst) }
             state.waiters.append((number, continuation))
-            // While the loop reads anyway, it need not be woken.
+            // If the event loop is already reading, it does not need to be woken.
             defer { state.isPaused = false }
             return (nil, isFirst || state.isPaused)
         }

@@ -3,14 +3,15 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What a fault does to one request.
+/// The effect of a fault on one request.
 enum FaultEffect: Equatable {
-    /// Nothing is done until the fault with this number has gone.
+    /// The request is held until the fault with this number ends.
     case hold(by: Int)
-    /// The same, and the request is executed then although its client has gone.
+    /// The request is held until the fault with this number ends, and is then executed even if its client has
+    /// disconnected.
     case pause(by: Int)
     case delay(Duration)
-    /// The same, and the request is executed then although its client has gone.
+    /// The request is executed after this delay, even if its client has disconnected.
     case late(Duration)
     case reset
     case answer(status: Int, HTTPHeaders)
@@ -20,14 +21,14 @@ enum FaultEffect: Equatable {
     case wrongLength(by: Int)
 }
 
-/// What a fault does to the socket that listens.
+/// The effect of a fault on the listening socket.
 enum ListenerMode: Equatable {
     case listening
     case closed
     case silent
 }
 
-/// A fault that has been set: since when, and how far its random decisions have come.
+/// A fault that has been set, with its start time and the state of its random generator.
 struct FaultState {
     let number: Int
     let fault: Fault
@@ -41,12 +42,12 @@ struct FaultState {
         random = RandomSource(seed: fault.seed)
     }
 
-    /// Decides what happens to the next request.
+    /// Returns the effect on the next request.
     mutating func effect(at now: MonotonicTime) -> FaultEffect? {
         effect(of: fault, at: now)
     }
 
-    /// What the listening socket has to do.
+    /// Returns the mode in which the listening socket must be.
     func listenerMode(at now: MonotonicTime) -> ListenerMode {
         var fault = fault
         while case .flap(let period, let inner) = fault.kind {
@@ -60,7 +61,7 @@ struct FaultState {
         }
     }
 
-    /// Whether a request that the fault holds is to be held further.
+    /// Returns whether a request that the fault holds must still be held.
     func holds(at now: MonotonicTime) -> Bool {
         var fault = fault
         while true {
@@ -74,7 +75,7 @@ struct FaultState {
         }
     }
 
-    /// When the fault comes or goes next by itself.
+    /// Returns the time at which a flapping fault next switches on or off, or `nil` if there is none.
     func nextChange(after now: MonotonicTime) -> MonotonicTime? {
         var earliest: MonotonicTime?
         var fault = fault
@@ -120,7 +121,7 @@ struct FaultState {
 }
 
 extension Fault {
-    /// The seed of the outermost percentage.
+    /// The seed of the outermost percentage, or 0 if there is none.
     fileprivate var seed: UInt64 {
         switch kind {
         case .percentage(_, _, let seed): seed

@@ -1,9 +1,10 @@
 import Foundation
 import SwitchyardServices
 
-/// The one thread of a running server: waits for sockets, commands and timers, and carries everything out in turn.
+/// The event loop of a running server, which waits for sockets, commands and timers and handles them in order.
 ///
-/// Made on that thread and never seen by another; the others reach it through its ``Mailbox``.
+/// It is created on its thread and never accessed by another thread. Other threads send commands through its
+/// ``Mailbox``.
 final class EventLoop {
     let board: ServerBoard
     let mailbox: Mailbox
@@ -25,13 +26,12 @@ final class EventLoop {
         receiveBuffer.deallocate()
     }
 
-    /// The time of the system's monotonic clock.
     var now: MonotonicTime { .systemNow }
 
-    /// Whether packets are lost: nothing is read from connections or written to them.
+    /// Whether packets are lost, so that nothing is read from or written to connections.
     var isSilent: Bool { listener.mode == .silent }
 
-    /// Runs until a command stops it, and then closes everything.
+    /// Runs until a stop command arrives, then closes everything.
     func run(onReady ready: Latch) {
         poller.watch(mailbox.wakeDescriptor, for: .read)
         listener.watch(on: &poller)
@@ -47,28 +47,27 @@ final class EventLoop {
         tearDown()
     }
 
-    /// Calls `action` on the loop after a while.
+    /// Calls `action` on the event loop after a delay.
     func after(_ delay: Duration, _ action: @escaping () -> Void) -> TimerQueue.Token {
         timers.add(at: now.advanced(by: delay), action)
     }
 
-    /// Forgets a connection that has closed.
+    /// Removes a connection that has closed.
     func remove(_ connection: Connection) {
         connections[connection.descriptor] = nil
         board.change { $0.statistics.connectionsOpen -= 1 }
     }
 
-    /// Closes all connections, as when a process dies.
+    /// Closes all connections, as if the process had died.
     func closeConnections() {
         for connection in Array(connections.values) { connection.close() }
     }
 
-    /// Calls `body` for every connection.
     func forEachConnection(_ body: (Connection) -> Void) {
         for connection in Array(connections.values) { body(connection) }
     }
 
-    /// Takes a connection up.
+    /// Adds an accepted connection.
     func add(_ descriptor: Int32) {
         let number = board.change { state in
             state.lastConnection += 1
@@ -89,7 +88,7 @@ final class EventLoop {
         }
     }
 
-    /// Milliseconds until the next timer, rounded up; -1 when there is none.
+    /// The number of milliseconds until the next timer, rounded up, or -1 if there is no timer.
     private var timeout: Int32 {
         guard let earliest = timers.earliest else { return -1 }
         let nanoseconds = max(0, now.duration(to: earliest).clampedNanoseconds)

@@ -1,22 +1,22 @@
 import SwitchyardServices
 
-/// The socket that listens, or its absence.
+/// The listening socket of a server, which can be closed temporarily.
 struct Listener {
-    /// Connections that may wait to be accepted; the system has a limit of its own.
+    /// The maximum number of connections in the accept queue; the system has a limit of its own.
     static let backlog: Int32 = 4096
 
     let port: UInt16
-    /// -1 while nothing listens.
+    /// The descriptor, or -1 if no socket listens.
     private(set) var descriptor: Int32
-    /// Keeps the system from choosing the port for somebody else while nothing listens.
+    /// A bound socket that keeps the system from assigning the port to another socket while the server does not listen.
     private var placeholder: Int32?
     private(set) var mode = ListenerMode.listening
-    /// Our own connections that fill the queue while packets are lost, by their local port.
+    /// The server's own connections that fill the accept queue while packets are lost, by local port.
     private var fillers: [UInt16: Int32] = [:]
-    /// Wakes the loop when a fault comes or goes by itself, or the port is to be tried again.
+    /// A timer that wakes the event loop when a fault switches on or off, or when the port must be tried again.
     var timer: TimerQueue.Token?
 
-    /// Takes a port; 0 lets the system choose.
+    /// Opens a port; if 0, the system chooses one.
     init(port: UInt16) throws(LoopbackError) {
         (descriptor, self.port) = try Socket.listen(port: port, backlog: Self.backlog)
     }
@@ -25,7 +25,7 @@ struct Listener {
         if descriptor >= 0 { poller.watch(descriptor, for: .read) }
     }
 
-    /// Gives the port up.
+    /// Closes the listening socket and releases the port.
     mutating func close(on poller: inout Poller) {
         mode = .closed
         removeFillers()
@@ -38,8 +38,10 @@ struct Listener {
         descriptor = -1
     }
 
-    /// Listens no longer, and keeps the port from sockets that take any: on Linux, where one that is bound and does not
-    /// listen refuses connections and leaves the port to whoever names it.
+    /// Stops listening and, on Linux, keeps the system from assigning the port to a socket that asks for any free port.
+    ///
+    /// On Linux, a socket that is bound and does not listen refuses connections, and another socket can still bind the
+    /// port by its number.
     mutating func refuse(on poller: inout Poller) {
         close(on: &poller)
         #if os(Linux)
@@ -47,7 +49,7 @@ struct Listener {
         #endif
     }
 
-    /// Listens, again on the same port if nothing did; `false` when another socket has it.
+    /// Starts to listen again on the same port; returns `false` if another socket has the port.
     mutating func open(on poller: inout Poller) -> Bool {
         if let placeholder {
             guard Socket.setBacklog(placeholder, Self.backlog) == 0 else { return false }
@@ -64,7 +66,7 @@ struct Listener {
         return true
     }
 
-    /// Lets every further SYN be dropped: shortens the queue of waiting connections, fills it and accepts none.
+    /// Makes the system drop every further SYN by shortening the accept queue, filling it and accepting no connection.
     mutating func silence(on poller: inout Poller) {
         guard mode != .silent, descriptor >= 0 else { return }
         mode = .silent
@@ -76,7 +78,7 @@ struct Listener {
         }
     }
 
-    /// Whether a connection is one of ours, made to fill the queue.
+    /// Returns whether a connection is one of the server's own that fill the accept queue.
     func isFiller(peerPort: UInt16) -> Bool {
         fillers[peerPort] != nil
     }
@@ -87,20 +89,20 @@ struct Listener {
     }
 
     #if os(Linux)
-        /// A queue of length n holds n + 1 connections.
+        /// On Linux, a queue of length n holds n + 1 connections.
         private static let shortestBacklog: Int32 = 0
         private static let fillerCount = 2
     #else
-        /// Darwin takes 0 for its default, and holds half more than the length.
+        /// Darwin treats 0 as its default length, and holds half more than the length.
         private static let shortestBacklog: Int32 = 1
         private static let fillerCount = 4
     #endif
 }
 
-// MARK: - The loop's part
+// MARK: - Event loop
 
 extension EventLoop {
-    /// Accepts what waits.
+    /// Accepts all connections in the accept queue.
     func acceptConnections() {
         while true {
             switch Socket.accept(on: listener.descriptor) {
@@ -112,7 +114,7 @@ extension EventLoop {
         }
     }
 
-    /// Brings the listening socket and the held requests in line with the faults.
+    /// Updates the listening socket and the held requests to match the faults.
     func applyFaults() {
         let (mode, change) = board.listenerMode(at: now)
         if let timer = listener.timer { timers.cancel(timer) }
@@ -137,7 +139,7 @@ extension EventLoop {
             return true
         case .silent:
             guard listener.open(on: &poller) else { return false }
-            // Whoever waits already has got through; the queue is empty when it is filled.
+            // Connections that already wait are accepted, so that the queue is empty before it is filled.
             acceptConnections()
             listener.silence(on: &poller)
             forEachConnection { $0.updateInterest() }
@@ -154,7 +156,7 @@ extension EventLoop {
         }
     }
 
-    /// Leaves waiting connections alone for a moment when the process has no descriptor left.
+    /// Pauses accepting for 10 ms because the process has no free descriptor.
     private func pauseAccepting() {
         poller.forget(listener.descriptor)
         _ = after(.milliseconds(10)) { [unowned self] in

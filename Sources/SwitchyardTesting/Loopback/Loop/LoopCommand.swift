@@ -2,22 +2,22 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// Names one exchange, so that a command which comes too late finds nothing.
+/// The identity of an exchange; a command for an exchange that has ended has no effect.
 struct ExchangeID: Sendable, Hashable {
     let descriptor: Int32
     let number: Int
 }
 
-/// Names bytes that follow a response on one connection, so that those which come too late find nothing.
+/// The identity of bytes that follow a response on a connection; a command for a closed connection has no effect.
 struct FollowerID: Sendable, Hashable {
     let descriptor: Int32
     let connection: Int
     let number: Int
 }
 
-/// What other threads ask the loop to do.
+/// A command from another thread to the event loop.
 enum LoopCommand: Sendable {
-    /// The handler has answered; a streamed body follows.
+    /// The handler has returned a response; a streamed body follows.
     case respond(ExchangeID, LoopbackResponse)
     /// A piece of a streamed body.
     case write(ExchangeID, Data, Acknowledgement)
@@ -25,19 +25,19 @@ enum LoopCommand: Sendable {
     case trailers(ExchangeID, HTTPHeaders)
     /// A streamed body is complete.
     case finish(ExchangeID)
-    /// The handler gave up in the middle.
+    /// The handler failed before the response was complete.
     case fail(ExchangeID)
     /// The handler reads the request's body.
     case readMore(ExchangeID)
     /// Bytes that follow a response are due.
     case follow(FollowerID, Data)
-    /// The faults have been changed.
+    /// The faults have changed.
     case applyFaults(Latch)
-    /// All connections are to be closed.
+    /// All connections must be closed.
     case closeConnections(Latch)
     case stop
 
-    /// Tells whoever waits that the command will not be carried out.
+    /// Notifies the callers that the command will not be executed.
     func drop() {
         switch self {
         case .write(_, _, let acknowledgement): acknowledgement.call(false)

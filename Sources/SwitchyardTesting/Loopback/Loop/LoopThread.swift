@@ -11,9 +11,9 @@ import SwitchyardServices
 
 /// A thread that runs one closure and can be joined.
 ///
-/// Foundation's `Thread` cannot be joined, so that nobody could tell when it has given its stack back.
+/// Foundation's `Thread` cannot be joined, so a caller could not determine when its stack has been released.
 struct LoopThread: @unchecked Sendable {
-    // @unchecked is sound: a thread handle is a number or pointer that any thread may hand to `pthread_join`.
+    // @unchecked is sound: a thread handle is a number or pointer that any thread can pass to `pthread_join`.
     private let handle: pthread_t
 
     /// Starts the thread.
@@ -38,7 +38,7 @@ struct LoopThread: @unchecked Sendable {
         #endif
     }
 
-    /// Waits until the thread has ended; the thread itself only lets go of its handle.
+    /// Waits until the thread has ended; if called on the thread itself, only detaches its handle.
     func join() {
         if pthread_equal(handle, pthread_self()) != 0 {
             _ = pthread_detach(handle)
@@ -62,7 +62,7 @@ struct LoopThread: @unchecked Sendable {
     }
 }
 
-/// Lets one thread wait until another has done something.
+/// A latch on which one thread waits for another.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

@@ -8,14 +8,14 @@ import SwitchyardServices
     import Musl
 #endif
 
-/// Where other threads leave commands for the loop, with a pipe that wakes it.
+/// A queue of commands from other threads to the event loop, with a pipe that wakes the loop.
 final class Mailbox: Sendable {
     private struct State {
         var commands: [LoopCommand] = []
         var isOpen = true
     }
 
-    /// The end of the pipe that the loop watches.
+    /// The read end of the pipe, which the event loop watches.
     let wakeDescriptor: Int32
     private let ringDescriptor: Int32
     private let state = Locked(State())
@@ -35,9 +35,9 @@ final class Mailbox: Sendable {
         close()
     }
 
-    /// Leaves a command; `false` when the loop has ended.
+    /// Adds a command; returns `false` if the event loop has ended.
     ///
-    /// The pipe is written under the lock, since its descriptor is closed under it too.
+    /// The pipe is written under the lock because its descriptors are closed under the same lock.
     func post(_ command: LoopCommand) -> Bool {
         state.withLock { state in
             guard state.isOpen else { return false }
@@ -47,7 +47,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes all commands, oldest first.
+    /// Removes and returns all commands, oldest first.
     func take() -> [LoopCommand] {
         state.withLock { state in
             guard !state.commands.isEmpty else { return [] }
@@ -58,7 +58,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Refuses commands from now on, and returns those that nobody took.
+    /// Closes the mailbox, and returns the commands that were not executed.
     @discardableResult
     func close() -> [LoopCommand] {
         state.withLock { state in
@@ -74,7 +74,7 @@ final class Mailbox: Sendable {
 
     private func ring() {
         var byte: UInt8 = 1
-        // A full pipe wakes the loop as well as one more byte would.
+        // If the pipe is full, the bytes in it already wake the event loop.
         _ = write(ringDescriptor, &byte, 1)
     }
 
@@ -84,7 +84,7 @@ final class Mailbox: Sendable {
     }
 }
 
-/// Closes a descriptor; a free function, since `close` names a method above.
+/// Closes a descriptor; a free function because `close` is a method of `Mailbox`.
 private func closeDescriptor(_ descriptor: Int32) {
     _ = close(descriptor)
 }

@@ -6,14 +6,14 @@
     import Musl
 #endif
 
-/// What a descriptor is watched for.
+/// The events for which a descriptor is watched.
 struct Interest: OptionSet {
     let rawValue: UInt8
     static let read = Interest(rawValue: 1)
     static let write = Interest(rawValue: 2)
 }
 
-/// What happened to a descriptor.
+/// The events that occurred on a descriptor.
 struct Readiness: OptionSet {
     let rawValue: UInt8
     static let readable = Readiness(rawValue: 1)
@@ -22,15 +22,15 @@ struct Readiness: OptionSet {
     static let hungUp = Readiness(rawValue: 4)
 }
 
-/// Waits for descriptors to become ready, with `poll`, which every system has.
+/// Waits for descriptors to become ready with `poll`, which is available on every system.
 ///
-/// A wake-up costs time in proportion to the number of descriptors, some 50 microseconds for a thousand. Used by the
-/// loop's thread alone.
+/// The cost of a wake-up is proportional to the number of descriptors, about 50 microseconds for a thousand. Only the
+/// event loop's thread uses it.
 struct Poller {
     private var entries: [pollfd] = []
     private var positions: [Int32: Int] = [:]
 
-    /// Watches a descriptor, or changes what it is watched for; hang-ups are always reported.
+    /// Watches a descriptor or changes its interest; hang-ups are always reported.
     mutating func watch(_ descriptor: Int32, for interest: Interest) {
         let events = Self.events(for: interest)
         if let position = positions[descriptor] {
@@ -50,7 +50,7 @@ struct Poller {
         positions[last.fd] = position
     }
 
-    /// Waits at most `milliseconds` (-1 is without end), and returns what became ready.
+    /// Waits up to `milliseconds` (-1 for no limit), and returns the descriptors that became ready.
     mutating func wait(milliseconds: Int32) -> [(descriptor: Int32, readiness: Readiness)] {
         var remaining = poll(&entries, nfds_t(entries.count), milliseconds)
         var ready: [(descriptor: Int32, readiness: Readiness)] = []
@@ -82,7 +82,7 @@ struct Poller {
     }
 
     #if os(Linux)
-        /// POLLRDHUP, which the C headers show only with `_GNU_SOURCE` (`bits/poll.h`).
+        /// POLLRDHUP, which the C headers define only with `_GNU_SOURCE` (`bits/poll.h`).
         private static let peerClosed: Int16 = 0x2000
     #else
         private static let peerClosed: Int16 = 0

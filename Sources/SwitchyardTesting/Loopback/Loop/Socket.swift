@@ -6,11 +6,11 @@
     import Musl
 #endif
 
-/// The few calls to the operating system that the server makes on sockets.
+/// The socket system calls of the server.
 ///
 /// Every socket is non-blocking, closed on `exec`, and never raises SIGPIPE.
 enum Socket {
-    /// What became of one attempt to move bytes.
+    /// The result of one attempt to send or receive bytes.
     enum Transfer: Equatable {
         case moved(Int)
         case wouldBlock
@@ -18,14 +18,14 @@ enum Socket {
         case failed(Int32)
     }
 
-    /// What became of one attempt to accept a connection.
+    /// The result of one attempt to accept a connection.
     enum Acceptance {
         case connection(Int32, peerPort: UInt16)
         case none
         case outOfDescriptors
     }
 
-    /// Opens a socket that listens on 127.0.0.1; port 0 lets the system choose.
+    /// Opens a socket that listens on 127.0.0.1; for port 0, the system chooses the port.
     static func listen(port: UInt16, backlog: Int32) throws(LoopbackError) -> (descriptor: Int32, port: UInt16) {
         let descriptor = try bound(to: port)
         do throws(LoopbackError) {
@@ -39,7 +39,7 @@ enum Socket {
         }
     }
 
-    /// Opens a socket that has a port and does not listen on it; `nil` when another one has the port to itself.
+    /// Opens a socket that is bound to a port and does not listen, or returns `nil` if the port is not available.
     static func reserve(port: UInt16) -> Int32? {
         try? bound(to: port)
     }
@@ -58,7 +58,7 @@ enum Socket {
         }
     }
 
-    /// Sets the length of the queue of connections that wait to be accepted.
+    /// Sets the length of the accept queue.
     @discardableResult
     static func setBacklog(_ descriptor: Int32, _ length: Int32) -> Int32 {
         #if canImport(Darwin)
@@ -70,7 +70,7 @@ enum Socket {
         #endif
     }
 
-    /// Starts to connect to a port on 127.0.0.1 and does not wait for it; returns `nil` when no socket can be made.
+    /// Starts to connect to a port on 127.0.0.1 without waiting; returns `nil` if no socket can be created.
     static func connect(port: UInt16) -> Int32? {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { return nil }
@@ -78,7 +78,7 @@ enum Socket {
             close(descriptor)
             return nil
         }
-        // The result is not needed: whoever connects here only wants to stand in the queue.
+        // The result is ignored because the connection only has to fill the accept queue.
         withLoopbackAddress(port: port) { address, length in
             #if canImport(Darwin)
                 _ = Darwin.connect(descriptor, address, length)
@@ -91,7 +91,7 @@ enum Socket {
         return descriptor
     }
 
-    /// Takes the next connection that waits.
+    /// Accepts the next connection in the accept queue.
     static func accept(on listener: Int32) -> Acceptance {
         while true {
             var address = sockaddr_in()
@@ -115,7 +115,7 @@ enum Socket {
         }
     }
 
-    /// Sends what the system takes at once.
+    /// Sends as many bytes as the system accepts without blocking.
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
         while true {
             let count = sendBytes(descriptor, bytes.baseAddress, bytes.count)
@@ -125,7 +125,7 @@ enum Socket {
         }
     }
 
-    /// Receives what has arrived.
+    /// Receives the bytes that have arrived.
     static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -136,7 +136,7 @@ enum Socket {
         }
     }
 
-    /// Tells the peer that nothing more will be sent.
+    /// Shuts down the sending side, so that the peer reads the end of the stream.
     static func finishSending(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -147,11 +147,11 @@ enum Socket {
         close(descriptor)
     }
 
-    /// Ends a queue of connections at once.
+    /// Shuts down a listening socket at once.
     ///
-    /// Closing is not enough while a process is being started: until its program begins, it has a copy of every
-    /// descriptor, and a queue that anybody holds goes on taking connections. Linux ends it for all of them; where a
-    /// system does not, closing has to do.
+    /// Closing the descriptor is not sufficient while a child process is being started: until its program runs, the
+    /// child has a copy of every descriptor, and an open copy keeps the accept queue in service. On Linux, `shutdown`
+    /// ends the queue for all copies. On other systems, closing the descriptor must suffice.
     static func stopListening(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -177,7 +177,7 @@ enum Socket {
         return result == 0 ? UInt16(bigEndian: address.sin_port) : 0
     }
 
-    /// Makes a descriptor non-blocking and closed on `exec`, and a socket silent about SIGPIPE.
+    /// Makes a descriptor non-blocking and closed on `exec`, and disables SIGPIPE on a socket.
     static func prepare(_ descriptor: Int32) throws(LoopbackError) {
         guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0,
             fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0

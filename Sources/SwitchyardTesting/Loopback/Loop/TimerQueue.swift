@@ -1,10 +1,10 @@
 import SwitchyardServices
 
-/// The timers of one loop, the earliest on top of a binary heap.
+/// The timers of an event loop in a binary heap with the earliest on top.
 ///
-/// A cancelled timer loses its action at once and its place in the heap when it comes up.
+/// A cancelled timer releases its action at once and leaves the heap when it reaches the top.
 struct TimerQueue {
-    /// Names a timer, to cancel it.
+    /// The identity of a timer, for cancellation.
     struct Token: Hashable {
         fileprivate let number: Int
     }
@@ -13,7 +13,7 @@ struct TimerQueue {
     private var actions: [Int: () -> Void] = [:]
     private var lastNumber = 0
 
-    /// The time at which the loop has to wake up.
+    /// The deadline of the earliest timer.
     var earliest: MonotonicTime? { heap.first?.deadline }
 
     mutating func add(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> Token {
@@ -29,7 +29,7 @@ struct TimerQueue {
         while let top = heap.first, actions[top.number] == nil { removeTop() }
     }
 
-    /// Takes out the earliest timer that is due, and returns its action.
+    /// Removes the earliest timer that is due, and returns its action.
     mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
         while let top = heap.first, top.deadline <= now {
             removeTop()

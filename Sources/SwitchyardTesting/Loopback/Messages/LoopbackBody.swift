@@ -4,15 +4,17 @@ public import SwitchyardHTTP
 
 /// The body of a ``LoopbackResponse``.
 public enum LoopbackBody: Sendable {
-    /// Bytes in memory.
+    /// A body whose bytes are in memory.
     case data(Data)
-    /// Bytes written while they are sent; the length is announced unless it is `nil`.
+    /// A body that is written while it is sent.
+    ///
+    /// If the length is not `nil`, the response announces it.
     case stream(length: Int?, @Sendable (LoopbackBodyWriter) async throws -> Void)
 
-    /// No bytes.
+    /// An empty body.
     public static let empty = LoopbackBody.data(Data())
 
-    /// The number of bytes, when it is known beforehand.
+    /// The number of bytes, or `nil` if it is not known in advance.
     var length: Int? {
         switch self {
         case .data(let bytes): bytes.count
@@ -21,17 +23,17 @@ public enum LoopbackBody: Sendable {
     }
 }
 
-/// Sends the body of a streamed response.
+/// A writer that sends the body of a streamed response.
 public struct LoopbackBodyWriter: Sendable {
     let exchange: ExchangeID
     let mailbox: Mailbox
 
-    /// Sends bytes, and returns when the next ones may follow.
+    /// Sends bytes, and returns when further bytes can be written.
     ///
-    /// A client that does not read makes it wait: at most a bounded amount is kept in memory. With chunks, each call
-    /// makes one; no bytes are no chunk.
+    /// If the client does not read, the method waits, so only a bounded number of bytes is in memory. With chunked
+    /// framing, each call sends one chunk, and an empty call sends no chunk.
     ///
-    /// - Throws: ``LoopbackError/connectionClosed`` when the client has gone.
+    /// - Throws: ``LoopbackError/connectionClosed`` if the client has disconnected.
     public func write(_ bytes: Data) async throws(LoopbackError) {
         let isOpen = await withCheckedContinuation { continuation in
             let acknowledgement = Acknowledgement { continuation.resume(returning: $0) }
@@ -40,20 +42,20 @@ public struct LoopbackBodyWriter: Sendable {
         guard isOpen else { throw .connectionClosed }
     }
 
-    /// Sends text as UTF-8, and returns when the next bytes may follow.
+    /// Sends text as UTF-8, and returns when further bytes can be written.
     ///
-    /// - Throws: ``LoopbackError/connectionClosed`` when the client has gone.
+    /// - Throws: ``LoopbackError/connectionClosed`` if the client has disconnected.
     public func write(_ text: String) async throws(LoopbackError) {
         try await write(Data(text.utf8))
     }
 
-    /// Replaces the trailer fields of the response, which are sent behind a body in chunks.
+    /// Replaces the trailer fields of the response, which are sent after a chunked body.
     public func setTrailers(_ trailers: HTTPHeaders) {
         _ = mailbox.post(.trailers(exchange, trailers))
     }
 }
 
-/// Tells a writer whether its bytes were taken; called exactly once by whoever holds it.
+/// A callback that reports to a writer whether its bytes were accepted; its owner must call it exactly once.
 struct Acknowledgement: Sendable {
     let call: @Sendable (Bool) -> Void
 }

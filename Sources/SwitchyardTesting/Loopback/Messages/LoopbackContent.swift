@@ -3,31 +3,34 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A content that a ``LoopbackServer`` gives away whole or in part, as a server of files does (RFC 9110 section 14).
+/// Content that a ``LoopbackServer`` serves completely or in part, as a file server does (RFC 9110 section 14).
 ///
 ///     let film = LoopbackContent(bytes, entityTag: "\"v1\"")
 ///     server.route(.get, "/film.mov") { request in film.response(to: request) }
 ///
-/// It answers `Range` of a GET with 206 and `Content-Range`, or with 416 where there is nothing, and gives the whole
-/// content when `If-Range` names another one. Of several ranges it gives the whole content, which a server may.
+/// For a GET request with `Range`, the response has status 206 and `Content-Range`, or status 416 if the range is
+/// outside the content. If `If-Range` names another version, or if several ranges are requested, the response contains
+/// the whole content; RFC 9110 allows this for several ranges.
 public struct LoopbackContent: Sendable {
-    /// The number of bytes; what is negative counts as 0.
+    /// The number of bytes; a negative number counts as 0.
     public var length: Int {
         didSet { length = max(0, length) }
     }
-    /// The entity tag, quotes included; none when `nil`.
+    /// The entity tag including its quotes, or `nil` if there is none.
     public var entityTag: String?
-    /// The date of the last change, as it stands in the header field; none when `nil`.
+    /// The value of the `Last-Modified` header field, or `nil` if there is none.
     public var lastModified: String?
-    /// Further header fields of every answer.
+    /// Further header fields of every response.
     public var headers: HTTPHeaders
-    /// Whether ranges are given; when not, the server says so and gives the whole content.
+    /// Whether the server supports ranges.
+    ///
+    /// If `false`, the response has `Accept-Ranges: none` and contains the whole content.
     public var acceptsRanges = true
-    /// Bytes per second that are given away at most; as many as the client takes when `nil`.
+    /// The maximum number of bytes sent per second, or `nil` for no limit.
     public var bytesPerSecond: Int?
     private let read: @Sendable (Range<Int>) -> Data
 
-    /// Creates a content of bytes in memory.
+    /// Creates content from bytes in memory.
     public init(
         _ bytes: Data,
         entityTag: String? = nil,
@@ -40,13 +43,13 @@ public struct LoopbackContent: Sendable {
         self.lastModified = lastModified
     }
 
-    /// Creates a content whose bytes are made when they are sent, however many they are.
+    /// Creates content whose bytes are generated while they are sent, so its length is not limited by memory.
     ///
     /// - Parameters:
     ///   - length: The number of bytes.
-    ///   - entityTag: The entity tag, quotes included.
-    ///   - headers: Further header fields of every answer.
-    ///   - read: Returns the bytes of a part, never an empty one.
+    ///   - entityTag: The entity tag, including its quotes.
+    ///   - headers: Further header fields of every response.
+    ///   - read: Returns the bytes of a range, which is never empty.
     public init(
         length: Int,
         entityTag: String? = nil,
@@ -59,10 +62,10 @@ public struct LoopbackContent: Sendable {
         self.read = read
     }
 
-    /// The answer to a request.
+    /// Returns the response to a request.
     public func response(to request: LoopbackRequest) -> LoopbackResponse {
         let whole = 0..<length
-        // With another method the field means nothing (section 14.2).
+        // `Range` is defined only for GET (section 14.2).
         guard acceptsRanges, request.method == .get, let field = request.headers["Range"],
             isCurrent(request.headers["If-Range"])
         else { return response(200, whole) }
@@ -111,16 +114,16 @@ public struct LoopbackContent: Sendable {
     }
 }
 
-/// What a `Range` header field asks of a content (RFC 9110 section 14.1.2).
+/// The byte ranges that a `Range` header field requests (RFC 9110 section 14.1.2).
 public enum ByteRanges: Sendable, Hashable {
-    /// It is malformed, or counts in other units: a server ignores it.
+    /// The field is malformed or uses another unit; a server ignores it.
     case invalid
-    /// Nothing of it lies within the content.
+    /// No requested range lies within the content.
     case unsatisfiable
-    /// These parts, in the order in which they were asked for, cut to the content.
+    /// The requested ranges in the order of the field, clamped to the content.
     case ranges([Range<Int>])
 
-    /// Reads a header field.
+    /// Parses a header field.
     ///
     /// - Parameters:
     ///   - field: The value of the field.
@@ -145,11 +148,13 @@ public enum ByteRanges: Sendable, Hashable {
         self = count == 0 ? .invalid : ranges.isEmpty ? .unsatisfiable : .ranges(ranges)
     }
 
-    /// One part: `first-last`, `first-` or `-count`; empty when it lies outside, `nil` when it is malformed.
+    /// Parses one range: `first-last`, `first-` or `-count`.
+    ///
+    /// Returns an empty range if it lies outside the content, and `nil` if it is malformed.
     private static func range(_ item: String, length: Int) -> Range<Int>? {
         let ends = item.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
-        // A number that none can hold lies behind every content (section 14.1.1).
+        // A number that overflows `Int` lies beyond the end of any content (section 14.1.1).
         let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? .max }
         switch (numbers[0], numbers[1]) {
         case (let first?, let last?):

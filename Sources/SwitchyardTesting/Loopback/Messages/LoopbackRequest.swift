@@ -3,47 +3,48 @@ import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// A request as a handler of a ``LoopbackServer`` gets it.
+/// A request as the handler of a ``LoopbackServer`` receives it.
 public struct LoopbackRequest: Sendable {
     /// The method.
     public let method: HTTPMethod
-    /// The target as it came, percent-encoded: path and query, from some clients a whole URL.
+    /// The target as received, percent-encoded: a path and query, or a complete URL from some clients.
     public let target: String
-    /// The header fields, in the order in which they came.
+    /// The header fields in the order in which they were received.
     public let headers: HTTPHeaders
-    /// The body, which arrives while it is read.
+    /// The body, which is received while it is read.
     public let body: LoopbackRequestBody
-    /// The number of the request, counted from 1 since the server was made.
+    /// The number of the request, counted from 1 since the server was created.
     public let number: Int
-    /// The number of the connection, counted from 1 in the order of acceptance since the server was made.
+    /// The number of the connection, counted from 1 in the order of acceptance since the server was created.
     public let connection: Int
     /// The number of the request on its connection, counted from 1.
     public let numberOnConnection: Int
-    /// When the head was complete, on the system's monotonic clock.
+    /// The time at which the head was complete, on the system's monotonic clock.
     public let time: MonotonicTime
-    /// The segments of the path that the route names.
+    /// The path segments that the route names, by name.
     let pathValues: [String: String]
 
-    /// The path, percent-encoded, without the query.
+    /// The percent-encoded path without the query.
     public var path: String { target.pathOfTarget }
 
-    /// The segment of the path that the route names so, as `/users/{id}` does, with percent-encoding removed.
+    /// Returns the path segment with this name in the route's pattern (such as `id` in `/users/{id}`), with
+    /// percent-encoding removed.
     public func pathValue(_ name: String) -> String? { pathValues[name] }
 
-    /// The query, percent-encoded, without the question mark; `nil` when there is none.
+    /// The percent-encoded query without the question mark, or `nil` if there is none.
     public var query: String? {
         target.behind(UInt8(ascii: "?")).map(String.init)
     }
 
-    /// The items of the query with percent-encoding removed, in order; `+` stands for a space.
+    /// The items of the query in order, with percent-encoding removed and `+` decoded as a space.
     public var queryItems: [URLQueryItem] { Self.items(ofForm: query ?? "") }
 
-    /// The first value of that name in the query.
+    /// Returns the first query value with this name.
     public func queryValue(_ name: String) -> String? {
         queryItems.first { $0.name == name }?.value
     }
 
-    /// Reads form-encoded text: pairs parted by `&`, `+` for a space.
+    /// Parses form-encoded text: pairs separated by `&`, with `+` as a space.
     static func items(ofForm text: String) -> [URLQueryItem] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

@@ -4,27 +4,27 @@ public import SwitchyardHTTP
 
 /// The body of a request, read as it arrives.
 ///
-/// While the handler does not read, the server takes at most a bounded amount from the connection, so that the client
-/// has to wait. A client that expects "100 Continue" gets it when the handler starts to read. What the handler leaves
-/// unread is thrown away.
+/// If the handler does not read, the server buffers a bounded number of bytes and then stops reading from the
+/// connection, so the client has to wait. A client that expects "100 Continue" receives it when the handler starts to
+/// read. Bytes that the handler does not read are discarded.
 public struct LoopbackRequestBody: AsyncSequence, Sendable {
-    /// One piece of the body, never empty.
+    /// A piece of the body, never empty.
     public typealias Element = Data
-    /// The failure that ends a body early.
+    /// The error that ends a body early.
     public typealias Failure = LoopbackError
 
     let channel: RequestBodyChannel
 
-    /// Starts reading, or goes on where an earlier iteration has stopped.
+    /// Starts reading, or continues where an earlier iteration stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(channel: channel)
     }
 
     /// Reads the rest of the body into memory.
     ///
-    /// - Parameter limit: The largest number of bytes to accept; 64 MiB unless given.
+    /// - Parameter limit: The maximum number of bytes. The default is 64 MiB.
     /// - Returns: The bytes that have not been read before.
-    /// - Throws: ``LoopbackError/bodyTooLarge(limit:)``, or what broke the body off.
+    /// - Throws: ``LoopbackError/bodyTooLarge(limit:)``, or the error that ended the body early.
     public func collect(upTo limit: Int = 67_108_864) async throws(LoopbackError) -> Data {
         var bytes = Data()
         while let piece = try await channel.next() {
@@ -34,21 +34,21 @@ public struct LoopbackRequestBody: AsyncSequence, Sendable {
         return bytes
     }
 
-    /// The trailer fields; empty until the body has been read to its end.
+    /// The trailer fields, which are empty until the body has been read completely.
     public var trailers: HTTPHeaders { channel.trailers }
 
-    /// Reads the body piece by piece.
+    /// An iterator over the pieces of the body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let channel: RequestBodyChannel
 
         /// Returns the next piece, or `nil` at the end.
         ///
-        /// - Throws: ``LoopbackError`` when the connection was closed, the body is malformed or the task cancelled.
+        /// - Throws: ``LoopbackError`` if the connection was closed, the body is malformed or the task was cancelled.
         public mutating func next() async throws(LoopbackError) -> Data? {
             try await channel.next()
         }
 
-        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next piece, or `nil` at the end, independently of the caller's isolation.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoopbackError) -> Data? {
             try await channel.next()
         }

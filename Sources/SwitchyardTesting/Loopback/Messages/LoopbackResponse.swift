@@ -3,7 +3,7 @@ import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// What a ``LoopbackServer`` answers.
+/// A response that a ``LoopbackServer`` sends.
 ///
 ///     LoopbackResponse(status: 201, headers: ["Location": "/topics/7"])
 ///     LoopbackResponse.json(#"{"id": 7}"#)
@@ -12,36 +12,39 @@ public import SwitchyardServices
 ///     }
 ///     LoopbackResponse.json("[]").followed(by: Data("unasked".utf8), after: .seconds(2), on: clock)
 ///
-/// The server adds `Content-Length` or `Transfer-Encoding`, and `Connection` where it is needed; a length that the
-/// handler sets itself is sent as it is, right or wrong.
+/// The server adds `Content-Length` or `Transfer-Encoding`, and `Connection` if necessary. If the handler sets a length
+/// itself, that length is sent unchanged, even if it is wrong.
 public struct LoopbackResponse: Sendable {
-    /// How the client learns where the body ends.
+    /// The way in which the client finds the end of the body.
     public enum Framing: Sendable, Hashable {
-        /// By its length if that is known, otherwise in chunks; to an HTTP/1.0 client by closing the connection.
+        /// The length if it is known, and chunks otherwise.
+        ///
+        /// An HTTP/1.0 client does not support chunks, so for an unknown length the server closes the connection at the
+        /// end.
         case automatic
-        /// In chunks (RFC 9112 section 7.1), each as large as the piece that was written.
+        /// Chunked transfer coding (RFC 9112 section 7.1), with one chunk for each written piece.
         case chunked
-        /// By closing the connection, without any announcement.
+        /// The end of the connection, without a header field that announces the length.
         case untilClose
     }
 
     /// The status code.
     public var status: Int
-    /// The reason phrase; `nil` is the registered one.
+    /// The reason phrase, or `nil` for the registered phrase of the status code.
     public var reason: String?
-    /// The header fields, in order; sent as they are.
+    /// The header fields in order, which are sent unchanged.
     public var headers: HTTPHeaders
     /// The body.
     public var body: LoopbackBody
-    /// The fields behind a body that is sent in chunks; ignored with any other framing.
+    /// The trailer fields after a chunked body; they are ignored with any other framing.
     public var trailers: HTTPHeaders
-    /// How the client learns where the body ends.
+    /// The way in which the client finds the end of the body.
     public var framing: Framing
-    /// Whether the server closes the connection afterwards, and says so.
+    /// Whether the server announces that it closes the connection after the response, and closes it.
     public var closesConnection: Bool
-    /// Bytes to be sent in place of everything above; the connection is closed behind them.
+    /// Raw bytes to send instead of the other properties; the connection is closed after them.
     var rawBytes: Data?
-    /// Bytes that come behind the response without being a part of it.
+    /// Bytes that are sent after the response and do not belong to it.
     var followers: [Follower] = []
 
     /// Creates a response.
@@ -62,32 +65,32 @@ public struct LoopbackResponse: Sendable {
 }
 
 extension LoopbackResponse {
-    /// Creates a response of a status, header fields and a body, as ``StubAnswer/status(_:headers:body:)`` does.
+    /// Creates a response from a status, header fields and a body, like ``StubAnswer/status(_:headers:body:)``.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], body: Data = Data()) -> LoopbackResponse {
         LoopbackResponse(status: status, headers: headers, body: body.isEmpty ? .empty : .data(body))
     }
 
-    /// Creates a response of plain text.
+    /// Creates a plain-text response.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
         typed("text/plain; charset=utf-8", Data(text.utf8), status, headers)
     }
 
-    /// Creates a response of JSON text, which is not checked.
+    /// Creates a response from JSON text, which is not validated.
     public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
         json(Data(text.utf8), status: status, headers: headers)
     }
 
-    /// Creates a response of JSON bytes, which are not checked.
+    /// Creates a response from JSON bytes, which are not validated.
     public static func json(_ bytes: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
         typed("application/json", bytes, status, headers)
     }
 
-    /// Creates a response of bytes.
+    /// Creates a response from bytes.
     public static func data(_ bytes: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> LoopbackResponse {
         typed("application/octet-stream", bytes, status, headers)
     }
 
-    /// A response of a type, unless the header fields name another.
+    /// Creates a response with a content type, which the header fields can override.
     private static func typed(_ type: String, _ bytes: Data, _ status: Int, _ headers: HTTPHeaders) -> LoopbackResponse
     {
         let fields = HTTPHeaders([.contentType(type)]).overridden(by: headers)
@@ -99,8 +102,9 @@ extension LoopbackResponse {
     /// - Parameters:
     ///   - status: The status code.
     ///   - headers: The header fields.
-    ///   - length: The number of bytes that will be written, to be announced; `nil` sends them in chunks.
-    ///   - produce: Writes the body. When it throws, the connection is broken off.
+    ///   - length: The number of bytes that will be written, which the response announces. If `nil`, the body is sent
+    ///     in chunks.
+    ///   - produce: Writes the body. If it throws, the connection is closed before the response is complete.
     /// - Returns: The response.
     public static func stream(
         status: Int = 200,
@@ -111,9 +115,9 @@ extension LoopbackResponse {
         LoopbackResponse(status: status, headers: headers, body: .stream(length: length, produce))
     }
 
-    /// Creates a response of exactly these bytes, head included, for what no well-behaved server would send.
+    /// Creates a response from raw bytes, including the head, for output that no correct server would send.
     ///
-    /// The connection is closed behind them.
+    /// The connection is closed after the bytes.
     public static func raw(_ bytes: Data) -> LoopbackResponse {
         var response = LoopbackResponse()
         response.rawBytes = bytes
@@ -121,9 +125,9 @@ extension LoopbackResponse {
     }
 }
 
-// MARK: - Bytes behind a response
+// MARK: - Bytes after a response
 
-/// Bytes that come behind a response without being a part of it.
+/// Bytes that are sent after a response and do not belong to it.
 struct Follower: Sendable {
     let bytes: Data
     let delay: Duration
@@ -131,17 +135,18 @@ struct Follower: Sendable {
 }
 
 extension LoopbackResponse {
-    /// Returns the response with bytes behind it that nobody asked for, as a broken or hostile server sends them.
+    /// Returns the response with unsolicited bytes after it, as a broken or hostile server sends them.
     ///
-    /// They go out as they are, on the connection of the response and without another request. Those with a delay come
-    /// when they are due, even in front of the response or between two pieces of the body of a later request. A
-    /// connection that is closed behind the response carries only those without a delay; one that is cut within the
-    /// response carries none.
+    /// The bytes are sent unchanged on the connection of the response, without a further request. Delayed bytes are
+    /// sent when they are due, even before a later response or between two pieces of its body. If the connection is
+    /// closed after the response, only bytes without a delay are sent; if the response itself is cut, no bytes are
+    /// sent.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes; several calls send theirs in turn.
-    ///   - delay: From the end of the response; without it the bytes come together with that end.
-    ///   - time: The clock of the delay; the system's unless given.
+    ///   - bytes: The bytes. Several calls add several groups of bytes, in order.
+    ///   - delay: The time from the end of the response. If zero, the bytes are sent together with the end of the
+    ///     response.
+    ///   - time: The clock of the delay. The default is the system's clock.
     /// - Returns: The response.
     public func followed(
         by bytes: Data,

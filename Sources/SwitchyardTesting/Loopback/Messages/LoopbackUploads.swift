@@ -3,32 +3,33 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A place for uploads that can go on where they were cut, as a ``LoopbackServer`` offers it.
+/// A store for resumable uploads that a ``LoopbackServer`` serves.
 ///
 ///     let uploads = LoopbackUploads(.tus)
 ///     uploads.open(on: server, at: "/files")
 ///     uploads.cut(after: 300_000)
 ///
-/// It keeps what has arrived of a request that breaks off. Opened on several servers it is a storage that they share.
+/// If a request is interrupted, the store keeps the bytes that have arrived. If it is opened on several servers, the
+/// servers share the uploads.
 public final class LoopbackUploads: Sendable {
-    /// How client and server talk.
+    /// The upload protocol between client and server.
     public enum Dialect: Sendable, Hashable, CaseIterable {
-        /// The tus protocol 1.0.0 with its extension Creation.
+        /// The tus protocol 1.0.0 with its Creation extension.
         case tus
-        /// Sessions with `Content-Range`, which are answered with 308 as long as bytes are missing.
+        /// Upload sessions with `Content-Range`, in which the server responds with 308 until all bytes have arrived.
         case contentRange
     }
 
     /// One upload.
     public struct Upload: Sendable {
-        /// The length that was announced.
+        /// The announced length in bytes.
         public let length: Int
-        /// The header fields of the request that opened it.
+        /// The header fields of the request that created the upload.
         public let headers: HTTPHeaders
-        /// What has arrived.
+        /// The bytes that have arrived.
         public internal(set) var bytes = Data()
 
-        /// Whether all of it has arrived.
+        /// Whether all bytes have arrived.
         public var isComplete: Bool { bytes.count >= length }
     }
 
@@ -39,50 +40,51 @@ public final class LoopbackUploads: Sendable {
         var proxy: (@Sendable (LoopbackRequest) -> LoopbackResponse?)?
     }
 
-    /// How client and server talk.
+    /// The upload protocol between client and server.
     public let dialect: Dialect
     private let state = Locked(State())
 
-    /// Creates a place without uploads.
+    /// Creates a store without uploads.
     public init(_ dialect: Dialect) {
         self.dialect = dialect
     }
 
-    /// The uploads in the order in which they were opened, without forgotten ones.
+    /// The uploads in the order of their creation, without uploads that were removed.
     public var uploads: [Upload] {
         state.withLock { state in state.uploads.sorted { Int($0.key) ?? 0 < Int($1.key) ?? 0 }.map(\.value) }
     }
 
-    /// Closes the connection of the next request that sends bytes, without an answer, when so many have been kept.
+    /// Closes the connection of the next request that sends bytes, without a response, after this number of bytes has
+    /// been stored.
     public func cut(after count: Int) {
         state.withLock { $0.cut = max(0, count) }
     }
 
-    /// Lets a closure respond to requests before the uploads do, as a proxy in front of a server does.
+    /// Sets a closure that can respond to requests before the store does, like a proxy in front of a server.
     ///
     /// - Parameter proxy: Returns the response to a request, or `nil` to pass the request on.
     public func intercept(_ proxy: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse?) {
         state.withLock { $0.proxy = proxy }
     }
 
-    /// Forgets all uploads.
+    /// Removes all uploads.
     public func forget() {
         state.withLock { $0.uploads = [:] }
     }
 
-    /// Lets a server take uploads.
+    /// Adds the routes for uploads to a server.
     ///
     /// - Parameters:
-    ///   - server: The server; several share what they take.
-    ///   - path: Where uploads are opened; each has its URL below that.
-    ///   - base: The server to which uploads are sent once they are open, which has to take them, too; this one unless
-    ///     given.
+    ///   - server: The server. Several servers can share one store.
+    ///   - path: The path at which uploads are created. Each upload has a URL below this path.
+    ///   - base: The base URL of the server that receives the bytes of created uploads, on which this store must be
+    ///     opened too. The default is the same server.
     public func open(on server: LoopbackServer, at path: String = "/files", sendingTo base: String = "") {
         server.route(.post, path) { [self] request in opened(request, at: base + path) }
         server.route(nil, "\(path)/*") { [self] request in try await answer(request) }
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
     private func opened(_ request: LoopbackRequest, at path: String) -> LoopbackResponse {
         let field = dialect == .tus ? "Upload-Length" : "X-Upload-Content-Length"
@@ -138,7 +140,7 @@ public final class LoopbackUploads: Sendable {
         return response
     }
 
-    /// Keeps the bytes of a request as they come.
+    /// Stores the bytes of a request as they arrive.
     private func take(_ request: LoopbackRequest, into name: String) async throws {
         var left = state.withLock { state -> Int? in
             defer { state.cut = nil }

@@ -3,83 +3,91 @@ import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// A request as a ``LoopbackServer`` has received it.
+/// A request that a ``LoopbackServer`` has received.
 public struct RecordedRequest: Sendable, Hashable {
-    /// The number of the request, counted from 1 since the server was made.
+    /// The number of the request, counted from 1 since the server was created.
     public let number: Int
-    /// The number of the connection, counted from 1 in the order of acceptance since the server was made.
+    /// The number of the connection, counted from 1 in the order of acceptance since the server was created.
     public let connection: Int
     /// The number of the request on its connection, counted from 1.
     public let numberOnConnection: Int
-    /// When the head was complete, on the system's monotonic clock.
+    /// The time at which the head was complete, on the system's monotonic clock.
     public let time: MonotonicTime
     /// The method.
     public let method: HTTPMethod
-    /// The target as it came: path and query, percent-encoded.
+    /// The target as received: the percent-encoded path and query.
     public let target: String
-    /// The header fields, in the order in which they came.
+    /// The header fields in the order in which they were received.
     public let headers: HTTPHeaders
-    /// The bytes of the head, the empty line included.
+    /// The bytes of the head, including the empty line.
     public let headBytes: Data
-    /// The body as far as it has arrived, up to the limit of the server, without the framing of chunks.
+    /// The body bytes that have arrived, without chunk framing and up to the server's limit.
     public internal(set) var body = Data()
-    /// The number of bytes of the body that have arrived, those beyond the limit included.
+    /// The number of body bytes that have arrived, including the bytes beyond the limit.
     public internal(set) var bodyCount = 0
     /// The trailer fields.
     public internal(set) var trailers = HTTPHeaders()
-    /// Whether the request arrived to its end.
+    /// Whether the request has arrived completely.
     public internal(set) var isComplete = false
-    /// The status that was answered; `nil` as long as no head was sent.
+    /// The status of the response, or `nil` if no response head has been sent.
     public internal(set) var status: Int?
 
-    /// The path, percent-encoded, without the query.
+    /// The percent-encoded path without the query.
     public var path: String { target.pathOfTarget }
 
-    /// The body as text; what is not UTF-8 is replaced by U+FFFD.
+    /// The body as text; invalid UTF-8 is replaced by U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// What a ``LoopbackServer`` has counted since it was made, or since its records were cleared.
+/// Counts of a ``LoopbackServer`` since it was created or its records were cleared.
 public struct LoopbackStatistics: Sendable, Hashable {
-    /// Connections that were accepted.
+    /// The number of accepted connections.
     public internal(set) var connectionsAccepted = 0
-    /// Connections that are open now; clearing the records does not change it.
+    /// The number of open connections; clearing the records does not change it.
     public internal(set) var connectionsOpen = 0
-    /// Requests whose head has arrived.
+    /// The number of requests whose head has arrived.
     public internal(set) var requestsReceived = 0
-    /// Requests that have arrived to their end.
+    /// The number of requests that have arrived completely.
     public internal(set) var requestsCompleted = 0
-    /// Requests that have arrived and are not answered to their end; clearing the records does not change it.
+    /// The number of requests that have arrived and whose response is not complete; clearing the records does not
+    /// change it.
     public internal(set) var requestsInProgress = 0
-    /// Responses whose last byte was given to the system.
+    /// The number of responses whose last byte was passed to the operating system.
     public internal(set) var responsesSent = 0
-    /// Requests that were refused since they were not HTTP/1.1.
+    /// The number of requests that were rejected because they were not valid HTTP/1.1.
     public internal(set) var badRequests = 0
 }
 
-/// How much a ``LoopbackServer`` takes and keeps; what is negative counts as 0.
+/// The limits on what a ``LoopbackServer`` buffers and records; a negative limit counts as 0.
 public struct LoopbackLimits: Sendable, Hashable {
-    /// The largest head in bytes, 64 KiB unless set; a larger one is answered with 431.
+    /// The maximum size of a request head in bytes.
+    ///
+    /// The default is 64 KiB. A request with a larger head receives a response with status 431.
     public var headBytes: Int {
         didSet { headBytes = max(0, headBytes) }
     }
-    /// Bytes of a request's body that are kept for a handler that does not read, before the client has to wait; 64 KiB
-    /// unless set.
+    /// The maximum number of body bytes that are buffered for a handler that does not read.
+    ///
+    /// The default is 64 KiB. When the buffer is full, the client has to wait.
     public var bufferedBodyBytes: Int {
         didSet { bufferedBodyBytes = max(0, bufferedBodyBytes) }
     }
-    /// Bytes of each request's body that are recorded; 1 MiB unless set.
+    /// The maximum number of body bytes that are recorded for each request.
+    ///
+    /// The default is 1 MiB.
     public var recordedBodyBytes: Int {
         didSet { recordedBodyBytes = max(0, recordedBodyBytes) }
     }
-    /// The number of requests that are recorded, 10,000 unless set; the oldest goes first.
+    /// The maximum number of recorded requests.
+    ///
+    /// The default is 10,000. The oldest request is removed first.
     public var recordedRequests: Int {
         didSet { recordedRequests = max(0, recordedRequests) }
     }
-    /// How long a connection may be idle before the server closes it, at any length unless set.
+    /// The time after which the server closes an idle connection, or `nil` (the default) for no limit.
     ///
-    /// It counts from the end of the last answer, or from the start of a connection that has brought no request: what
-    /// comes just then meets a connection that is being closed.
+    /// The time starts at the end of the last response, or when the connection is accepted. A request that is sent at
+    /// the end of this time can reach a connection that is being closed.
     public var idleTimeout: Duration? {
         didSet { idleTimeout = idleTimeout.map { max(.zero, $0) } }
     }

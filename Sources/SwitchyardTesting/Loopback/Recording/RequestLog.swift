@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// The last requests that a server has received, by number.
+/// The most recent requests that a server has received, by number.
 struct RequestLog {
     private let limits: LoopbackLimits
     private var records: [RecordedRequest] = []
@@ -12,28 +12,28 @@ struct RequestLog {
         self.limits = limits
     }
 
-    /// The requests that are kept, the oldest first.
+    /// The recorded requests, oldest first.
     var kept: [RecordedRequest] { records.suffix(limits.recordedRequests) }
 
-    /// Keeps a request; its number must be one above the last.
+    /// Adds a request; its number must be one above the previous number.
     mutating func append(_ record: RecordedRequest) {
         if records.isEmpty { firstNumber = record.number }
         records.append(record)
-        // Dropping half of the array at a time makes the cost of each request constant.
+        // Removing half of the array at a time makes the amortized cost of each request constant.
         let excess = records.count - limits.recordedRequests
         guard excess > limits.recordedRequests else { return }
         records.removeFirst(excess)
         firstNumber += excess
     }
 
-    /// Changes a request that is still kept.
+    /// Changes a request that is still recorded.
     mutating func update(_ number: Int, _ change: (inout RecordedRequest) -> Void) {
         let index = number - firstNumber
         guard records.indices.contains(index) else { return }
         change(&records[index])
     }
 
-    /// Adds bytes of a body, up to the limit.
+    /// Adds body bytes to a recorded request, up to the limit.
     mutating func append(_ piece: Data, to number: Int) {
         let limit = limits.recordedBodyBytes
         update(number) { record in

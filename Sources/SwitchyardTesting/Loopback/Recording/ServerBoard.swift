@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What a server's users and its loop share: routes, faults, records and counts, behind one lock.
+/// The lock-protected state that the server's users and its event loop share: routes, faults, records and statistics.
 final class ServerBoard: Sendable {
     struct State {
         var router = Router()
@@ -16,7 +16,7 @@ final class ServerBoard: Sendable {
         var lastFault = 0
     }
 
-    /// What the loop has to do with a request that has arrived.
+    /// The instructions to the event loop for a request that has arrived.
     struct Admission {
         let number: Int
         let action: RouteAction
@@ -32,12 +32,12 @@ final class ServerBoard: Sendable {
         state = Watched(State(log: RequestLog(limits: limits)))
     }
 
-    /// Looks at the state.
+    /// Reads the state.
     func read<Value>(_ body: (State) -> sending Value) -> sending Value {
         state.withLock { body($0) }
     }
 
-    /// Changes the state, and then wakes those who wait for a change.
+    /// Changes the state, then resumes the waiters.
     @discardableResult
     func change<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         state.change(body)
@@ -47,7 +47,7 @@ final class ServerBoard: Sendable {
 // MARK: - Requests
 
 extension ServerBoard {
-    /// Records a head, and decides what becomes of the request.
+    /// Records the head of a request, and returns the instructions for it.
     func admit(
         _ head: RequestHead,
         connection: Int,
@@ -101,12 +101,12 @@ extension ServerBoard {
         }
     }
 
-    /// Decides anew about a request that was held.
+    /// Evaluates the faults again for a request that was held.
     func effect(for head: RequestHead, at now: MonotonicTime) -> FaultEffect? {
         change { $0.effect(method: head.method, path: head.path, at: now) }
     }
 
-    /// Whether a fault that holds requests is still there.
+    /// Returns whether a fault that holds requests is still active.
     func holds(_ fault: Int, at now: MonotonicTime) -> Bool {
         read { state in
             let states = [state.serverFault].compactMap(\.self) + state.routeFaults.values
@@ -114,7 +114,7 @@ extension ServerBoard {
         }
     }
 
-    /// What the listening socket has to do, and when any fault comes or goes by itself.
+    /// Returns the mode of the listening socket, and the time at which a fault next switches on or off.
     func listenerMode(at now: MonotonicTime) -> (mode: ListenerMode, until: MonotonicTime?) {
         read { state in
             let changes = ([state.serverFault].compactMap(\.self) + state.routeFaults.values)
@@ -125,7 +125,8 @@ extension ServerBoard {
 }
 
 extension ServerBoard.State {
-    /// The fault of the best route decides, otherwise that of the server.
+    /// Returns the effect of the best matching route's fault, or of the server's fault if no route with a fault
+    /// matches.
     fileprivate mutating func effect(method: HTTPMethod, path: String, at now: MonotonicTime) -> FaultEffect? {
         let best = routeFaults.keys
             .filter { $0.matches(path: path) && $0.matches(method: method) }
@@ -138,7 +139,7 @@ extension ServerBoard.State {
 // MARK: - Waiting
 
 extension ServerBoard {
-    /// Waits until the counts fulfil a condition; `false` when the task was cancelled before.
+    /// Waits until the statistics satisfy a condition; returns `false` if the task was cancelled first.
     func wait(until condition: @Sendable (LoopbackStatistics) -> Bool) async -> Bool {
         await state.wait(for: \.statistics, until: condition)
     }

@@ -2,9 +2,9 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The head of a request, as far as a server has to understand it.
+/// The head of a request with the parts that the server interprets.
 struct RequestHead: Equatable {
-    /// How the length of the body is told (RFC 9112 section 6).
+    /// The framing of the body (RFC 9112 section 6).
     enum Framing: Equatable {
         case length(Int)
         case chunked
@@ -12,18 +12,18 @@ struct RequestHead: Equatable {
 
     var method: HTTPMethod
     var target: String
-    /// The 1 of HTTP/1.1.
+    /// The minor HTTP version, such as the 1 of HTTP/1.1.
     var minorVersion: Int
     var headers: HTTPHeaders
     var framing: Framing
-    /// The bytes that came, the empty line included.
+    /// The received bytes, including the empty line.
     var raw: Data
 
-    /// Whether the client wants to use the connection again (RFC 9112 section 9.3).
+    /// Whether the client allows the connection to be reused (RFC 9112 section 9.3).
     var keepsAlive: Bool {
         let options = headers.list(of: "Connection")
         if options.contains("close") { return false }
-        // Its framing is faulty, as older clients know no chunks (RFC 9112 section 6.1).
+        // HTTP/1.0 clients do not support chunks, so the framing is faulty (RFC 9112 section 6.1).
         if minorVersion == 0, framing == .chunked { return false }
         return minorVersion >= 1 || options.contains("keep-alive")
     }
@@ -33,12 +33,11 @@ struct RequestHead: Equatable {
         minorVersion >= 1 && framing != .length(0) && headers.list(of: "Expect").contains("100-continue")
     }
 
-    /// The path of the target.
     var path: String { target.pathOfTarget }
 }
 
 extension String {
-    /// The path of a request's target, without the query; the target may be a whole URL (RFC 9112 section 3.2.2).
+    /// The path of a request target without the query; the target can be a complete URL (RFC 9112 section 3.2.2).
     var pathOfTarget: String {
         let start = before(UInt8(ascii: "?"))
         guard start.utf8.first != UInt8(ascii: "/"), let scheme = start.range(of: "://") else { return String(start) }
@@ -48,7 +47,7 @@ extension String {
 }
 
 extension HTTPHeaders {
-    /// The members of a comma-separated field, in lower case.
+    /// Returns the members of a comma-separated field in lower case.
     func list(of name: String) -> [String] {
         values(of: name).flatMap { $0.split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }

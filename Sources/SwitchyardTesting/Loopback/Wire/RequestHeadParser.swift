@@ -3,9 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Reads the bytes of one complete head; strict, since every leniency here is a way to smuggle a request.
+/// A strict parser of complete request heads, because any leniency would allow request smuggling.
 enum RequestHeadParser {
-    /// Reads a head whose lines all end with CR LF, the empty last line included.
+    /// Parses a head whose lines all end with CR LF, including the empty last line.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(LoopbackError) -> RequestHead {
         var lines = HeadLines(bytes)
         guard let first = lines.next() else { throw .bad("empty head") }
@@ -22,12 +22,12 @@ enum RequestHeadParser {
         )
     }
 
-    /// Reads the lines of header or trailer fields up to the empty one.
+    /// Parses header or trailer fields up to the empty line.
     static func parseFields(_ lines: inout HeadLines) throws(LoopbackError) -> HTTPHeaders {
         var headers = HTTPHeaders()
         while let line = lines.next(), !line.isEmpty {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .bad("field without a colon") }
-            // Also refuses a space before the colon and a folded line, since a space is not part of a token.
+            // A space before the colon and a folded line are also rejected, because a space is not part of a token.
             guard let name = token(line[..<colon]) else { throw .bad("field name is not a token") }
             let value = line[(colon + 1)...].trimmingBlanks()
             guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
@@ -57,10 +57,12 @@ enum RequestHeadParser {
         }
     }
 
-    /// Finds out how the body is framed (RFC 9112 section 6.3); two ways at once are an attack and refused.
+    /// Determines the framing of the body (RFC 9112 section 6.3).
+    ///
+    /// A request with two framings is a smuggling attack and is rejected.
     private static func framing(of headers: HTTPHeaders) throws(LoopbackError) -> RequestHead.Framing {
         let lengths = headers.values(of: "Content-Length")
-        // A field without a value is there, too: another server may go by it.
+        // A field with an empty value counts too, because another server could use it for the framing.
         guard headers["Transfer-Encoding"] == nil else {
             guard lengths.isEmpty else { throw .bad("both Content-Length and Transfer-Encoding") }
             guard headers.list(of: "Transfer-Encoding") == ["chunked"] else {
@@ -98,14 +100,14 @@ struct HeadLines {
 }
 
 extension LoopbackError {
-    /// A request that is answered with 400.
+    /// Returns the error for a request that receives a response with status 400.
     static func bad(_ reason: String) -> LoopbackError {
         .badRequest(status: 400, reason: reason)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Without the spaces and tabs at both ends.
+    /// Returns the bytes without the spaces and tabs at both ends.
     func trimmingBlanks() -> ArraySlice<UInt8> {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {

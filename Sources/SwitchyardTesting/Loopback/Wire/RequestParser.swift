@@ -2,17 +2,17 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// What a request consists of, in the order in which it is read.
+/// The parts of a request in the order in which they are parsed.
 enum RequestEvent: Equatable {
     case head(RequestHead)
     case body(Data)
     case end(trailers: HTTPHeaders)
 }
 
-/// Cuts a stream of bytes into requests (RFC 9112).
+/// A parser that splits a stream of bytes into requests (RFC 9112).
 ///
-/// A pure state machine: bytes are put in with ``feed(_:)`` and events are taken out with ``next()``, so that the
-/// caller decides when the following request of a pipeline is looked at. After an error nothing more can be read.
+/// It is a pure state machine: ``feed(_:)`` adds bytes and ``next()`` returns events, so the caller decides when the
+/// next pipelined request is parsed. After an error, the parser cannot be used further.
 struct RequestParser {
     private enum State {
         case head
@@ -29,15 +29,15 @@ struct RequestParser {
     private var buffer: [UInt8] = []
     private var position = 0
 
-    /// Creates a parser that refuses a head of more than `headLimit` bytes.
+    /// Creates a parser that rejects a head of more than `headLimit` bytes.
     init(headLimit: Int = 65_536) {
         self.headLimit = headLimit
     }
 
-    /// Bytes that wait to be looked at.
+    /// The number of bytes that have not been parsed.
     var bufferedCount: Int { buffer.count - position }
 
-    /// Puts bytes behind those that wait.
+    /// Appends bytes to the buffer.
     mutating func feed(_ bytes: some Sequence<UInt8>) {
         if position == buffer.count || position > Self.compactionLimit {
             buffer.removeFirst(position)
@@ -72,7 +72,7 @@ struct RequestParser {
 extension RequestParser {
     private mutating func nextHead() throws(LoopbackError) -> RequestEvent? {
         skipEmptyLines()
-        // What starts like a TLS handshake would never come to the end of a line.
+        // A TLS handshake may never contain a line end, so it is rejected by its first byte.
         if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 { throw .bad("not HTTP") }
         guard let block = try takeBlock() else { return nil }
         let head = try RequestHeadParser.parse(block)
@@ -84,14 +84,14 @@ extension RequestParser {
         return .head(head)
     }
 
-    /// Skips the empty lines that old clients send behind a body (RFC 9112 section 2.2).
+    /// Skips the empty lines that old clients send after a body (RFC 9112 section 2.2).
     private mutating func skipEmptyLines() {
         while bufferedCount >= 2, buffer[position] == 13, buffer[position + 1] == 10 {
             advance(to: position + 2)
         }
     }
 
-    /// Takes the lines up to the empty one.
+    /// Removes and returns the lines up to and including the empty line.
     private mutating func takeBlock() throws(LoopbackError) -> ArraySlice<UInt8>? {
         guard let end = try lines.endOfBlock(in: buffer, from: position) else {
             guard bufferedCount <= headLimit else { throw .headTooLarge }
@@ -160,7 +160,7 @@ extension RequestParser {
     private static let compactionLimit = 65_536
 }
 
-/// Finds the empty line that ends a head, and looks at every byte only once however it arrives.
+/// A scanner that finds the empty line at the end of a head and examines each byte only once, however the bytes arrive.
 private struct LineScanner {
     private var scanned = 0
     private var lineStart = 0
@@ -175,7 +175,7 @@ private struct LineScanner {
         lineStart += offset
     }
 
-    /// Returns the position behind the empty line; a line feed without a carriage return is refused.
+    /// Returns the position after the empty line, or throws if a line feed has no carriage return before it.
     mutating func endOfBlock(in buffer: [UInt8], from position: Int) throws(LoopbackError) -> Int? {
         while scanned < buffer.count {
             defer { scanned += 1 }

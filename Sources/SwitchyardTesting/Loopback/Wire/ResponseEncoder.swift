@@ -2,11 +2,11 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// Turns a response into the bytes of HTTP/1.1 (RFC 9112).
+/// An encoder that turns a response into HTTP/1.1 bytes (RFC 9112).
 struct ResponseEncoder {
-    /// How the end of the body is told.
+    /// The way in which the end of the body is announced.
     enum Framing: Equatable {
-        /// There is no body, whatever the head says.
+        /// There is no body, regardless of the header fields.
         case none
         case length
         case chunked
@@ -21,9 +21,9 @@ struct ResponseEncoder {
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - request: The head of the request; `nil` when it could not be read.
+    ///   - request: The head of the request, or `nil` if it could not be parsed.
     ///   - closes: Whether the server closes the connection for a reason of its own.
-    ///   - lengthError: Is added to the announced length, for a server that lies.
+    ///   - lengthError: The number that is added to the announced length, to simulate a faulty server.
     init(_ response: LoopbackResponse, to request: RequestHead?, closes: Bool, lengthError: Int = 0) {
         let isOld = (request?.minorVersion ?? 1) == 0
         let framing = lengthError == 0 ? Self.framing(of: response, isOld: isOld) : .length
@@ -49,7 +49,7 @@ struct ResponseEncoder {
         head = Self.encode(status: response.status, reason: response.reason, headers: headers)
     }
 
-    /// Puts a piece of the body into its frame.
+    /// Returns a piece of the body with its framing.
     func frame(_ piece: Data) -> Data {
         guard framing == .chunked else { return piece }
         guard !piece.isEmpty else { return Data() }
@@ -60,7 +60,7 @@ struct ResponseEncoder {
         return framed
     }
 
-    /// What follows the last piece of the body.
+    /// Returns the bytes after the last piece of the body.
     func end(trailers: HTTPHeaders) -> Data {
         guard framing == .chunked else { return Data() }
         var text = "0\r\n"
@@ -68,7 +68,7 @@ struct ResponseEncoder {
         return Data((text + "\r\n").utf8)
     }
 
-    /// Encodes a status line and header fields, as they are.
+    /// Encodes a status line and header fields without changes.
     static func encode(status: Int, reason: String?, headers: HTTPHeaders) -> Data {
         var text = "HTTP/1.1 \(status) \(reason ?? StatusText.reason(for: status))\r\n"
         for field in headers {
@@ -95,7 +95,7 @@ struct ResponseEncoder {
 }
 
 extension HTTPHeaders {
-    /// Adds the field that tells the length, unless the handler has set one itself.
+    /// Adds the header field that announces the framing, unless the handler has set one itself.
     fileprivate mutating func announce(_ framing: ResponseEncoder.Framing, length: Int) {
         guard self["Content-Length"] == nil, self["Transfer-Encoding"] == nil else { return }
         switch framing {

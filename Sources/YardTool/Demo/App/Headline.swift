@@ -1,6 +1,6 @@
-/// What the forum shows at its top.
+/// The headline at the top of the forum.
 struct Headline: Codable, Sendable, Hashable {
-    /// Counts up with every answer.
+    /// A number that increases with every response.
     var edition: Int
     var text: String
 }

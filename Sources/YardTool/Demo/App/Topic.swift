@@ -7,18 +7,18 @@ struct Topic: Codable, Sendable, Hashable, Identifiable {
     var author: Int
 }
 
-/// One page of topics as the forum answers it.
+/// A page of topics in the forum's response format.
 struct TopicList: Codable, Sendable, PageContent {
     var items: [Topic]
-    /// How many topics the whole list has.
+    /// The number of topics in the whole list.
     var total: Int
 
     var page: Page<Topic> { Page(items, total: total) }
 }
 
-/// What the forum says about a file that was attached to a topic.
+/// The forum's response to a file that was attached to a topic.
 struct Attachment: Codable, Sendable, Hashable {
     var name: String
-    /// The size of the file as it arrived, in bytes.
+    /// The size of the received file in bytes.
     var bytes: Int
 }

@@ -4,8 +4,8 @@ import SwitchyardTransfers
 
 /// The topics of the forum.
 ///
-/// The screen calls these methods and shows what they return, or the message of the error that they throw. It knows no
-/// path, no server, no status and no page number.
+/// The screen calls these methods and shows the results, or the message of the thrown error. It does not handle paths,
+/// servers, statuses or page numbers.
 final class TopicAPI: APIManager {
     let client: NetworkClient
     let module = APIModule(envelope: Envelope(success: [0]))
@@ -16,13 +16,13 @@ final class TopicAPI: APIManager {
         self.client = client.scoped()
     }
 
-    /// The topics loaded so far.
+    /// The topics that have been loaded.
     var topics: [Topic] { pages.items }
 
-    /// Whether there are more to load.
+    /// Whether there are more topics to load.
     var hasMoreTopics: Bool { pages.hasMore }
 
-    /// Loads the first page; the old topics stay until the new ones are there.
+    /// Loads the first page; the old topics stay until the new topics have arrived.
     func refreshTopics() async throws(APIError) -> [Topic] {
         try await pages.refresh(load)
     }
@@ -32,20 +32,20 @@ final class TopicAPI: APIManager {
         try await pages.loadMore(load)
     }
 
-    /// One topic, asked for anew each time.
+    /// Loads one topic without the cache.
     func topic(id: Topic.ID) async throws(APIError) -> Topic {
         try await topicAnswer(id: id).value
     }
 
-    /// The same with the answer that it came from.
+    /// Loads one topic and returns the complete response.
     func topicAnswer(id: Topic.ID) async throws(APIError) -> APIResponse<Topic> {
         try await response(for: APIConfiguration(path: "topics/\(id)"))
     }
 
-    /// How long a headline is good for; short, so that the demo need not wait for it to grow old.
+    /// The lifetime of a headline, which is short so that the demo does not have to wait until it is stale.
     static let headlineLifetime = Duration.milliseconds(20)
 
-    /// The headline: the stored one at once, however old, and then the forum's.
+    /// Returns the stored headline immediately, even if it is stale, and then the forum's current headline.
     func headlines() -> AnswerSequence<Headline> {
         var configuration = APIConfiguration(path: "headline")
         configuration.cacheLifetime = Self.headlineLifetime
@@ -53,7 +53,7 @@ final class TopicAPI: APIManager {
         return answers(for: configuration, isContentWithFresh: true)
     }
 
-    /// Sends a file, read from disk while it is sent.
+    /// Uploads a file, which is read from disk while it is sent.
     func attach(
         _ file: URL,
         to topic: Topic.ID,
@@ -66,7 +66,7 @@ final class TopicAPI: APIManager {
         return try await value(for: configuration)
     }
 
-    /// Fetches the film of a topic; a fetch that was cut goes on where it stopped.
+    /// Downloads the film of a topic, and resumes an interrupted download.
     func film(
         of topic: Topic.ID,
         to file: URL,

@@ -13,7 +13,7 @@ final class UserAPI: APIManager {
         )
     }
 
-    /// One user; the answer is good for a minute.
+    /// Returns a user from a response that is cached for a minute.
     func user(id: User.ID) async throws(APIError) -> User {
         var configuration = APIConfiguration(path: "users/\(id)")
         configuration.cacheLifetime = .seconds(60)

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// What can go wrong with users, beside what can go wrong with every call.
+/// The errors of the users module, in addition to the errors that every call can have.
 enum UserError: Int, ModuleErrorCode {
     case userNotFound = 1001
     case nameTaken = 1002

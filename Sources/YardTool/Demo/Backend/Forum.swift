@@ -2,9 +2,9 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The machines behind the demo: three live ones, and the one that the testers have.
+/// The servers of the demo: three live machines, and the machine of the test environment.
 final class Forum: Sendable {
-    /// The names of the live machines, the preferred one first.
+    /// The names of the live machines, the preferred machine first.
     static let names = ["primary", "secondary", "tertiary"]
 
     let live: [ForumServer]
@@ -13,9 +13,9 @@ final class Forum: Sendable {
     /// Starts the machines, each on a port that the system chooses.
     ///
     /// - Parameters:
-    ///   - uploadRate: How many bytes of an upload a machine takes in a second; as many as come when `nil`.
-    ///   - film: The film that every live machine gives away; none when `nil`.
-    /// - Throws: When a machine cannot listen.
+    ///   - uploadRate: The maximum number of upload bytes that a machine accepts per second, or `nil` for no limit.
+    ///   - film: The film that every live machine serves, or `nil` for none.
+    /// - Throws: ``LoopbackError`` if a machine cannot listen.
     init(uploadRate: Int? = nil, film: LoopbackContent? = nil) throws(LoopbackError) {
         live = Self.names.map { name in
             ForumServer(name, data: .release, uploadRate: uploadRate, film: film)
@@ -24,21 +24,19 @@ final class Forum: Sendable {
         for machine in machines { try machine.server.start() }
     }
 
-    /// All machines.
     var machines: [ForumServer] { live + [test] }
 
-    /// The live machine of that name.
+    /// Returns the live machine with this name.
     func machine(named name: String) -> ForumServer? { live.first { $0.name == name } }
 
-    /// How many requests have reached any machine.
+    /// The number of requests that have reached any machine.
     var requestCount: Int { machines.map(\.requestCount).reduce(0, +) }
 
-    /// Stops every machine.
     func stop() {
         for machine in machines { machine.server.stop() }
     }
 
-    /// The service as it would stand in `Services/forum.json`, but for the ports.
+    /// The contents of the service file as in `Services/forum.json`, except for the ports.
     var serviceFile: String {
         let servers = live.map { machine in
             """
@@ -60,7 +58,7 @@ final class Forum: Sendable {
             """
     }
 
-    /// The service, read from ``serviceFile`` like any other.
+    /// Returns the service, parsed from ``serviceFile`` like any other service.
     func service() throws(CatalogError) -> Service {
         try ServiceCatalog.service(from: Data(serviceFile.utf8), named: "forum")
     }

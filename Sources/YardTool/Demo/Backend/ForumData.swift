@@ -1,11 +1,11 @@
-/// What a machine of the forum knows; every machine of one environment knows the same.
+/// The data of a forum machine, which is the same on every machine of an environment.
 struct ForumData: Sendable {
     var topics: [Topic]
     var users: [User]
 
-    /// The data of the live machines: 57 topics, which are three pages.
+    /// The data of the live machines: 57 topics on three pages.
     static let release = ForumData(topicCount: 57, prefix: "Topic", names: ["Ada", "Grace", "Edsger", "Barbara"])
-    /// The data of the testers' machine.
+    /// The data of the test machine.
     static let test = ForumData(topicCount: 5, prefix: "Test topic", names: ["Tester A", "Tester B"])
 
     private init(topicCount: Int, prefix: String, names: [String]) {
@@ -13,7 +13,7 @@ struct ForumData: Sendable {
         users = names.enumerated().map { User(id: $0.offset + 1, name: $0.element) }
     }
 
-    /// A page of topics, counted from 1; empty behind the last one, however far.
+    /// Returns a page of topics, counted from 1, or an empty page after the last one.
     func page(_ number: Int, size: Int) -> TopicList {
         let (start, overflow) = (max(1, number) - 1).multipliedReportingOverflow(by: max(1, size))
         let rest = topics.dropFirst(overflow ? topics.count : start)

@@ -2,14 +2,14 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A film that every machine of the forum has, byte for byte.
+/// A film that is identical on every machine of the forum.
 struct ForumFilm: Sendable {
     var length: Int
 
-    /// What the film repeats: a prime number of bytes, so that a part in the wrong place shows.
+    /// The bytes that the film repeats; their number is a prime, so that a misplaced part is detected.
     private static let scene = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
 
-    /// Whether a file holds the film; read piece by piece.
+    /// Returns whether a file contains the film; the file is read piece by piece.
     func isEqual(to file: URL) throws -> Bool {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
@@ -21,7 +21,7 @@ struct ForumFilm: Sendable {
         return place == length
     }
 
-    /// The film as a machine gives it away, whole or from the middle.
+    /// Returns the content for a machine, which supports ranges.
     func content(bytesPerSecond: Int?) -> LoopbackContent {
         var content = LoopbackContent(
             length: length,

@@ -1,20 +1,20 @@
 import Switchyard
 import SwitchyardTesting
 
-/// One machine of the forum: a real HTTP server on 127.0.0.1 with the routes of the API below `/v1`.
+/// A machine of the forum: a real HTTP server on 127.0.0.1 with the API routes below `/v1`.
 final class ForumServer: Sendable {
-    /// The name by which the service knows the machine.
+    /// The name of the machine in the service.
     let name: String
     let server: LoopbackServer
 
     /// Creates a machine that does not listen yet.
     ///
     /// - Parameters:
-    ///   - name: The name by which the service knows it.
-    ///   - data: What it knows.
-    ///   - port: The port; 0 lets the system choose.
-    ///   - uploadRate: How many bytes of an upload it takes in a second; as many as come when `nil`.
-    ///   - film: The film that it gives away; none when `nil`.
+    ///   - name: The name of the machine in the service.
+    ///   - data: The data of the machine.
+    ///   - port: The port. If 0, the system chooses one.
+    ///   - uploadRate: The maximum number of upload bytes that it accepts per second, or `nil` for no limit.
+    ///   - film: The film that it serves, or `nil` for none.
     init(
         _ name: String,
         data: ForumData,
@@ -32,10 +32,10 @@ final class ForumServer: Sendable {
         if let film { server.route(.get, "/v1/topics/*/film") { film.response(to: $0) } }
     }
 
-    /// The base URL of the API on this machine.
+    /// The base URL of the machine's API.
     var baseURL: String { "\(server.baseURL)/v1" }
 
-    /// How many requests have reached the machine.
+    /// The number of requests that have reached the machine.
     var requestCount: Int { server.statistics.requestsReceived }
 
     private func routeTopics(_ data: ForumData, uploadRate: Int?) {

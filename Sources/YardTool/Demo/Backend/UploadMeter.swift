@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures a file that arrives as the only part of a multipart form, without keeping it.
+/// A meter that measures a file in a multipart form with a single part, without storing it.
 struct UploadMeter {
     private static let headLimit = 16_384
 
@@ -10,16 +10,18 @@ struct UploadMeter {
     private var isHeadComplete = false
     private var bodyBytes = 0
 
+    /// Creates a meter for one form.
+    ///
     /// - Parameters:
-    ///   - contentType: The form's content type, which names the boundary.
-    ///   - bytesPerSecond: How fast the file is taken; as fast as it comes when `nil`.
+    ///   - contentType: The content type of the form, which names the boundary.
+    ///   - bytesPerSecond: The maximum number of bytes that are accepted per second, or `nil` for no limit.
     init(contentType: String?, bytesPerSecond: Int?) {
         let parameter = contentType?.components(separatedBy: "boundary=").dropFirst().first
         boundary = parameter?.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Takes the next piece in; a slow machine takes its time.
+    /// Measures the next piece, and waits if the rate is limited.
     mutating func take(_ piece: Data) async throws {
         if let bytesPerSecond {
             try await Task.sleep(for: .seconds(Double(piece.count) / Double(bytesPerSecond)))
@@ -35,7 +37,7 @@ struct UploadMeter {
         isHeadComplete = true
     }
 
-    /// The file, once everything has arrived; `nil` when it was no form with a file.
+    /// The file after all pieces have arrived, or `nil` if the form contains no file.
     var attachment: Attachment? {
         guard let boundary, isHeadComplete else { return nil }
         let text = String(decoding: head, as: UTF8.self)

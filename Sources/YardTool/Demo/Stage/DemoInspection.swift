@@ -1,7 +1,7 @@
 import Switchyard
 import SwitchyardInspector
 
-/// The page that shows the demo's calls in a browser, for as long as somebody looks.
+/// The page that shows the demo's calls in a browser while it is open.
 struct DemoInspection: Sendable {
     private let inspector: TrafficInspector
     private let screen: DemoScreen
@@ -15,20 +15,20 @@ struct DemoInspection: Sendable {
         self.screen = screen
     }
 
-    /// Waits until the page is open, or the demo is interrupted.
+    /// Waits until the page is open or the demo is interrupted.
     func open() async {
         screen.say("The story begins when this page is open: \(inspector.address)")
         _ = await inspector.waitForPage()
     }
 
-    /// Stays until the demo is interrupted.
+    /// Keeps the page open until the demo is interrupted.
     func stay() async {
         guard !Task.isCancelled else { return }
         screen.print(["", "The page stays until you press Ctrl-C: \(inspector.address)"])
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
     }
 
-    /// Takes the page away.
+    /// Closes the page.
     func close() {
         inspector.stop()
     }

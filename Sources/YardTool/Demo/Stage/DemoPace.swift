@@ -1,25 +1,25 @@
-/// How much time the demo gives its watcher, and how much it moves.
+/// The timing and data sizes of the demo.
 struct DemoPace: Sendable {
-    /// How long a new situation is left as it is.
+    /// The time for which each new situation is shown.
     var watch: Duration
-    /// The calls that a server has to answer before the next thing happens to it.
+    /// The number of requests that a server must receive before the next event.
     var calls: Int
-    /// The callers of the steady traffic.
+    /// The number of callers in the steady traffic.
     var callers: Int
-    /// How long each of them pauses between two calls.
+    /// The pause of each caller between two calls.
     var think: Duration
-    /// The size of the file that is sent, in bytes.
+    /// The size of the uploaded file in bytes.
     var uploadBytes: Int
-    /// How many bytes of it the server takes in a second; as many as come when `nil`.
+    /// The maximum number of upload bytes per second, or `nil` for no limit.
     var uploadRate: Int?
-    /// The size of the film that is fetched, in bytes.
+    /// The size of the downloaded film in bytes.
     var downloadBytes: Int
-    /// How many bytes of it a server gives away in a second; as many as are taken when `nil`.
+    /// The maximum number of download bytes per second, or `nil` for no limit.
     var downloadRate: Int?
-    /// How long anything may take to come true.
+    /// The timeout for each expected event.
     var patience: Duration
 
-    /// For somebody who watches.
+    /// The pace for a person who watches the demo.
     static let show = DemoPace(
         watch: .milliseconds(1_300),
         calls: 60,
@@ -32,7 +32,7 @@ struct DemoPace: Sendable {
         patience: .seconds(8)
     )
 
-    /// For nobody: as fast as it goes.
+    /// The pace for tests: as fast as possible.
     static let brisk = DemoPace(
         watch: .zero,
         calls: 20,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells the story: headings and facts that stay, and below them what is going on.
+/// The output of the demo: permanent headings and facts, with a live region below.
 final class DemoScreen: Sendable {
     private let terminal: Terminal
     private let region: LiveRegion
@@ -13,42 +13,42 @@ final class DemoScreen: Sendable {
     /// Whether lines can be redrawn.
     var isLive: Bool { terminal.isInteractive }
 
-    /// The text in a style, where there are any.
+    /// Returns the text in a style if styles are supported.
     func styled(_ text: String, _ style: Style) -> String {
         terminal.isColoured ? text.styled(style) : text
     }
 
-    /// Begins a step.
+    /// Prints the heading of a step.
     func begin(_ number: Int, _ title: String) {
         region.print(["", styled("\(number)  \(title)", .bold)])
     }
 
-    /// Tells something.
+    /// Prints a message.
     func say(_ text: String) {
         region.print(["   \(text)"])
     }
 
-    /// Tells that something came true.
+    /// Prints a claim that is true.
     func came(true text: String) {
         region.print([" \(styled("✓", .green)) \(text)"])
     }
 
-    /// Tells that something did not come true.
+    /// Prints a claim that is not true.
     func broke(_ text: String) {
         region.print([" \(styled("✗", .red)) \(text)"])
     }
 
-    /// Shows lines that will be redrawn; where that is not possible they are left out.
+    /// Shows lines in the live region, or nothing if lines cannot be redrawn.
     func show(_ lines: [String]) {
         region.show(lines)
     }
 
-    /// Takes the lines that are redrawn away.
+    /// Clears the live region.
     func clear() {
         region.clear()
     }
 
-    /// Writes lines that stay, as they are.
+    /// Prints permanent lines unchanged.
     func print(_ lines: [String]) {
         region.print(lines)
     }

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// What the steps play on: the machines, the client with its managers, a folder, and what has been shown so far.
+/// The environment of the demo's steps: the machines, the client with its managers, a folder, and the facts so far.
 final class DemoStage: Sendable {
     let forum: Forum
     let client: NetworkClient
@@ -11,14 +11,14 @@ final class DemoStage: Sendable {
     let screen: DemoScreen
     let pace: DemoPace
     let traffic: SteadyTraffic
-    /// What the report of the demo is made of.
+    /// The recorder of the data for the report.
     let notes: TrafficNotes
     let events: ServerEvents
-    /// The only folder in which the demo writes.
+    /// The only folder in which the demo writes files.
     let folder: URL
     private let facts = Locked(DemoReport())
 
-    /// Starts the machines and makes the client.
+    /// Starts the machines and creates the client.
     init(screen: DemoScreen, pace: DemoPace, notes: TrafficNotes = TrafficNotes()) throws {
         self.screen = screen
         self.pace = pace
@@ -36,23 +36,23 @@ final class DemoStage: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// What has been shown so far.
+    /// The facts that have been recorded so far.
     var report: DemoReport { facts.withLock { $0 } }
 
-    /// Takes note of what was shown.
+    /// Records a fact.
     func record(_ change: (inout DemoReport) -> Void) {
         facts.withLock { change(&$0) }
     }
 
-    /// States that something is true.
+    /// Verifies a claim and prints it.
     ///
-    /// - Throws: ``BrokenClaim`` when it is not.
+    /// - Throws: ``BrokenClaim`` if the claim is not true.
     func claim(_ isTrue: Bool, _ text: String) throws(BrokenClaim) {
         guard isTrue else { throw BrokenClaim(description: text) }
         screen.came(true: text)
     }
 
-    /// Ends the client, stops the machines and removes the folder.
+    /// Shuts down the client, stops the machines and removes the folder.
     func close() throws {
         client.shutdown()
         forum.stop()
@@ -63,13 +63,13 @@ final class DemoStage: Sendable {
 // MARK: - Waiting
 
 extension DemoStage {
-    /// Waits until a machine has been sent so many more requests; `false` when that takes longer than the patience.
+    /// Waits until a machine has received `pace.calls` more requests; returns `false` after a timeout.
     func waitForTraffic(at machine: ForumServer) async -> Bool {
         let goal = machine.requestCount + pace.calls
         return await withPatience { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
     }
 
-    /// Waits for something to happen to the servers; `false` when that takes longer than the patience.
+    /// Waits for an event of the servers; returns `false` after a timeout.
     func wait(
         for events: AsyncStream<SwitchEvent.Kind>,
         until isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool
@@ -77,7 +77,7 @@ extension DemoStage {
         await withPatience { await events.first(where: isWanted) } != nil
     }
 
-    /// Leaves the situation as it is, for somebody who watches.
+    /// Keeps the situation unchanged for a person who watches.
     func watch() async throws {
         if pace.watch > .zero { try await Task.sleep(for: pace.watch) }
     }
@@ -88,7 +88,7 @@ extension DemoStage {
         await withTaskGroup(of: Value?.self) { group in
             group.addTask { await wait() }
             group.addTask { [limit = pace.patience] in
-                // Ends early only when the wait is over, or the demo was interrupted.
+                // The sleep ends early only if the wait is over or the demo was interrupted.
                 try? await Task.sleep(for: limit)
                 return nil
             }

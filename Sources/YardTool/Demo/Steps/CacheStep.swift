@@ -1,9 +1,9 @@
 import Switchyard
 
-/// Asks the same thing again, and no server hears of it.
+/// A step that repeats a call, which is then served without a server.
 struct CacheStep: DemoStep {
     let title = "The same question again, answered from the cache"
-    /// Who is asked for.
+    /// The identifier of the requested user.
     static let user = 1
 
     func run(on stage: DemoStage) async throws {

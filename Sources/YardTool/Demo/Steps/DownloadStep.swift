@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// Fetches a file, stops in the middle, and goes on from there.
+/// A step that cancels a download in the middle and resumes it.
 struct DownloadStep: DemoStep {
     let title = "A film on its way down, cut in the middle and taken up again"
 
@@ -30,10 +30,10 @@ struct DownloadStep: DemoStep {
         )
     }
 
-    /// Downloads until that share is there, and cancels.
+    /// Downloads this share of the film, then cancels the download.
     private func cut(_ film: URL, at share: Double, _ watcher: DownloadWatcher, _ stage: DemoStage) async {
         let id = RequestID()
-        // It is to be cancelled; anything else shows when the rest is asked for.
+        // The download ends with a cancellation; the resumed download reports any other error.
         _ = try? await stage.topics.film(of: 7, to: film, id: id) { report in
             watcher.report(report)
             if report.fraction ?? 0 >= share { stage.topics.client.cancel(id) }
@@ -41,7 +41,7 @@ struct DownloadStep: DemoStep {
     }
 }
 
-/// Draws the progress of a download, and keeps an eye on it.
+/// A recorder that draws the progress of a download and checks that it only increases.
 private final class DownloadWatcher: Sendable {
     private struct State {
         var count: Int64 = 0

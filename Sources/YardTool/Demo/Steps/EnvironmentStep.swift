@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Moves the running app to the testers' machine.
+/// A step that switches the running app to the test environment.
 struct EnvironmentStep: DemoStep {
     let title = "Another environment, at run time"
 

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Loads a list page by page to its end.
+/// A step that loads all pages of a list.
 struct ListStep: DemoStep {
     let title = "A list, loaded page by page to its end"
 
@@ -33,7 +33,7 @@ extension DemoStage {
     }
 }
 
-/// The error that a call ends with; `nil` when it has a value.
+/// Returns the error of a call, or `nil` if it succeeds.
 func failure(of call: () async throws(APIError) -> Void) async -> APIError? {
     do throws(APIError) {
         try await call()

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Gets an error that belongs to one module of the app, with words for the user in two languages.
+/// A step that receives a module's own error, with messages for the user in two languages.
 struct ModuleErrorStep: DemoStep {
     let title = "An error of the module's own, in the user's language"
 

@@ -1,21 +1,21 @@
 import Switchyard
 import SwitchyardTesting
 
-/// Something happens to the server in use, and no caller notices.
+/// A step in which the current server fails without a failure for any caller.
 struct OutageStep: DemoStep {
     let title: String
     let needsTraffic = true
     private let fault: Fault
     private let deed: String
 
-    /// The process dies: connections break, new ones are refused.
+    /// The process dies: connections break, and new connections are refused.
     static let death = OutageStep(
         title: "The server in use dies, and no caller notices",
         fault: .refuse,
         deed: "killed"
     )
 
-    /// The process stops: connections stand, and nothing is answered.
+    /// The process stops: connections stay open, and no response is sent.
     static let hang = OutageStep(
         title: "The next one hangs, and again nobody notices",
         fault: .hang,
@@ -49,10 +49,10 @@ struct OutageStep: DemoStep {
 }
 
 extension DemoStage {
-    /// The live machine that the client prefers now.
+    /// The live machine that the client currently prefers.
     var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
 
-    /// States that no caller got a failure since the last beginning of a phase.
+    /// Verifies that no call has failed since the start of the phase.
     func claimNobodyNoticed() throws(BrokenClaim) {
         let tally = traffic.phase
         let cause = tally.lastError.map { " (\($0))" } ?? ""

@@ -1,7 +1,7 @@
 import Switchyard
 import SwitchyardTesting
 
-/// The machines are started again one by one, and each time the better one gets its callers back.
+/// A step that restarts the machines one after another, after which the callers return to the better machine each time.
 struct RecoveryStep: DemoStep {
     let title = "The machines come back, and the primary gets its callers back"
     let needsTraffic = true

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Shows what was stored and has grown old, and a moment later what the server says now.
+/// A step that shows a stale stored response, and then the fresh response of the server.
 struct StaleStep: DemoStep {
     let title = "An old answer, shown at once and then refreshed"
 
@@ -31,7 +31,7 @@ struct StaleStep: DemoStep {
 }
 
 extension APIResponse {
-    /// Whether the value comes from the cache and has passed its lifetime.
+    /// Whether the value comes from the cache and is stale.
     fileprivate var isStale: Bool {
         if case .staleCache = source { true } else { false }
     }

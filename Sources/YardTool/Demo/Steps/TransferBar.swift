@@ -1,10 +1,10 @@
 import Switchyard
 
-/// Shows how far a transfer is: a bar that moves, or a line for each quarter where nothing can be redrawn.
+/// The progress of a transfer, shown as a bar, or as one line for each quarter if lines cannot be redrawn.
 final class TransferBar: Sendable {
     private let screen: DemoScreen
     private let fileSize: Int
-    /// The last quarter that was told.
+    /// The last quarter that was printed.
     private let quarter = Locked(0)
 
     init(screen: DemoScreen, fileSize: Int) {

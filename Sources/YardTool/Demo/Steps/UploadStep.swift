@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// Sends a file, and shows how far it has come.
+/// A step that uploads a file and shows the progress.
 struct UploadStep: DemoStep {
     let title = "A file on its way up"
 
@@ -27,7 +27,7 @@ struct UploadStep: DemoStep {
         )
     }
 
-    /// Writes a file without holding it in memory.
+    /// Writes a file without keeping it in memory.
     private static func write(_ bytes: Int, to file: URL) throws {
         let block = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0) })
         try Data().write(to: file)
@@ -41,7 +41,7 @@ struct UploadStep: DemoStep {
     }
 }
 
-/// Draws the progress of an upload, and keeps an eye on it.
+/// A recorder that draws the progress of an upload and checks that it only increases.
 private final class UploadProgress: Sendable {
     struct Record: Sendable {
         var reports = 0

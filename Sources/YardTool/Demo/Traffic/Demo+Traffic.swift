@@ -2,7 +2,7 @@ import Switchyard
 import SwitchyardStreams
 
 extension Demo {
-    /// Plays something while callers keep asking, and a table shows what the client makes of the servers.
+    /// Runs a part of the demo while callers send steady traffic and a table shows the servers as the client sees them.
     func withTraffic(on stage: DemoStage, _ body: () async -> Void) async {
         await accompany(stage, body)
         let tally = stage.traffic.total
@@ -15,7 +15,7 @@ extension Demo {
         screen.print([""] + table(of: stage))
     }
 
-    /// Returns when the last caller has its answer and nothing draws any more.
+    /// Runs the callers and the table during `body`, and returns after the last call has ended and drawing has stopped.
     private func accompany(_ stage: DemoStage, _ body: () async -> Void) async {
         async let callers: Void = stage.traffic.run(callers: pace.callers, think: pace.think) {
             number throws(APIError) in
@@ -27,12 +27,12 @@ extension Demo {
         await callers
     }
 
-    /// Draws the table ten times a second, until the task is cancelled.
+    /// Draws the table ten times a second until the task is cancelled.
     private func redraw(_ stage: DemoStage) async {
         guard screen.isLive else { return }
         while !Task.isCancelled {
             screen.show([""] + table(of: stage))
-            // Cancelled when the traffic has ended; then the loop ends too.
+            // The task is cancelled when the traffic has ended; then the loop ends too.
             try? await Task.sleep(for: .milliseconds(100))
         }
     }

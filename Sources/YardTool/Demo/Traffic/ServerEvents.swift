@@ -1,8 +1,8 @@
 import Switchyard
 
-/// Tells what happens to the servers, counts it, and hands it on to steps that wait for it.
+/// An observer that prints and counts the events of the servers, and passes them to waiting steps.
 final class ServerEvents: Sendable {
-    /// How often what happened.
+    /// The numbers of events by kind.
     struct Count: Sendable {
         var switches = 0
         var failBacks = 0
@@ -24,22 +24,22 @@ final class ServerEvents: Sendable {
         self.notes = notes
     }
 
-    /// How often what has happened so far.
+    /// The numbers of events so far.
     var count: Count { state.withLock { $0.count } }
 
-    /// The figures that led to the last ejection of a server.
+    /// Returns the statistics that led to the last ejection of a server.
     func ejection(of server: Server.ID) -> HealthStatistics? {
         state.withLock { $0.ejections[server] }
     }
 
-    /// What happens from now on; each event comes when it has been told.
+    /// Returns a stream of the events from now on; each event is delivered after it has been printed.
     func listen() -> AsyncStream<SwitchEvent.Kind> {
         let (stream, continuation) = AsyncStream.makeStream(of: SwitchEvent.Kind.self)
         state.withLock { $0.listeners.append(continuation) }
         return stream
     }
 
-    /// Follows the events of a client to their end, which is the client's.
+    /// Handles the events of a client until its stream ends with the client.
     func follow(_ events: AsyncStream<ClientEvent>) async {
         for await event in events {
             notes.add(event.event)
@@ -49,7 +49,7 @@ final class ServerEvents: Sendable {
         for listener in state.withLock({ $0.listeners }) { listener.finish() }
     }
 
-    /// Counts an event and puts it into words; `nil` when it is not worth a line.
+    /// Counts an event and returns its description, or `nil` if it is not printed.
     private func take(_ event: SwitchEvent) -> String? {
         switch event.kind {
         case .switched(let from, let to, let cause):

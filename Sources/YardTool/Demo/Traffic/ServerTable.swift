@@ -2,14 +2,14 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// The servers as the client sees them, beside what was done to them.
+/// A table of the servers as the client sees them, next to their real condition.
 struct ServerTable {
     let snapshots: [ServerSnapshot]
     let forum: Forum
     let events: ServerEvents
     let tally: SteadyTraffic.Tally
     let callers: Int
-    /// The text in a style, where there are any.
+    /// Returns the text in a style if styles are supported.
     let styled: (String, Style) -> String
 
     private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
@@ -17,7 +17,7 @@ struct ServerTable {
         "requests": .right(8), "p50": .right(7), "p99": .right(7),
     ]
 
-    /// The table, and a line about the callers below it.
+    /// The lines of the table, and a line about the callers.
     var lines: [String] {
         var table = TextTable(Self.columns)
         for snapshot in snapshots { table.add(row(snapshot)) }
@@ -29,7 +29,7 @@ struct ServerTable {
     private func row(_ snapshot: ServerSnapshot) -> [String] {
         let machine = forum.machine(named: snapshot.id)
         let condition = machine.map(Condition.init) ?? .works
-        // An ejected server begins a new window; what it was ejected for says more.
+        // An ejected server starts a new window, so the statistics of its ejection are more informative.
         let statistics = snapshot.state == .healthy ? nil : events.ejection(of: snapshot.id)
         return [
             snapshot.isCurrent ? styled("▶", .cyan) : "",
@@ -44,7 +44,7 @@ struct ServerTable {
     }
 }
 
-/// What was done to a machine.
+/// The real condition of a machine.
 private enum Condition: String {
     case works
     case dead

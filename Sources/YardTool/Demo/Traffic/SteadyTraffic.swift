@@ -1,15 +1,15 @@
 import Switchyard
 
-/// Callers that ask one thing after another, as the screens of an app do, and count what they get.
+/// Callers that make one call after another, as the screens of an app do, and count the results.
 final class SteadyTraffic: Sendable {
-    /// What the callers got.
+    /// The results of calls.
     struct Tally: Sendable {
         var calls = 0
         var failures = 0
         var slowest = Duration.zero
         var lastError: APIError?
 
-        /// Takes a call in.
+        /// Adds the result of a call.
         mutating func add(_ error: APIError?, after duration: Duration) {
             calls += 1
             slowest = max(slowest, duration)
@@ -28,30 +28,30 @@ final class SteadyTraffic: Sendable {
     private let state = Locked(State())
     private let notes: TrafficNotes
 
-    /// Creates traffic that has not begun.
+    /// Creates traffic that has not started.
     ///
-    /// - Parameter notes: Where each call is noted for a report.
+    /// - Parameter notes: The recorder of calls for a report.
     init(notes: TrafficNotes = TrafficNotes()) {
         self.notes = notes
     }
 
-    /// What all callers got since the beginning.
+    /// The results of all calls.
     var total: Tally { state.withLock { $0.total } }
 
-    /// What all callers got since the last ``beginPhase()``; a call belongs to the phase in which it ended.
+    /// The results of the calls that have ended since the last ``beginPhase()``.
     var phase: Tally { state.withLock { $0.phase } }
 
-    /// Begins to count anew for ``phase``.
+    /// Resets the counts of ``phase``.
     func beginPhase() {
         state.withLock { $0.phase = Tally() }
     }
 
-    /// Lets callers ask until ``stop()``; returns when the last call has ended.
+    /// Runs callers until ``stop()``, and returns after the last call has ended.
     ///
     /// - Parameters:
-    ///   - callers: How many ask side by side.
-    ///   - think: How long each of them pauses between two calls.
-    ///   - call: Asks once, and returns who answered; it is given a running number.
+    ///   - callers: The number of concurrent callers.
+    ///   - think: The pause of each caller between two calls.
+    ///   - call: Makes the call with this number, and returns the context of the response.
     func run(
         callers: Int,
         think: Duration,
@@ -65,7 +65,7 @@ final class SteadyTraffic: Sendable {
                     while !state.withLock({ $0.isStopped }), !Task.isCancelled {
                         await ask(number, call)
                         number += callers
-                        // Only an interrupted demo ends a pause early, and then the loop ends too.
+                        // The sleep ends early only if the demo is interrupted; then the loop ends too.
                         try? await Task.sleep(for: think)
                     }
                 }
@@ -73,7 +73,7 @@ final class SteadyTraffic: Sendable {
         }
     }
 
-    /// Lets every caller end with its present call.
+    /// Stops every caller after its current call.
     func stop() {
         state.withLock { $0.isStopped = true }
     }
@@ -97,7 +97,7 @@ final class SteadyTraffic: Sendable {
 }
 
 extension Result {
-    /// The error, if it is one.
+    /// The error, or `nil` for a success.
     fileprivate var error: Failure? {
         if case .failure(let error) = self { error } else { nil }
     }

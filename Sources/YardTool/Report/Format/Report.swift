@@ -1,62 +1,62 @@
 import Foundation
 
-/// What a report page shows, as JSON: the format `switchyard-report`, described in the article on diagnostics.
+/// The data of a report page as JSON, in the format `switchyard-report` that the article on diagnostics describes.
 ///
-/// Times are seconds since the beginning of the report, waits are milliseconds, and a server is its place in ``servers``.
+/// Times are seconds since the start of the report, waits are milliseconds, and a server is its index in ``servers``.
 struct Report: Codable, Sendable, Equatable {
-    /// What a report is about.
+    /// The subject of a report.
     enum Kind: String, Codable, Sendable {
-        /// Real calls, each of which is kept.
+        /// Real calls, each of which is recorded.
         case calls
-        /// A fleet of simulated clients, summed up by the second.
+        /// A fleet of simulated clients, summarized by second.
         case fleet
     }
 
-    /// Something to know about the run, for its heading.
+    /// A fact about the run for the heading.
     struct Fact: Codable, Sendable, Equatable {
         var name: String
         var value: String
     }
 
-    /// The format's name, which never changes.
+    /// The name of the format, which never changes.
     static let formatName = "switchyard-report"
-    /// The version that is written; it grows when a reader of the version before would go wrong.
+    /// The version of the format, which increases when a reader of the previous version would misinterpret a report.
     static let currentVersion = 1
 
     var format = Report.formatName
     var version = Report.currentVersion
     var kind: Kind
-    /// What made the report, such as `yard load`.
+    /// The program that created the report, such as `yard load`.
     var title: String
     var facts: [Fact]
-    /// When the run began, in seconds since 1970; `nil` for one in virtual time.
+    /// The start of the run in seconds since 1970, or `nil` for a run in virtual time.
     var startedAt: Double?
-    /// How long it took.
+    /// The duration of the run.
     var duration: Double
-    /// What happened, in one sentence.
+    /// A summary of the run in one sentence.
     var summary = ""
-    /// The names of the servers, in order of preference.
+    /// The names of the servers in order of preference.
     var servers: [String]
-    /// When which server was not well.
+    /// The times at which servers were faulty.
     var faults: [ReportFault] = []
-    /// The figures before, during and after the faults, and of all.
+    /// The statistics before, during and after the faults, and of the whole run.
     var phases: [ReportPhase] = []
-    /// What happened to the servers, in order.
+    /// The events of the servers in order.
     var marks: [ReportMark] = []
-    /// What each server was when.
+    /// The states of each server over time.
     var states: [ReportState] = []
-    /// What each server did for the callers; empty for a fleet.
+    /// The totals of each server, which are empty for a fleet.
     var totals: [ReportTotal] = []
-    /// The calls by the server that answered, over time; `nil` for a fleet.
+    /// The calls over time by responding server, or `nil` for a fleet.
     var rates: ReportRates?
-    /// Every call; `nil` for a fleet.
+    /// All calls, or `nil` for a fleet.
     var calls: ReportCalls?
-    /// The fleet by the second; `nil` for real calls.
+    /// The fleet by second, or `nil` for real calls.
     var fleet: ReportFleet?
 }
 
 extension Report {
-    /// The report as JSON, with the keys in a fixed order.
+    /// Returns the report as JSON with the keys in a fixed order.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -65,7 +65,7 @@ extension Report {
 }
 
 extension Double {
-    /// The number with so many decimal places.
+    /// Returns the number rounded to this number of decimal places.
     func rounded(places: Int) -> Double {
         let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
         return (self * scale).rounded() / scale

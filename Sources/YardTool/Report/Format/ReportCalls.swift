@@ -1,42 +1,42 @@
-/// How a call came to its end.
+/// The way in which a call was completed.
 enum CallWay: Int, Codable, Sendable, CaseIterable {
-    /// One server was asked.
+    /// One server received the request.
     case direct
-    /// A second server was asked beside a slow one.
+    /// A second server received the request in parallel to a slow server.
     case hedged
-    /// Another server was asked after the first had failed.
+    /// Another server received the request after the first server had failed.
     case failedOver
 }
 
-/// Every call, in columns of the same length, by the time when it began.
+/// All calls in columns of equal length, sorted by start time.
 struct ReportCalls: Codable, Sendable, Equatable {
-    /// When the call was due.
+    /// The times at which the calls were due.
     var start: [Double] = []
-    /// How long its caller waited.
+    /// The times that the callers waited.
     var wait: [Double] = []
-    /// The server that answered, or that failed last; -1 when none did.
+    /// The servers that responded or failed last, or -1 if there was none.
     var server: [Int] = []
-    /// How it came to its end: 0 one server was asked, 1 hedged, 2 failed over.
+    /// The ways in which the calls were completed: 0 for one server, 1 for hedged, 2 for failed over.
     var way: [Int] = []
-    /// 0 for an answer; else the place in ``failures``, counted from 1.
+    /// The failures: 0 for a response, otherwise the position in ``failures`` counted from 1.
     var failure: [Int] = []
     /// The kinds of failure, such as `timeout` and `http503`.
     var failures: [String] = []
 }
 
-/// The calls of each step of time, by when they were due.
+/// The numbers of calls in each time step, by the time at which they were due.
 struct ReportRates: Codable, Sendable, Equatable {
-    /// How long a step is.
+    /// The length of a step.
     var step: Double
-    /// How many calls each server answered in each step.
+    /// The number of successful calls of each server in each step.
     var answered: [[Int]]
-    /// How many calls failed in each step.
+    /// The number of failed calls in each step.
     var failed: [Int]
 }
 
-/// How long callers waited in one part of a run.
+/// The statistics of one phase of a run.
 struct ReportPhase: Codable, Sendable, Equatable {
-    /// Which part.
+    /// The name of a phase.
     enum Name: String, Codable, Sendable, CaseIterable {
         case before, during, after, all
     }
@@ -44,23 +44,24 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var name: Name
     var calls: Int
     var failures: Int
-    /// The calls that asked a second server beside a slow one, and after a failed one; `nil` for a fleet.
+    /// The number of hedged calls; `hedged` and `failedOver` are `nil` for a fleet.
     var hedged: Int?
     var failedOver: Int?
-    /// The waits that a half, 90 % and 99 % of the calls did not exceed, by the nearest rank, and the longest one.
+    /// The median wait; `p50`, `p90` and `p99` are determined by the nearest rank.
     var p50: Double?
     var p90: Double?
     var p99: Double?
     var max: Double?
 }
 
-/// What a server did for the callers.
+/// The totals of one server.
 struct ReportTotal: Codable, Sendable, Equatable {
     var server: Int
     var answered: Int
-    /// Its share of all answers, 0 to 1.
+    /// The server's share of all successful calls, from 0 to 1.
     var share: Double
-    /// The answers among them to calls that were hedged, and to calls that another server had failed.
+    /// The number of the server's responses to hedged calls; `failedOver` counts its responses to calls that another
+    /// server had failed.
     var hedged: Int
     var failedOver: Int
     var p50: Double?

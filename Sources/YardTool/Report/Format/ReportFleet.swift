@@ -1,37 +1,37 @@
-/// A fleet of clients, in steps of time.
+/// A fleet of clients in time steps.
 struct ReportFleet: Codable, Sendable, Equatable {
-    /// One of its servers.
+    /// A server of the fleet.
     struct Server: Codable, Sendable, Equatable {
-        /// The work that was asked of it per second, in units of one request.
+        /// The work that was requested per second, in units of one request.
         var load: [Double]
-        /// The work that it could do per second; 0 while it answered nobody.
+        /// The work that the server could do per second, or 0 during an outage.
         var capacity: [Double]
-        /// The share of the clients that preferred it, 0 to 1.
+        /// The share of the clients that preferred the server, from 0 to 1.
         var clients: [Double]
-        /// The greatest load relative to the capacity, without the time in which it answered nobody.
+        /// The maximum load relative to the capacity, except during an outage.
         var peakLoad: Double
-        /// The seconds in which it was asked for more than its capacity.
+        /// The number of seconds in which the load exceeded the capacity.
         var secondsOverCapacity: Int
     }
 
-    /// Why clients switched, and how often.
+    /// A cause of switches and its frequency.
     struct Cause: Codable, Sendable, Equatable {
-        /// The end of a sentence that begins with "because".
+        /// The end of a sentence that starts with "because".
         var text: String
         var count: Int
     }
 
-    /// How long a step is.
+    /// The length of a step.
     var step: Double
-    /// The requests, by when they arrived.
+    /// The number of requests by arrival time.
     var requests: [Int]
-    /// Those among them that ended without an answer.
+    /// The number of requests that ended without a response, by arrival time.
     var failures: [Int]
-    /// How often clients switched.
+    /// The number of switches in each step.
     var switches: [Int]
-    /// Why, the most frequent cause first.
+    /// The causes of switches, the most frequent first.
     var causes: [Cause]
-    /// The waits that a half and 99 % of the requests did not exceed; `nil` for a step without any.
+    /// The median wait in each step; `p50` and `p99` are `nil` for a step without requests.
     var p50: [Double?]
     var p99: [Double?]
     var servers: [Server]

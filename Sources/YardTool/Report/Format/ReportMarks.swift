@@ -1,58 +1,59 @@
-/// A time in which a server was not well.
+/// A period in which a server was faulty.
 struct ReportFault: Codable, Sendable, Equatable {
     var server: Int
     var from: Double
-    /// `nil` when it was not over at the end of the report.
+    /// The end of the fault, or `nil` if it was not over at the end of the report.
     var until: Double?
-    /// What the server did or what was done to it, such as `was killed`.
+    /// A description of the fault, such as `was killed`.
     var what: String
-    /// Whether whoever made the fault says so; otherwise it is what the client saw of it.
+    /// Whether the tool that caused the fault recorded it; otherwise, the fault is derived from the client's
+    /// observations.
     var isKnown: Bool
 }
 
-/// Something that happened to the servers.
+/// An event of the servers.
 struct ReportMark: Codable, Sendable, Equatable {
-    /// What it is.
+    /// The kind of event.
     enum Kind: String, Codable, Sendable {
-        /// A fault begins or ends, as whoever made it says.
+        /// The recorded start or end of a fault.
         case fault, faultEnd
-        /// A server gets no more calls.
+        /// A server receives no more calls.
         case ejected
         /// Another server is preferred.
         case switched
-        /// A shadow copy of a read came back from a server that is out of service, or did not.
+        /// The result of a probe, which is a shadow copy of a read, on an ejected server.
         case probe
-        /// A server has answered its probes and will be tried with calls.
+        /// A server has responded to its probes and will receive trial calls.
         case trial
-        /// A server is well again.
+        /// A server has recovered.
         case recovered
-        /// Something else: another environment, a pushed command.
+        /// Another event: a different environment or a pushed command.
         case note
     }
 
     var at: Double
     var kind: Kind
-    /// The server that it happened to; the one switched from.
+    /// The affected server, or the old server of a switch.
     var server: Int?
-    /// The server switched to.
+    /// The new server of a switch.
     var to: Int?
-    /// Whether a probe was answered.
+    /// Whether a probe succeeded.
     var isGood: Bool?
-    /// What happened and why, in words.
+    /// A description of the event and its cause.
     var text: String
 }
 
-/// What a server was for some time.
+/// The state of a server during a period.
 struct ReportState: Codable, Sendable, Equatable {
-    /// What it was.
+    /// The kind of state.
     enum Kind: String, Codable, Sendable {
-        /// Well, and preferred.
+        /// Healthy and preferred.
         case inUse
-        /// Well, and behind the one in use.
+        /// Healthy but not preferred.
         case standby
-        /// Out of service.
+        /// Ejected.
         case out
-        /// Out of service still, but it answers probes, and is tried with a few calls.
+        /// Ejected, but responding to probes and receiving a few trial calls.
         case probing
     }
 

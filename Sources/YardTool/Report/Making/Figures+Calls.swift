@@ -1,7 +1,8 @@
 extension ReportPhase {
-    /// The figures before, during and after the faults, as far as there are any, and of all calls.
+    /// Returns the statistics before, during and after the faults if there are any, and of all calls.
     ///
-    /// A call belongs to the phase in which it was due; what lies between two faults comes after the first one.
+    /// A call belongs to the phase in which it was due. A call between two faults belongs to the phase after the first
+    /// fault.
     static func all(of calls: ReportCalls, _ faults: [ReportFault]) -> [ReportPhase] {
         guard let first = faults.map(\.from).min() else { return [ReportPhase(.all, calls, calls.start.indices)] }
         var groups: [Name: [Int]] = [:]
@@ -30,7 +31,7 @@ extension ReportPhase {
 }
 
 extension ReportTotal {
-    /// What each server did for the callers.
+    /// Returns the totals of each server.
     static func all(of calls: ReportCalls, servers: Int) -> [ReportTotal] {
         let answered = calls.start.indices.filter { calls.failure[$0] == 0 && calls.server[$0] >= 0 }
         let groups = Dictionary(grouping: answered) { calls.server[$0] }
@@ -51,12 +52,12 @@ extension ReportTotal {
 }
 
 extension ReportRates {
-    /// The most steps that are worth telling apart.
+    /// The maximum number of steps in a report.
     private static let mostSteps = 80.0
-    /// How long a step may be.
+    /// The possible lengths of a step in seconds.
     private static let steps = [0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1_800]
 
-    /// Counts the calls of each step of time.
+    /// Counts the calls in each time step.
     init(of calls: ReportCalls, servers: Int, until end: Double) {
         step = Self.steps.first { end / $0 <= Self.mostSteps } ?? 3_600
         let count = Int(end / step) + 1
@@ -74,7 +75,8 @@ extension ReportRates {
 }
 
 extension [Double] {
-    /// The least of the sorted numbers that at least this share of all does not exceed; `nil` when there is none.
+    /// Returns the smallest of the sorted numbers that at least this share of all numbers does not exceed, or `nil` for
+    /// an empty array.
     func quantile(_ share: Double) -> Double? {
         isEmpty ? nil : self[Swift.max(1, Int((share * Double(count)).rounded(.up))) - 1]
     }

@@ -1,7 +1,7 @@
 import Switchyard
 
 extension TrafficStory {
-    /// What happened to the servers, in order and in words.
+    /// The events of the servers in order, with descriptions.
     var marks: [ReportMark] {
         let faults = notes.faults.flatMap { fault in
             [
@@ -45,7 +45,7 @@ extension TrafficStory {
 }
 
 extension HealthStatistics {
-    /// The figures behind an ejection, in words.
+    /// A description of the statistics that led to an ejection.
     fileprivate var evidence: String {
         guard failures > 0 else { return "" }
         let last = lastFailure.map { "; the last time it \($0.deed)" } ?? ""
@@ -54,7 +54,7 @@ extension HealthStatistics {
 }
 
 extension SwitchCause {
-    /// Whether the server that is switched from has failed.
+    /// Whether the cause is a failure of the old server.
     var blamesServer: Bool {
         switch self {
         case .errorRatio, .score, .lateness, .consecutiveFailures, .trialFailed: true
@@ -62,7 +62,7 @@ extension SwitchCause {
         }
     }
 
-    /// The cause of an ejection, for a sentence that has the server as its subject; `nil` for one that is not its fault.
+    /// The cause of an ejection, for a sentence with the server as subject, or `nil` if the server is not to blame.
     fileprivate var ownWhy: String? {
         switch self {
         case .errorRatio: "too many of its requests failed"
@@ -74,7 +74,7 @@ extension SwitchCause {
         }
     }
 
-    /// The cause as the end of a sentence that begins with "because".
+    /// Returns the cause as the end of a sentence that starts with "because".
     func why(from: String, to: String) -> String {
         switch self {
         case .errorRatio: "too many of the requests to \(from) failed"
@@ -94,7 +94,7 @@ extension SwitchCause {
 }
 
 extension FailureKind {
-    /// What the server did, in words.
+    /// A description of the server's failure.
     var deed: String {
         switch self {
         case .refused: "refused connections"

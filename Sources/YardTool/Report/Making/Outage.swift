@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A time in which a server was out of service, with its beginning and its end.
+/// A period in which a server was ejected, with its start and end.
 struct Outage: Sendable, Equatable {
     /// A change of the preferred server.
     struct Move: Sendable, Equatable {
@@ -9,24 +9,24 @@ struct Outage: Sendable, Equatable {
     }
 
     var server: Int
-    /// When the server stopped doing as it should: by who made the fault, or by the first call that had to go elsewhere.
+    /// The start of the failure: the recorded start of the fault, or the first call that needed another server.
     var from: Double
-    /// When it was well again, by the same witnesses or by its first good probe; `nil` when it was not.
+    /// The end of the failure: the recorded end of the fault or the first successful probe, or `nil` if it did not end.
     var until: Double?
     var what: String
     var isKnown = false
-    /// When it was taken out of service.
+    /// The time of the ejection.
     var ejectedAt: Double
     var cause: SwitchCause
-    /// When another server was preferred in its place.
+    /// The switch to another server.
     var move: Move?
-    /// When it was preferred again.
+    /// The time at which the server was preferred again.
     var backAt: Double?
 
-    /// What the report says of it.
+    /// The fault for the report.
     var fault: ReportFault { ReportFault(server: server, from: from, until: until, what: what, isKnown: isKnown) }
 
-    /// All outages of a run, in order.
+    /// Returns all outages of a run in order.
     static func all(of story: TrafficStory, _ calls: ReportCalls) -> [Outage] {
         var reader = OutageReader(story)
         for event in story.notes.events { reader.take(event) }
@@ -37,7 +37,7 @@ struct Outage: Sendable, Equatable {
         }
     }
 
-    /// Takes over what whoever made the fault knows of it; `false` when nobody does.
+    /// Copies the recorded fault into the outage, and returns `false` if no fault was recorded.
     private mutating func take(_ story: TrafficStory) -> Bool {
         let known = story.notes.faults.last { story.place($0.server) == server && story.second($0.from) <= ejectedAt }
         guard let known, known.until.map({ story.second($0) >= ejectedAt }) ?? true else { return false }
@@ -48,11 +48,12 @@ struct Outage: Sendable, Equatable {
         return true
     }
 
-    /// The longest time between two calls in trouble that belong to one fault, in seconds.
+    /// The maximum gap in seconds between two troubled calls of the same fault.
     private static let longestGap = 2.0
 
-    /// When the first of the calls was due that had to go elsewhere and led to the ejection, each at most two seconds
-    /// before the next.
+    /// Returns the time at which the first troubled call before the ejection was due.
+    ///
+    /// The calls belong to the outage if each one was due at most two seconds before the next.
     private static func firstTrouble(before outage: Outage, _ calls: ReportCalls) -> Double {
         var first = outage.ejectedAt
         for call in calls.start.indices.reversed() where calls.start[call] <= outage.ejectedAt {
@@ -63,13 +64,13 @@ struct Outage: Sendable, Equatable {
     }
 }
 
-/// Finds the outages in the events of a client.
+/// A reader that finds the outages in the events of a client.
 private struct OutageReader {
     private let story: TrafficStory
     private(set) var outages: [Outage] = []
-    /// The outages that are not over, by server.
+    /// The indexes of the outages that are not over, by server.
     private var open: [Int: Int] = [:]
-    /// The first good probe since the last bad one, by server.
+    /// The time of the first successful probe since the last failed probe, by server.
     private var goodSince: [Int: Double] = [:]
 
     init(_ story: TrafficStory) {

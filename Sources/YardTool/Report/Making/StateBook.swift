@@ -1,6 +1,6 @@
 import Switchyard
 
-/// Keeps the book on what each server is, event by event.
+/// A recorder of the state of each server over time, derived from events.
 struct StateBook {
     private enum Health {
         case well, out, probing
@@ -12,7 +12,7 @@ struct StateBook {
     private var since: [Double]
     private var spans: [ReportState] = []
 
-    /// Begins with all servers well, and with the first one in use unless the first switch tells otherwise.
+    /// Starts with all servers healthy, and with the first server in use unless the first switch names another server.
     init(_ story: TrafficStory) {
         self.story = story
         health = Array(repeating: .well, count: story.servers.count)
@@ -23,7 +23,7 @@ struct StateBook {
         current = first.first ?? 0
     }
 
-    /// The states of all servers, one server after the other, each in order.
+    /// Returns the states of all servers, grouped by server and in order.
     func states(until end: Double) -> [ReportState] {
         var book = self
         for event in story.notes.events { book.take(event) }

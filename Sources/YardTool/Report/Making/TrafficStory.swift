@@ -1,25 +1,25 @@
 import Foundation
 import Switchyard
 
-/// A run of real calls that has ended: all that its report is made of.
+/// A completed run of real calls, with all data for its report.
 struct TrafficStory: Sendable {
-    /// What made it, such as `yard load`.
+    /// The program that made the calls, such as `yard load`.
     var title: String
     var facts: [Report.Fact] = []
-    /// The names of the servers, in order of preference.
+    /// The names of the servers in order of preference.
     var servers: [String]
-    /// When it began, on the clock of the client and on the wall.
+    /// The start of the run on the client's clock; `startedAt` is the start on the wall clock.
     var origin: MonotonicTime
     var startedAt: Date?
     var notes: TrafficNotes.Content
 
-    /// How many seconds after the beginning that was.
+    /// Returns a time in seconds since the start of the run.
     func second(_ time: MonotonicTime) -> Double { (origin.duration(to: time) / .seconds(1)).rounded(places: 4) }
 
-    /// The place of a server in the list; `nil` for a stranger.
+    /// Returns the index of a server, or `nil` if it is not in the list.
     func place(_ server: String?) -> Int? { server.flatMap(servers.firstIndex(of:)) }
 
-    /// When the last call had ended, and the last event had come.
+    /// The end of the last call or event.
     var end: Double {
         let calls = notes.calls.map { second($0.start.advanced(by: $0.wait)) }
         return max(0, calls.max() ?? 0, notes.events.last.map { second($0.at) } ?? 0)
@@ -27,7 +27,7 @@ struct TrafficStory: Sendable {
 }
 
 extension Report {
-    /// Makes the report of a run of real calls.
+    /// Creates the report of a run of real calls.
     init(of story: TrafficStory) {
         let calls = ReportCalls(of: story)
         let end = story.end
@@ -52,7 +52,7 @@ extension Report {
 }
 
 extension ReportCalls {
-    /// Puts the calls of a run into columns, in order.
+    /// Converts the calls of a run to columns in order of their start.
     init(of story: TrafficStory) {
         var kinds: [String: Int] = [:]
         for call in story.notes.calls.sorted(by: { $0.start < $1.start }) {
@@ -72,7 +72,7 @@ extension ReportCalls {
         }
     }
 
-    /// Whether another server had to be asked than the one of that place, or the call failed.
+    /// Returns whether the call failed, or was not completed directly and was served by another server than `server`.
     func isTroubled(_ call: Int, by server: Int) -> Bool {
         failure[call] > 0 || way[call] != CallWay.direct.rawValue && self.server[call] != server
     }

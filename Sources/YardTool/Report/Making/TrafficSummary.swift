@@ -1,11 +1,12 @@
 import Switchyard
 
-/// One sentence on a run: which server failed when, what callers felt, why the client switched, when the server was back.
+/// A one-sentence summary of a run: the failed servers, the effect on callers, the cause of the switch, and the
+/// recovery.
 struct TrafficSummary {
     let report: Report
     let outages: [Outage]
 
-    /// The most faults that are told one by one.
+    /// The maximum number of faults that are described individually.
     private static let mostTold = 3
 
     var text: String {
@@ -60,9 +61,9 @@ struct TrafficSummary {
 }
 
 extension Double {
-    /// So many seconds since the beginning: `5.0 s`.
+    /// The time in seconds since the start: `5.0 s`.
     var moment: String { "\(rounded(places: 1)) s" }
 
-    /// So many milliseconds for a reader: `0.42 ms`, `38 ms`, `1.5 s`.
+    /// The number as a wait in milliseconds: `0.42 ms`, `38 ms`, `1.5 s`.
     var wait: String { Duration.milliseconds(self).figure }
 }

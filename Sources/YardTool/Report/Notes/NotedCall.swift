@@ -1,27 +1,27 @@
 import Switchyard
 
-/// A call that has ended, for a report.
+/// A call that has ended, recorded for a report.
 struct NotedCall: Sendable {
-    /// When it was due.
+    /// The time at which the call was due.
     var start: MonotonicTime
-    /// How long its caller waited.
+    /// The time that the caller waited.
     var wait: Duration
-    /// The server that answered, or that failed last.
+    /// The server that responded or failed last.
     var server: String?
-    /// How it came to its end.
+    /// The way in which the call was completed.
     var way = CallWay.direct
-    /// The kind of its failure; `nil` for an answer.
+    /// The kind of failure, or `nil` for a response.
     var failure: String?
 }
 
 extension CallWay {
-    /// How a call came to its end, as its context tells.
+    /// Determines the way in which a call was completed from its context.
     init(_ context: RequestContext) {
         guard context.attempts > 1 else {
             self = .direct
             return
         }
-        // A call that the slow server answered after all, or that nobody did, was hedged all the same.
+        // A call also counts as hedged if the slow server or no server responded in the end.
         self = context.attempt?.role == .failover ? .failedOver : .hedged
     }
 }

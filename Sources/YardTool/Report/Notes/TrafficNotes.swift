@@ -1,8 +1,8 @@
 import Switchyard
 
-/// Collects what a report is made of, while it happens: calls, events of the client, and faults by whoever makes them.
+/// A recorder that collects the data of a report during a run: calls, events of the client, and injected faults.
 final class TrafficNotes: Sendable {
-    /// What was collected.
+    /// The collected data.
     struct Content: Sendable {
         var calls: [NotedCall] = []
         var events: [SwitchEvent] = []
@@ -11,7 +11,7 @@ final class TrafficNotes: Sendable {
 
     private let state = Locked(Content())
 
-    /// What was collected so far.
+    /// The data that has been collected so far.
     var content: Content { state.withLock { $0 } }
 
     func add(_ call: NotedCall) {
@@ -22,13 +22,13 @@ final class TrafficNotes: Sendable {
         state.withLock { $0.events.append(event) }
     }
 
-    /// Takes note that something was done to a server now.
+    /// Records that a fault of a server starts now.
     func beginFault(of server: String, _ what: String) {
         let fault = NotedFault(server: server, from: SystemTime.shared.now, what: what)
         state.withLock { $0.faults.append(fault) }
     }
 
-    /// Takes note that a server works again from now on.
+    /// Records that the fault of a server ends now.
     func endFault(of server: String) {
         let now = SystemTime.shared.now
         state.withLock { content in
@@ -38,11 +38,11 @@ final class TrafficNotes: Sendable {
     }
 }
 
-/// A fault, as whoever made it knows it.
+/// A fault that was recorded by the tool that caused it.
 struct NotedFault: Sendable {
     var server: String
     var from: MonotonicTime
     var until: MonotonicTime?
-    /// What was done to the server, such as `was killed`.
+    /// A description of the fault, such as `was killed`.
     var what: String
 }

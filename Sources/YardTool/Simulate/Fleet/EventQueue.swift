@@ -1,18 +1,18 @@
 import Switchyard
 
-/// What is due and when, as a binary heap of 16-byte entries.
+/// A queue of future events as a binary heap of 16-byte entries.
 ///
-/// Entries that are due at the same moment come out in the order in which they were put in, so that a run can be repeated.
+/// Entries with the same time are returned in the order of insertion, so that a run is reproducible.
 struct EventQueue: Sendable {
-    /// Something that is due.
+    /// An event in the queue.
     struct Entry: Sendable {
-        /// When.
+        /// The time of the event.
         var at: MonotonicTime
         fileprivate var sequence: UInt32
-        /// What, in the words of whoever put it in.
+        /// The meaning of the event, encoded by the user of the queue.
         var code: UInt32
 
-        /// Sequence numbers wrap around; what is in the heap together is never half of them apart.
+        /// Sequence numbers wrap around; the numbers in the heap never differ by half of their range or more.
         fileprivate func comes(before other: Entry) -> Bool {
             at == other.at ? Int32(bitPattern: sequence &- other.sequence) < 0 : at < other.at
         }
@@ -21,10 +21,10 @@ struct EventQueue: Sendable {
     private var heap: ContiguousArray<Entry> = []
     private var nextSequence: UInt32 = 0
 
-    /// What is due next; `nil` when nothing is.
+    /// The next event, or `nil` if the queue is empty.
     var first: Entry? { heap.first }
 
-    /// Puts something in.
+    /// Inserts an event.
     mutating func insert(_ code: UInt32, at time: MonotonicTime) {
         let entry = Entry(at: time, sequence: nextSequence, code: code)
         nextSequence &+= 1
@@ -39,7 +39,7 @@ struct EventQueue: Sendable {
         heap[hole] = entry
     }
 
-    /// Takes out what is due next.
+    /// Removes and returns the next event.
     mutating func removeFirst() -> Entry? {
         guard let first = heap.first, let last = heap.popLast() else { return nil }
         guard !heap.isEmpty else { return first }

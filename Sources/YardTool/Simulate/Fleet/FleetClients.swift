@@ -1,25 +1,26 @@
 import Switchyard
 
-/// The clients of the fleet: a switching core each, and next to nothing else.
+/// The clients of the fleet, each of which consists mainly of a switching core.
 struct FleetClients: Sendable {
-    /// The servers' names, in order.
+    /// The names of the servers in order.
     static let servers = ["1", "2", "3"]
-    /// Marks the end of a list of requests.
+    /// The end marker of a list of requests.
     static let noRequest = UInt32.max
 
     private static let cutOff: UInt8 = 0x80
-    /// How many orders of the fallbacks are drawn; each client has one of them.
+    /// The number of fallback orders that are drawn; each client uses one of them.
     private static let installations = 16_384
 
-    /// The decisions of each client.
+    /// The switching core of each client.
     var cores: ContiguousArray<SwitchingCore> = []
-    /// The newest request of each client that is under way, the head of a list.
+    /// The newest request in flight of each client, which is the head of a linked list.
     var newestRequest: ContiguousArray<UInt32>
-    /// How often each client has switched.
+    /// The number of switches of each client.
     var switches: ContiguousArray<UInt16>
-    /// How long after the trouble each client was first served by the preferred server, in seconds; NaN before.
+    /// The time in seconds after the trouble at which the preferred server first served each client again, or NaN if it
+    /// has not.
     var returnTimes: ContiguousArray<Float>
-    /// One bit per server with an open connection, and one for a client whose network will fail.
+    /// Bits for each client: one per server with an open connection, and one if its network will fail.
     private var links: ContiguousArray<UInt8>
 
     /// Creates clients that are connected to the first server.
@@ -38,7 +39,7 @@ struct FleetClients: Sendable {
         }
     }
 
-    /// The cores that the clients' are copied from, with the first fallback of each.
+    /// Returns the cores from which the clients' cores are copied, with the first fallback of each core.
     private static func models(
         _ plan: FleetPlan,
         random: inout FleetRandom
@@ -59,16 +60,16 @@ struct FleetClients: Sendable {
         return models
     }
 
-    /// Whether the client's network will fail.
+    /// Returns whether the client's network will fail.
     func isCutOff(_ client: Int) -> Bool { links[client] & Self.cutOff != 0 }
 
-    /// Whether the client has an open connection to the server.
+    /// Returns whether the client has an open connection to the server.
     func isConnected(_ client: Int, to server: Int) -> Bool { links[client] & 1 << UInt8(server) != 0 }
 
     /// Opens a connection.
     mutating func connect(_ client: Int, to server: Int) { links[client] |= 1 << UInt8(server) }
 
-    /// Closes everybody's connection to a server.
+    /// Closes the connections of all clients to a server.
     mutating func disconnectAll(from server: Int) {
         for client in links.indices { links[client] &= ~(1 << UInt8(server)) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// The simulation's random numbers: the same for the same seed, on every machine.
+/// The random number generator of the simulation, which yields the same numbers for the same seed on every machine.
 struct FleetRandom: RandomNumberGenerator, Sendable {
     private var source: RandomSource
 
@@ -11,15 +11,15 @@ struct FleetRandom: RandomNumberGenerator, Sendable {
 
     mutating func next() -> UInt64 { source.next() }
 
-    /// A number in 0..<1.
+    /// Returns a number in 0..<1.
     mutating func unit() -> Double { source.unit() }
 
-    /// A whole number in 0..<`bound`.
+    /// Returns an integer in 0..<`bound`.
     mutating func index(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// The time to the next event of a Poisson process, in seconds.
+    /// Returns the time to the next event of a Poisson process in seconds.
     mutating func gap(rate: Double) -> Double {
         -log(1 - unit()) / rate
     }

@@ -1,46 +1,46 @@
 import Switchyard
 
-/// A request under way.
+/// A request in flight.
 struct FleetRequest: Sendable {
-    /// How the last attempt of a request failed that waits for a token, and since when it waits.
+    /// The failure of the last attempt of a request that waits for a token, and the start of the wait.
     struct Held: Sendable {
         var kind: FailureKind?
         var since: MonotonicTime
     }
 
-    /// The most attempts of a request: one per server.
+    /// The maximum number of attempts of a request: one per server.
     static let attempts = FleetClients.servers.count
 
-    /// Whose it is.
+    /// The client of the request.
     var client: UInt32
-    /// The client's request before it that is under way, the rest of a list.
+    /// The client's previous request in flight, which is the next element of a linked list.
     var older = FleetClients.noRequest
-    /// The events that will name it; its place is free for another request when none is left.
+    /// The number of pending events for this request; its slot is reused when none is left.
     var pendingEvents: UInt16 = 0
-    /// The attempts so far.
+    /// The number of attempts so far.
     var count: UInt8 = 0
-    /// The attempts that wait for their answers.
+    /// The number of attempts that wait for a response.
     var live: UInt8 = 0
-    /// Whether it has ended.
+    /// Whether the request has ended.
     var hasEnded = false
-    /// When it started.
+    /// The start time.
     var startedAt: MonotonicTime
-    /// Why it waits for a token; `nil` while it does not.
+    /// The wait for a token, or `nil` if the request does not wait.
     var held: Held?
-    /// When its timer rings.
+    /// The time at which the timer fires.
     var timerAt = MonotonicTime.zero
 
-    /// When its sender gives up.
+    /// The deadline of the request.
     var deadline: MonotonicTime { startedAt.advanced(by: FleetPlan.deadline) }
 }
 
-/// One sending of a request, or a probe.
+/// One attempt of a request, or a probe.
 struct FleetAttempt: Sendable {
-    /// How it ends.
+    /// The result of an attempt.
     enum End: UInt8, Sendable {
         case answered, rejected, refused, reset, silent
 
-        /// What the client is told after this time.
+        /// Returns the outcome that is reported to the client after this time.
         func outcome(after latency: Duration) -> AttemptOutcome {
             switch self {
             case .answered: .success(latency: latency)
@@ -51,7 +51,7 @@ struct FleetAttempt: Sendable {
             }
         }
 
-        /// The kind of failure; `nil` for an answer.
+        /// The kind of failure, or `nil` for a response.
         var failure: FailureKind? {
             switch self {
             case .answered: nil
@@ -63,16 +63,16 @@ struct FleetAttempt: Sendable {
         }
     }
 
-    /// The attempt as the switching core knows it.
+    /// The attempt of the switching core.
     var attempt: Attempt
-    /// Whose it is.
+    /// The client of the attempt.
     var client: UInt32
-    /// How it ends, which its sender does not know before it ``isOver``.
+    /// The result, which the client does not know before ``isOver`` is `true`.
     var end: End
-    /// Whether the sender knows.
+    /// Whether the client knows the result.
     var isOver = false
-    /// The server's work for it.
+    /// The server's work for the attempt.
     var cost: Double
-    /// Its place in the server's queue.
+    /// The position in the server's queue.
     var place: Double
 }

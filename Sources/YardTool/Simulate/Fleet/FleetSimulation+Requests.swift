@@ -3,7 +3,7 @@ import Switchyard
 // MARK: - Attempts
 
 extension FleetSimulation {
-    /// Starts a request, and the probe that is due.
+    /// Starts a request, and a probe or warm-up if one is due.
     mutating func start(client: Int, at now: MonotonicTime) {
         tally.addRequest(at: now.seconds)
         let isShed = clients.cores[client].sheds(.normal, at: now)
@@ -60,7 +60,8 @@ extension FleetSimulation {
         }
     }
 
-    /// Sends the request to another server if the core allows it; ends it when nothing is under way.
+    /// Sends the request to another server if the core allows it; otherwise, holds the request or ends it if no attempt
+    /// is in flight.
     private mutating func tryAnother(
         _ request: Int,
         after kind: FailureKind?,
@@ -106,7 +107,7 @@ extension FleetSimulation {
     }
 }
 
-// MARK: - Time
+// MARK: - Timers
 
 extension FleetSimulation {
     private mutating func setTimer(of request: Int, at time: MonotonicTime) {
@@ -114,7 +115,7 @@ extension FleetSimulation {
         schedule(.timer(request: request), of: request, at: time)
     }
 
-    /// The moment to ask a second server, or the deadline; nothing for a timer that was replaced.
+    /// Sends a held request or a hedge, or ends the request at its deadline; ignores a timer that was replaced.
     mutating func timerRang(_ request: Int, at now: MonotonicTime) {
         guard !requests[request].hasEnded, requests[request].timerAt == now else { return }
         if let held = requests[request].held {
@@ -134,7 +135,7 @@ extension FleetSimulation {
     }
 }
 
-// MARK: - The end
+// MARK: - End of a request
 
 extension FleetSimulation {
     private mutating func finish(_ request: Int, winner: Int?, at now: MonotonicTime) {
@@ -156,7 +157,7 @@ extension FleetSimulation {
         publish(settle(request, winner: winner, at: now), of: client, at: now)
     }
 
-    /// Tells the servers that nobody waits for the other attempts any more.
+    /// Notifies the servers that the client no longer waits for the other attempts.
     private mutating func cancelRest(of request: Int, at now: MonotonicTime) {
         guard requests[request].live > 0 else { return }
         for index in 0..<Int(requests[request].count) {
@@ -165,7 +166,7 @@ extension FleetSimulation {
         }
     }
 
-    /// Reports every attempt once; what was still under way was overtaken, or did not answer by the deadline.
+    /// Settles every attempt once; an attempt in flight counts as unfinished if another attempt won, or as timed out.
     private mutating func settle(_ request: Int, winner: Int?, at now: MonotonicTime) -> [SwitchEvent] {
         let client = Int(requests[request].client)
         let first = request * FleetRequest.attempts

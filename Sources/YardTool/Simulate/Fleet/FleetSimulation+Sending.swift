@@ -1,7 +1,8 @@
 import Switchyard
 
 extension FleetSimulation {
-    /// Sends an attempt or a probe to its server, and says when its sender learns how it ended, if ever.
+    /// Sends an attempt or a probe to its server, and returns the time at which the client learns the result, or `nil`
+    /// if it never does.
     mutating func send(
         _ attempt: Attempt,
         of client: Int,
@@ -53,7 +54,7 @@ extension FleetSimulation {
 // MARK: - Probes
 
 extension FleetSimulation {
-    /// Sends a shadow copy of the client's request to a server that is out of use.
+    /// Sends a shadow copy of the client's request to an ejected server.
     mutating func launchProbe(_ attempt: Attempt, of client: Int, at now: MonotonicTime) {
         let limit = now.advanced(by: FleetPlan.probeLimit)
         let (sent, endsAt) = send(attempt, of: client, until: limit, at: now)

@@ -1,17 +1,17 @@
 import Switchyard
 
-/// A fleet of clients that each run the real ``SwitchyardServices/SwitchingCore``, in virtual time.
+/// A fleet of clients that each run the real ``SwitchyardServices/SwitchingCore`` in virtual time.
 ///
-/// Servers, network and the passing of time are simulated; every decision is the core's, asked in the order in which the
-/// client's engine asks it:
+/// The servers, the network and the passing of time are simulated. The core makes every decision, and is called in the
+/// same order as by the client's engine:
 ///
 ///     arrival -> choose, takeProbe -> answer | failure -> takeFailover | timer -> takeHedge | deadline -> settle
 ///
-/// A request that gets no second server may ask again, after `failoverPause` or `hedgePause`.
+/// A request that does not get a second server can try again after `failoverPause` or `hedgePause`.
 ///
-/// One thread, one queue of events, one source of random numbers: the same plan gives the same result.
+/// There is one thread, one event queue and one random number generator, so the same plan yields the same result.
 struct FleetSimulation: Sendable {
-    /// What an entry of the queue means.
+    /// The meaning of an entry in the queue.
     enum Occurrence {
         case reply(request: Int, attempt: Int)
         case timer(request: Int)
@@ -43,7 +43,7 @@ struct FleetSimulation: Sendable {
     var servers: [SimulatedServer]
     var queue = EventQueue()
     var requests: ContiguousArray<FleetRequest> = []
-    /// The attempts of each request, side by side.
+    /// The attempts of all requests, with the attempts of each request next to each other.
     var attempts: ContiguousArray<FleetAttempt?> = []
     var freeRequests: ContiguousArray<UInt32> = []
     var probes: ContiguousArray<FleetAttempt?> = []
@@ -53,8 +53,8 @@ struct FleetSimulation: Sendable {
 
     /// Prepares the clients and the servers.
     ///
-    /// - Parameter plan: What to simulate.
-    /// - Throws: What is wrong with the policy.
+    /// - Parameter plan: The plan of the simulation.
+    /// - Throws: ``SwitchError`` if the policy is invalid.
     init(_ plan: FleetPlan) throws(SwitchError) {
         self.plan = plan
         random = FleetRandom(seed: plan.seed)
@@ -63,7 +63,7 @@ struct FleetSimulation: Sendable {
         tally = FleetTally()
     }
 
-    /// Lets the requests of ``FleetScenario/duration`` arrive, and runs until each has ended.
+    /// Generates the requests of ``FleetScenario/duration``, and runs until each request has ended.
     mutating func run() {
         queue.insert(Occurrence.trouble.code, at: MonotonicTime(seconds: FleetScenario.troubleStart))
         var arrival = random.gap(rate: plan.load)
@@ -92,13 +92,13 @@ struct FleetSimulation: Sendable {
         }
     }
 
-    /// Puts an entry that names a request into the queue.
+    /// Adds an event of a request to the queue.
     mutating func schedule(_ occurrence: Occurrence, of request: Int, at time: MonotonicTime) {
         requests[request].pendingEvents += 1
         queue.insert(occurrence.code, at: time)
     }
 
-    /// Frees the place of a request that has ended and that no entry of the queue names any more.
+    /// Frees the slot of a request that has ended and has no pending event.
     private mutating func release(_ request: Int) {
         requests[request].pendingEvents -= 1
         guard requests[request].pendingEvents == 0, requests[request].hasEnded else { return }

@@ -1,26 +1,26 @@
 import Foundation
 import Switchyard
 
-/// What came out of a simulation.
+/// The results of a simulation.
 struct FleetReport: Codable, Sendable, Equatable {
-    /// A mean and the greatest value.
+    /// The mean and the maximum of a count.
     struct Count: Codable, Sendable, Equatable {
         var mean: Double
         var max: Int
     }
 
-    /// Times in seconds; `nil` when nobody has any.
+    /// Times in seconds, or `nil` if no client has a time.
     struct Times: Codable, Sendable, Equatable {
         var median: Double?
         var p95: Double?
     }
 
-    /// What was asked of a server, from the beginning of the trouble on, without the time in which it answered nobody.
+    /// The load of a server from the start of the trouble on, except during an outage.
     struct ServerLoad: Codable, Sendable, Equatable {
         var name: String
-        /// The greatest load of a second, relative to the capacity in that second.
+        /// The maximum load in a second, relative to the capacity in that second.
         var peakLoad: Double
-        /// The seconds in which it was asked for more than its capacity.
+        /// The number of seconds in which the load exceeded the capacity.
         var secondsOverCapacity: Int
     }
 
@@ -33,17 +33,17 @@ struct FleetReport: Codable, Sendable, Equatable {
     var requests: Int
     var failures: Int
     var failPercent: Double
-    /// The attempts and probes per request.
+    /// The number of attempts and probes per request.
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
     var switchesPerClient: Count
-    /// From the recovery of the preferred server until it serves a client again.
+    /// The times from the recovery of the preferred server until it serves a client again.
     var failBackSeconds: Times
     var wallSeconds: Double
-    /// How it went, where that is asked for.
+    /// The timeline, if it was requested.
     var timeline: [FleetTimeline.Step]?
 
-    /// Sums up a simulation that has run.
+    /// Summarizes a completed simulation.
     init(of simulation: FleetSimulation, wallSeconds: Double) {
         let plan = simulation.plan
         let tally = simulation.tally
@@ -100,14 +100,14 @@ struct FleetReport: Codable, Sendable, Equatable {
 }
 
 extension FleetReport {
-    /// The report as one line of JSON, with the keys in a fixed order.
+    /// Returns the report as one line of JSON with the keys in a fixed order.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// The report as a table for people.
+    /// The report as a readable table.
     var table: String {
         var rows = [
             ("scenario", "\(scenario), \(serverModel) servers\(warm ? ", warm fallback" : "")"),

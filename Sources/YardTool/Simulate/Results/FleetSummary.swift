@@ -1,6 +1,7 @@
 import Switchyard
 
-/// One sentence on a simulation: what went wrong when, how many requests failed, how the others held, who came back when.
+/// A one-sentence summary of a simulation: the trouble, the failed requests, the load of the other servers, and the
+/// recovery.
 struct FleetSummary {
     let text: String
 

@@ -1,31 +1,30 @@
 import Switchyard
 
-/// What is counted during a simulation.
+/// The counts of a simulation.
 struct FleetTally: Sendable {
-    /// The requests that arrived.
+    /// The number of requests that arrived.
     private(set) var requests = 0
-    /// The requests that have ended.
+    /// The number of requests that have ended.
     var ended = 0
-    /// The requests that ended without an answer.
+    /// The number of requests that ended without a response.
     private(set) var failures = 0
-    /// The requests of each second that ended without an answer, by the time of their arrival.
+    /// The number of requests that ended without a response, by second of arrival.
     private(set) var failuresBySecond: [Int]
-    /// The requests that arrived in each second.
+    /// The number of requests by second of arrival.
     private(set) var requestsBySecond: [Int]
-    /// The attempts and probes that were sent.
+    /// The number of attempts and probes that were sent.
     var attempts = 0
-    /// The work that was asked of each server in each second, in units of one request.
+    /// The work that was requested of each server in each second, in units of one request.
     private(set) var load: [[Double]]
-    /// How often clients switched in each second.
+    /// The number of switches in each second.
     private(set) var switchesBySecond: [Int]
-    /// How often they switched for which reason.
+    /// The number of switches by cause.
     private(set) var switchesByCause: [SwitchCause: Int] = [:]
-    /// How many clients began or ceased to prefer each server in each second.
+    /// The net number of clients that started to prefer each server in each second.
     private(set) var arrivals: [[Int]]
-    /// How long the requests that were sent took.
+    /// The durations of the requests that were sent.
     private(set) var waits: FleetWaits
 
-    /// Creates empty counters.
     init() {
         let seconds = Int(FleetScenario.duration) + 3
         load = Array(repeating: Array(repeating: 0, count: seconds), count: FleetClients.servers.count)
@@ -42,7 +41,7 @@ struct FleetTally: Sendable {
         requestsBySecond[Int(time)] += 1
     }
 
-    /// Counts a request that ended without an answer.
+    /// Counts a request that ended without a response.
     mutating func addFailure(ofRequestFrom time: Double) {
         failures += 1
         failuresBySecond[Int(time)] += 1
@@ -54,7 +53,7 @@ struct FleetTally: Sendable {
         waits.add(time - start, from: start)
     }
 
-    /// Counts a client that prefers another server; `nil` for one that is none of the fleet's.
+    /// Counts a switch of a client; a server that is not in the fleet is `nil`.
     mutating func addSwitch(from: Int?, to: Int?, _ cause: SwitchCause, at time: Double) {
         let second = Int(time)
         switchesByCause[cause, default: 0] += 1
@@ -63,7 +62,7 @@ struct FleetTally: Sendable {
         if let to { arrivals[to][second] += 1 }
     }
 
-    /// Counts work that is asked of a server.
+    /// Counts work that is requested of a server.
     mutating func addLoad(_ work: Double, to server: Int, at time: Double) {
         load[server][Int(time)] += work
     }

@@ -1,29 +1,29 @@
 import Foundation
 import Switchyard
 
-/// How a simulation went, in steps of 10 s.
+/// The timeline of a simulation in steps of 10 s.
 struct FleetTimeline: Sendable {
-    /// What happened in one of them.
+    /// The results of one step.
     struct Step: Codable, Sendable, Equatable {
-        /// The second in which it begins.
+        /// The second at which the step starts.
         var second: Int
         var failPercent: Double
-        /// What each server was asked for, in their order, relative to its capacity.
+        /// The load of each server relative to its capacity, in the order of the servers.
         var loads: [Double]
     }
 
     private static let length = 10
 
-    /// The steps, the first one first.
+    /// The steps in order.
     let steps: [Step]
 
-    /// Sums up a simulation that has run.
+    /// Summarizes a completed simulation.
     init(of simulation: FleetSimulation) {
         let starts = stride(from: 0, to: Int(FleetScenario.duration), by: Self.length)
         steps = starts.map { Step($0..<$0 + Self.length, of: simulation) }
     }
 
-    /// One line per step: the second, the failures in percent, and the load of each server.
+    /// The steps as text with one line for each: the second, the failures in percent, and the load of each server.
     var table: String {
         let names = FleetClients.servers.map { "load \($0)".leftPadded(to: 9) }.joined()
         let rows = steps.map { step in

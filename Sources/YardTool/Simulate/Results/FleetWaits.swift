@@ -1,13 +1,13 @@
-/// How long the requests of each second took, in milliseconds: counted, so that a fleet of any size fits.
+/// A histogram of the request durations of each second in milliseconds, whose size does not depend on the number of
+/// clients.
 struct FleetWaits: Sendable {
-    /// The milliseconds that are told apart; nothing takes longer than the deadline.
+    /// The number of millisecond buckets; no request takes longer than the deadline.
     private static let buckets = Int(FleetPlan.deadline / .milliseconds(1)) + 1
 
-    /// The counts of all milliseconds, second by second.
+    /// The counts of all buckets, second by second.
     private var counts: ContiguousArray<UInt32>
     private let seconds: Int
 
-    /// Creates empty counters.
     init(seconds: Int) {
         self.seconds = seconds
         counts = ContiguousArray(repeating: 0, count: seconds * Self.buckets)
@@ -19,9 +19,9 @@ struct FleetWaits: Sendable {
         counts[Int(start) * Self.buckets + bucket] += 1
     }
 
-    /// The milliseconds that each share of the requests of these seconds did not exceed, by the nearest rank.
+    /// Returns the milliseconds that each share of the requests in these seconds did not exceed, by the nearest rank.
     ///
-    /// The shares have to rise. Without a request all are `nil`.
+    /// The shares must be in ascending order. If there is no request, all results are `nil`.
     func quantiles(_ shares: [Double], of range: Range<Int>) -> [Double?] {
         let totals = (0..<Self.buckets).map { bucket in
             range.clamped(to: 0..<seconds).reduce(0) { $0 + Int(counts[$1 * Self.buckets + bucket]) }

@@ -1,7 +1,7 @@
 import Switchyard
 
 extension Report {
-    /// Makes the report of a simulation that has run.
+    /// Creates the report of a completed simulation.
     init(of simulation: FleetSimulation) {
         let plan = simulation.plan
         self.init(
@@ -20,7 +20,7 @@ extension Report {
 }
 
 extension FleetPlan {
-    /// What is simulated, for the heading of a report.
+    /// The plan's facts for the heading of a report.
     fileprivate var facts: [Report.Fact] {
         [
             Report.Fact(name: "scenario", value: scenario.rawValue),
@@ -33,7 +33,7 @@ extension FleetPlan {
 }
 
 extension FleetScenario {
-    /// What goes wrong, in words.
+    /// A description of the failure.
     var deed: String {
         switch self {
         case .deathAmple, .deathTight, .deathShort: "was dead"
@@ -43,13 +43,13 @@ extension FleetScenario {
         }
     }
 
-    /// The trouble of the first server; `nil` when it is the network's.
+    /// The fault of the first server, or `nil` if the network is at fault.
     fileprivate var fault: ReportFault? {
         guard hasTroubledServer else { return nil }
         return ReportFault(server: 0, from: Self.troubleStart, until: troubleEnd, what: deed, isKnown: true)
     }
 
-    /// When the trouble begins and ends.
+    /// The start and the end of the trouble.
     fileprivate var marks: [ReportMark] {
         let server = hasTroubledServer ? 0 : nil
         let words: (begins: String, ends: String) =
@@ -67,7 +67,7 @@ extension FleetScenario {
 }
 
 extension ReportPhase {
-    /// The figures before, during and after the trouble, and of all requests.
+    /// Returns the statistics before, during and after the trouble, and of all requests.
     fileprivate static func all(of simulation: FleetSimulation) -> [ReportPhase] {
         let (start, end) = (Int(FleetScenario.troubleStart), Int(simulation.plan.scenario.troubleEnd))
         let last = simulation.tally.requestsBySecond.count
@@ -92,13 +92,13 @@ extension ReportPhase {
 }
 
 extension ReportFleet {
-    /// Puts a simulation that has run into seconds.
+    /// Converts a completed simulation to steps of one second.
     fileprivate init(of simulation: FleetSimulation) {
         let tally = simulation.tally
         let seconds = 0..<Int(FleetScenario.duration)
         let waits = seconds.map { tally.waits.quantiles([0.5, 0.99], of: $0..<$0 + 1) }
         let loads = FleetReport(of: simulation, wallSeconds: 0).servers
-        // A switch behind the last request's arrival, while the last ones end, counts in the last second.
+        // Switches after the arrival of the last request, while the last requests end, count in the last second.
         let late = tally.switchesBySecond[seconds.upperBound...].reduce(0, +)
         var switches = Array(tally.switchesBySecond[seconds])
         switches[seconds.upperBound - 1] += late
@@ -116,7 +116,7 @@ extension ReportFleet {
 }
 
 extension FleetTally {
-    /// Why clients switched, the most frequent cause first.
+    /// The causes of switches, the most frequent first.
     var causes: [ReportFleet.Cause] {
         let counts = switchesByCause.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
         return counts.map { cause, count in

@@ -1,35 +1,35 @@
-/// What goes wrong, and how much the servers can take: three servers, the first of which has trouble for two minutes.
+/// A failure scenario with three servers, of which the first (or the network) has trouble for one or two minutes.
 ///
-/// Capacities are multiples of the fleet's whole load. A server that was dead or hung comes back cold: a third of its
-/// capacity, growing to all of it within a minute.
+/// Capacities are multiples of the fleet's total load. A server that was dead or hung restarts cold: with a third of
+/// its capacity, which grows to the full capacity within a minute.
 enum FleetScenario: String, Sendable, CaseIterable, Encodable {
-    /// Server 1 dies; each of the others could take the whole load.
+    /// Server 1 dies; each of the other servers could handle the total load.
     case deathAmple = "death-ample"
-    /// Server 1 dies; the others can take the load together.
+    /// Server 1 dies; the other servers can handle the load together.
     case deathTight = "death-tight"
-    /// Server 1 sinks to 60 % of the load; the others could take the rest together.
+    /// The capacity of server 1 drops to 60 % of the load; the other servers could handle the rest together.
     case brownout
-    /// Server 1 hangs; each of the others could take the whole load.
+    /// Server 1 hangs; each of the other servers could handle the total load.
     case hang
-    /// The networks of 30 % of the clients fail for a minute; the servers are well.
+    /// The networks of 30 % of the clients fail for a minute; the servers are healthy.
     case network30
-    /// Server 1 dies; the others together can take 80 % of the load.
+    /// Server 1 dies; the other servers together can handle 80 % of the load.
     case deathShort = "death-short"
 
-    /// How long requests are sent, in seconds.
+    /// The time in seconds for which requests arrive.
     static let duration = 420.0
-    /// When the trouble begins, in seconds.
+    /// The start of the trouble in seconds.
     static let troubleStart = 60.0
-    /// How long a server needs until it is warm, in seconds.
+    /// The time in seconds until a restarted server is warm.
     private static let warmUp = 60.0
 
-    /// When the trouble is over, in seconds.
+    /// The end of the trouble in seconds.
     var troubleEnd: Double { self == .network30 ? 120 : 180 }
 
-    /// When the trouble is, in seconds.
+    /// The period of the trouble in seconds.
     var trouble: Range<Double> { Self.troubleStart..<troubleEnd }
 
-    /// Whether the first server fails altogether.
+    /// Whether the first server fails completely.
     var hasOutage: Bool { self != .brownout && self != .network30 }
 
     /// Whether the first server, and not the network, has the trouble.
@@ -38,10 +38,10 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     /// The share of the clients whose network fails.
     var cutOffShare: Double { self == .network30 ? 0.3 : 0 }
 
-    /// Whether connections to the first server are lost when the trouble begins.
+    /// Whether connections to the first server are lost when the trouble starts.
     var losesConnections: Bool { hasOutage && self != .hang }
 
-    /// The usual capacities.
+    /// The normal capacities of the servers.
     private var capacities: [Double] {
         switch self {
         case .deathAmple, .hang, .network30: [1.5, 1.5, 1.5]
@@ -50,11 +50,11 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
         }
     }
 
-    /// The servers, in order of preference.
+    /// Returns the servers in order of preference.
     ///
     /// - Parameters:
     ///   - load: The requests per second of the whole fleet.
-    ///   - model: How they treat a queue that grows.
+    ///   - model: The way in which the servers handle a growing queue.
     /// - Returns: The three servers.
     func servers(load: Double, model: ServerModel) -> [SimulatedServer] {
         capacities.enumerated().map { index, capacity in
@@ -69,7 +69,7 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
         }
     }
 
-    /// The capacity of the server that has trouble.
+    /// Returns the capacity of the server that has trouble.
     private func troubled(_ usual: Double, _ load: Double) -> CapacityProfile {
         var pieces = [CapacityProfile.Piece(start: 0, rate: usual)]
         if self == .brownout {

@@ -1,15 +1,15 @@
-/// How the simulated servers treat a queue that grows.
+/// The way in which simulated servers handle a growing queue.
 enum ServerModel: String, Sendable, CaseIterable, Encodable {
-    /// A queue of up to 3 s; what nobody waits for any more is worked off all the same.
+    /// A queue of up to 3 s in which abandoned requests are still processed.
     ///
-    /// The worst case: wasted work keeps the overload alive.
+    /// This is the worst case, because wasted work prolongs the overload.
     case deep
-    /// A queue of up to 1.5 s; what was cancelled, or cannot be done by its deadline, is dropped.
+    /// A queue of up to 1.5 s in which cancelled requests and requests that cannot meet their deadline are dropped.
     case aware
 
-    /// The queue beyond which a request is rejected, in seconds of work.
+    /// The queue length in seconds of work above which a request is rejected.
     var longestQueue: Double { self == .deep ? 3 : 1.5 }
 
-    /// Whether work that nobody waits for is dropped.
+    /// Whether abandoned work is dropped.
     var dropsAbandoned: Bool { self == .aware }
 }

@@ -1,40 +1,41 @@
-/// A server with a capacity, a first-in-first-out queue, and perhaps an outage.
+/// A server with a capacity, a first-in-first-out queue, and optionally an outage.
 ///
-/// The queue is a fluid: a request waits for the work before it and is answered ``serviceTime`` later.
+/// The queue is modeled as a fluid: a request waits for the work before it and receives its response ``serviceTime``
+/// later.
 struct SimulatedServer: Sendable {
-    /// The time between the end of the wait and the answer, the network's part included, in seconds.
+    /// The time in seconds from the end of the wait to the response, including the network.
     static let serviceTime = 0.05
-    /// The work that a rejection costs, in units of one request.
+    /// The work of a rejection, in units of one request.
     static let rejectionCost = 0.05
 
-    /// A time in which the server answers nobody.
+    /// A period in which the server does not respond.
     struct Outage: Sendable {
-        /// Whether connections are refused; otherwise requests hang.
+        /// Whether connections are refused; otherwise, requests hang.
         var refuses: Bool
-        /// From when until when, in seconds.
+        /// The period in seconds.
         var span: Range<Double>
     }
 
-    /// What becomes of a request, and when its sender learns of it, in seconds.
+    /// The result of a request, and the time in seconds at which the client learns it.
     enum Reply: Equatable, Sendable {
-        /// It is answered.
+        /// The server sends a response.
         case answer(at: Double)
-        /// It is rejected: 503.
+        /// The server rejects the request with status 503.
         case rejection(at: Double)
         /// The connection is refused.
         case refusal(at: Double)
         /// The server dies while the request is in its queue.
         case reset(at: Double)
-        /// Nothing is ever heard of it.
+        /// The client never receives a result.
         case silence
     }
 
     /// The capacity over time, in requests per second.
     let capacity: CapacityProfile
-    /// When it answers nobody.
+    /// The period in which the server does not respond, or `nil` if there is none.
     let outage: Outage?
     private let model: ServerModel
-    /// The work after which the last entry of the queue is done.
+    /// The total work after which the last entry of the queue is done.
     private var tail = 0.0
 
     init(capacity: CapacityProfile, outage: Outage? = nil, model: ServerModel) {
@@ -43,18 +44,18 @@ struct SimulatedServer: Sendable {
         self.model = model
     }
 
-    /// The work that waits at a time, in requests.
+    /// Returns the work in the queue at a time, in requests.
     func backlog(at time: Double) -> Double {
         max(0, tail - capacity.work(until: time))
     }
 
-    /// Takes a request in.
+    /// Adds a request to the queue.
     ///
     /// - Parameters:
-    ///   - cost: Its work, in units of one request.
-    ///   - time: The time.
-    ///   - deadline: When its sender gives up.
-    /// - Returns: What becomes of it, and its place: the work after which its turn has come.
+    ///   - cost: The work of the request, in units of one request.
+    ///   - time: The current time.
+    ///   - deadline: The time at which the client gives up.
+    /// - Returns: The result of the request, and its position: the total work after which it is processed.
     mutating func take(cost: Double, at time: Double, until deadline: Double) -> (reply: Reply, place: Double) {
         if let outage, outage.span.contains(time) {
             return (outage.refuses ? .refusal(at: time + Self.serviceTime) : .silence, 0)
@@ -75,7 +76,7 @@ struct SimulatedServer: Sendable {
         return (reply(whenDone: capacity.time(ofWork: place), to: time), place)
     }
 
-    /// An answer, unless the server fails while the request is still in the queue.
+    /// Returns a response, unless the server fails while the request is in the queue.
     private func reply(whenDone done: Double, to time: Double) -> Reply {
         guard let outage, time < outage.span.lowerBound, done >= outage.span.lowerBound else {
             return .answer(at: done + Self.serviceTime)
@@ -83,7 +84,7 @@ struct SimulatedServer: Sendable {
         return outage.refuses ? .reset(at: outage.span.lowerBound) : .silence
     }
 
-    /// Drops a request that is not wanted any more, if this kind of server does and its turn has not come.
+    /// Drops an abandoned request if the server model supports it and the request is still in the queue.
     mutating func drop(cost: Double, place: Double, at time: Double) {
         let done = capacity.work(until: time)
         guard model.dropsAbandoned, place > done else { return }

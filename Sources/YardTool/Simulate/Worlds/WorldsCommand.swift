@@ -1,7 +1,9 @@
 import Switchyard
 
-/// Plays random worlds (servers, endpoints, quotas, spikes, outages, deadlines) through a real client in virtual time,
-/// and compares each call with a client that sends it once: no call that this one gets answered may fail.
+/// A command that runs random worlds (servers, endpoints, quotas, spikes, outages, deadlines) through a real client in
+/// virtual time.
+///
+/// It compares each call with a client that sends the call once: a call that succeeds for that client must not fail.
 struct WorldsCommand: Command {
     static let name = "worlds"
     static let summary =
@@ -35,7 +37,7 @@ struct WorldsCommand: Command {
         return report.holds ? 0 : 1
     }
 
-    /// Plays the worlds and sums them up.
+    /// Runs the worlds and returns a summary.
     func report() async throws -> WorldsReport {
         let clock = ContinuousClock()
         let start = clock.now

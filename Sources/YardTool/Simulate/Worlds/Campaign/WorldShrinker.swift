@@ -1,14 +1,14 @@
 import Switchyard
 
-/// Makes a world that fails smaller: takes away what it fails without, one thing after the other.
+/// A shrinker that reduces a failing world by removing parts that are not needed for the failure, one after another.
 struct WorldShrinker {
-    /// How many worlds are tried at most.
+    /// The maximum number of worlds that are tried.
     static let mostTries = 400
 
-    /// Whether a world still fails in the same way.
+    /// Returns whether a world still fails in the same way.
     let fails: (World) throws -> Bool
 
-    /// The smallest world that was found; the world itself when nothing can go.
+    /// Returns the smallest failing world that was found, or the world itself if nothing can be removed.
     func smallest(of world: World) throws -> World {
         var best = world
         var tries = 0
@@ -28,7 +28,7 @@ struct WorldShrinker {
 }
 
 extension World {
-    /// Worlds that are a little simpler, those with the greatest step first.
+    /// Slightly simpler worlds, the greatest reduction first.
     var simpler: [World] {
         let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenAnswers
         return steps.filter { $0 != self }

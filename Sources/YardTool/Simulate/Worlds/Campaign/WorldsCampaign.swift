@@ -1,24 +1,24 @@
 import Foundation
 import Switchyard
 
-/// Plays many worlds, on all processors, and counts what was broken.
+/// A campaign that runs many worlds on all processors and counts the violations.
 struct WorldsCampaign: Sendable {
     /// The numbers of the worlds.
     var numbers: ClosedRange<UInt64>
-    /// When the client switches.
+    /// The switching policy of the client.
     var policy = SwitchPolicy.recommended
 
-    /// A world in which something was broken, made small.
+    /// A minimized world with a violation.
     struct Example: Sendable {
         var group: ViolationGroup
-        /// The number of the world as it was drawn.
+        /// The number of the original world.
         var number: UInt64
         var world: World
-        /// One of the violations in the small world.
+        /// A violation in the minimized world.
         var violation: Violation
     }
 
-    /// Plays the worlds.
+    /// Runs the worlds.
     func run() async throws -> WorldsTally {
         let lanes = UInt64(max(1, ProcessInfo.processInfo.activeProcessorCount))
         return try await withThrowingTaskGroup(of: WorldsTally.self) { group in
@@ -37,20 +37,20 @@ struct WorldsCampaign: Sendable {
         var tally = WorldsTally()
         for number in numbers {
             tally.add(try WorldPlay.play(World(number: number), policy: policy))
-            // Whoever else is on this thread has a turn.
+            // Other tasks on this thread must be able to run.
             await Task.yield()
         }
         return tally
     }
 
-    /// Makes worlds small in which a class of violations was found.
+    /// Minimizes worlds for each class of violations that was found.
     ///
     /// - Parameters:
-    ///   - tally: What was found.
-    ///   - count: How many worlds of each class.
-    ///   - groups: How many classes, the most frequent first; all unless given.
-    /// - Returns: The small worlds, in the order of the classes.
-    /// - Throws: What is wrong with the policy.
+    ///   - tally: The results of the campaign.
+    ///   - count: The number of worlds for each class.
+    ///   - groups: The number of classes, the most frequent first. The default is all classes.
+    /// - Returns: The minimized worlds in the order of the classes.
+    /// - Throws: An error if the policy is invalid.
     func examples(of tally: WorldsTally, perGroup count: Int, groups: Int = .max) throws -> [Example] {
         try tally.groups.prefix(groups).flatMap { group, entry in
             try entry.worlds.prefix(count).compactMap { try example(of: group, in: $0) }
@@ -65,7 +65,7 @@ struct WorldsCampaign: Sendable {
         }
     }
 
-    /// The first violation of a class in a world that is no known exception.
+    /// Returns the first violation of a class in a world that is not a known exception.
     private func violation(of group: ViolationGroup, in world: World) throws -> Violation? {
         let played = try WorldPlay.play(world, policy: policy)
         return Law.violations(in: played).first { $0.group == group && KnownException.covering($0, in: world) == nil }

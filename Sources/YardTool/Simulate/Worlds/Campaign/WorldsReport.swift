@@ -1,30 +1,30 @@
 import Foundation
 import Switchyard
 
-/// What came out of many worlds.
+/// The results of a campaign.
 struct WorldsReport: Codable, Sendable, Equatable {
     /// A class of violations.
     struct Fault: Codable, Sendable, Equatable {
         var name: String
         var violations: Int
-        /// In how many worlds it was found, and the first of them.
+        /// The number of worlds with such a violation; `firstWorlds` contains the numbers of the first of these worlds.
         var worlds: Int
         var firstWorlds: [UInt64]
     }
 
-    /// A known exception, and how often it happened.
+    /// A known exception and its frequency.
     struct Exception: Codable, Sendable, Equatable {
         var name: String
         var reason: String
         var violations: Int
         var worlds: Int
         var firstWorlds: [UInt64]
-        /// How often it may happen: in 100,000 calls.
+        /// The maximum frequency in 100,000 calls.
         var most: Double
         var isExcessive: Bool
     }
 
-    /// A small world in which something is broken, in words.
+    /// A description of a minimized world with a violation.
     struct Example: Codable, Sendable, Equatable {
         var fault: String
         var number: UInt64
@@ -37,7 +37,8 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var worlds: Int
     var alikeWorlds: Int
     var calls: Int
-    /// Calls with an answer that is no error, here and from the first server alone.
+    /// The number of calls whose response was not an error; `answeredByFirstServer` is this number for the first server
+    /// alone.
     var answered: Int
     var answeredByFirstServer: Int
     var requestsPerCall: Double
@@ -48,13 +49,13 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var examples: [Example]
     var wallSeconds: Double
 
-    /// Whether nothing was broken but what is known, and that no more often than it may be.
+    /// Whether there are no violations except known exceptions within their bounds.
     var holds: Bool { faults.isEmpty && !exceptions.contains(where: \.isExcessive) }
 
-    /// How many worlds of a class are named.
+    /// The maximum number of listed worlds for each class.
     private static let mostNamed = 5
 
-    /// Sums up a campaign that has run.
+    /// Summarizes a completed campaign.
     init(of campaign: WorldsCampaign, _ tally: WorldsTally, examples: [WorldsCampaign.Example], wallSeconds: Double) {
         policy = campaign.policy.name
         firstWorld = campaign.numbers.lowerBound
@@ -100,14 +101,14 @@ struct WorldsReport: Codable, Sendable, Equatable {
 }
 
 extension WorldsReport {
-    /// The report as one line of JSON, with the keys in a fixed order.
+    /// Returns the report as one line of JSON with the keys in a fixed order.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// The report for people.
+    /// The report as readable text.
     var text: String {
         (summary + faultLines + exceptionLines + exampleLines + [verdict]).joined(separator: "\n")
     }

@@ -1,11 +1,11 @@
 import Switchyard
 
-/// What is counted while many worlds are played.
+/// The counts of a campaign.
 struct WorldsTally: Sendable {
-    /// What is known of a class of violations.
+    /// The counts of a class of violations.
     struct Entry: Sendable {
         var violations = 0
-        /// The numbers of the worlds in which it was found.
+        /// The numbers of the worlds with such a violation.
         var worlds: [UInt64] = []
     }
 
@@ -13,17 +13,17 @@ struct WorldsTally: Sendable {
     private(set) var alikeWorlds = 0
     private(set) var calls = 0
     private(set) var answered = 0
-    /// Calls that the client which asks the first server once gets answered.
+    /// The number of calls that succeed for a client that sends each call once, to the first server.
     private(set) var answeredByFirst = 0
     private(set) var requests = 0
     private(set) var shadows = 0
     private(set) var switches = 0
-    /// The violations that are no known exceptions.
+    /// The violations that are not known exceptions, by class.
     private(set) var faults: [ViolationGroup: Entry] = [:]
-    /// The others, by the names of the exceptions.
+    /// The violations that are known exceptions, by name of the exception.
     private(set) var exceptions: [String: Entry] = [:]
 
-    /// Adds a world that was played.
+    /// Adds the results of a world.
     mutating func add(_ played: PlayedWorld) {
         worlds += 1
         if played.world.isAlike { alikeWorlds += 1 }
@@ -42,7 +42,7 @@ struct WorldsTally: Sendable {
         }
     }
 
-    /// Adds what another has counted.
+    /// Adds the counts of another tally.
     mutating func add(_ other: WorldsTally) {
         worlds += other.worlds
         alikeWorlds += other.alikeWorlds
@@ -56,7 +56,7 @@ struct WorldsTally: Sendable {
         exceptions.merge(other.exceptions) { $0.joined(with: $1) }
     }
 
-    /// The exceptions that happened more often than they may.
+    /// The exceptions that occurred more often than allowed.
     var excessiveExceptions: [KnownException] {
         KnownException.all.filter { exception in
             let found = Double(exceptions[exception.name]?.violations ?? 0)
@@ -64,7 +64,7 @@ struct WorldsTally: Sendable {
         }
     }
 
-    /// The classes of faults, the most frequent first.
+    /// The classes of violations, the most frequent first.
     var groups: [(group: ViolationGroup, entry: Entry)] {
         faults.map { ($0.key, $0.value) }.sorted {
             ($1.entry.violations, "\($0.group)") < ($0.entry.violations, "\($1.group)")
@@ -84,7 +84,7 @@ extension WorldsTally.Entry {
 }
 
 extension PlayedCall {
-    /// Whether an answer came that is no error.
+    /// Whether the call received a response that is not an error.
     var isAnsweredWell: Bool {
         if case .answered(let status) = outcome { status < 400 } else { false }
     }

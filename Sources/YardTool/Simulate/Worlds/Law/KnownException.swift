@@ -1,20 +1,20 @@
 import Switchyard
 
-/// A class of violations that is known and accepted, with its reason and its bound.
+/// A class of violations that is accepted, with a reason and a bound.
 struct KnownException: Sendable {
-    /// What it is called in reports.
+    /// The name in reports.
     let name: String
-    /// Why it is accepted.
+    /// The reason for accepting the violations.
     let reason: String
-    /// How often it may happen: violations in 100,000 calls.
+    /// The maximum number of violations in 100,000 calls.
     let mostPer100000Calls: Double
-    /// Whether a violation in a world is one of these.
+    /// Returns whether the exception covers a violation in a world.
     let covers: @Sendable (Violation, World) -> Bool
 
-    /// How many there may be besides, since those of one world come together.
+    /// The number of additional violations that are tolerated, because the violations of one world occur together.
     static let mostOfAWorld = 60.0
 
-    /// All of them; what is in none of these is a fault.
+    /// All exceptions; a violation that none of them covers is a fault.
     static let all: [KnownException] = [
         KnownException(
             name: "quota",
@@ -32,7 +32,7 @@ struct KnownException: Sendable {
         KnownException(
             name: "left for cause",
             reason: "The first server had failed calls before, and nobody could know that it would answer this one.",
-            // 61 where a PUT stays at a silent server, 55 where it moved on.
+            // Measured: 61 if a PUT stays at a silent server, 55 if it moves to another server.
             mostPer100000Calls: 66,
             covers: { violation, world in world.hasTrouble(at: 0) && violation.wentElsewhere }
         ),
@@ -69,50 +69,50 @@ struct KnownException: Sendable {
         ),
     ]
 
-    /// The exception that a violation is one of.
+    /// Returns the exception that covers a violation.
     static func covering(_ violation: Violation, in world: World) -> KnownException? {
         all.first { $0.covers(violation, world) }
     }
 }
 
 extension Violation.Kind {
-    /// Whether it is about a whole world.
+    /// Whether the violation concerns a whole world.
     fileprivate var isOfWorld: Bool { self == .tooManyRequests || self == .switchedAmongEquals }
 }
 
 extension Violation {
-    /// Whether the caller got an answer of this status.
+    /// Returns whether the caller received a response with this status.
     fileprivate func isAnswered(_ status: Int) -> Bool { call?.outcome == .answered(status) }
 
-    /// Whether what the caller would have had is an error as well.
+    /// Whether the call would not have succeeded without switching either.
     fileprivate var isWithoutLoss: Bool {
         guard let call, kind == .failed || kind == .tooLate else { return false }
         return [call.byFirst, call.byCurrent].allSatisfy { $0.status.map { $0 >= 400 } ?? true }
     }
 
-    /// Whether the call was sent to another server than the first, first of all.
+    /// Whether the first request of the call went to another server than the first.
     fileprivate var wentElsewhere: Bool { call?.sendings.first.map { $0.server != 0 } ?? false }
 
-    /// Whether the call was sent to another server than the first.
+    /// Whether any request of the call went to another server than the first.
     fileprivate var askedOthers: Bool { call?.sendings.contains { $0.server != 0 } ?? false }
 }
 
 extension World {
-    /// Whether there is a quota.
+    /// Whether a server has a quota.
     fileprivate var hasQuota: Bool {
         troubles.contains { if case .quota = $0.fault { true } else { false } }
     }
 
-    /// Whether a server has trouble, of its own or together with the others.
+    /// Returns whether a server has trouble, alone or together with the other servers.
     fileprivate func hasTrouble(at server: Int) -> Bool { troubles.contains { ($0.server ?? server) == server } }
 
-    /// Whether there is trouble that strikes a part of the requests, or comes and goes.
+    /// Whether a trouble affects only a share of the requests or occurs in cycles.
     fileprivate var hasChance: Bool { troubles.contains { $0.share < 1 || $0.window?.cycle != nil } }
 
-    /// Whether trouble comes to an end.
+    /// Whether a trouble is limited to a period.
     fileprivate var hasOutage: Bool { troubles.contains { $0.window != nil } }
 
-    /// Whether requests are left without an answer, or for long.
+    /// Whether requests receive no response or a late response.
     fileprivate var hasSilence: Bool {
         troubles.contains { trouble in
             switch trouble.fault {
@@ -122,7 +122,7 @@ extension World {
         }
     }
 
-    /// How many calls may be under way when the first of them ends.
+    /// The number of calls that can be in flight when the first of them ends.
     fileprivate var callsAtOnce: Int {
         switch traffic.arrival {
         case .open(_, let burst): burst

@@ -1,22 +1,22 @@
 import Switchyard
 
-/// Judges a world that was played.
+/// The rules for judging the results of a world.
 enum Law {
-    /// How many requests a call may cost on average, those apart that other failures account for.
+    /// The maximum mean number of requests per call, without failovers that succeeded.
     static let requestsPerCall = 1.05
-    /// How many requests more a world may cost, however small it is.
+    /// The number of additional requests that any world is allowed, however small it is.
     static let spareRequests = 20.0
-    /// By how much the end of a call may miss its deadline, in seconds: the clock counts in nanoseconds.
+    /// The tolerance for the deadline of a call in seconds, which is needed because the clock counts nanoseconds.
     private static let tolerance = 0.001
 
-    /// What was broken, call by call and then on the whole.
+    /// Returns the violations of individual calls, then the violations of the whole world.
     static func violations(in played: PlayedWorld) -> [Violation] {
         played.calls.flatMap { [harm(to: $0), overrun(of: $0), repetition(of: $0)].compactMap(\.self) }
             + Registers.violations(in: played)
             + (played.world.isAlike ? [excess(in: played), switching(in: played)].compactMap(\.self) : [])
     }
 
-    /// Whether a client without switching would have got a better answer.
+    /// Returns a violation if a client without switching would have received a better response.
     private static func harm(to call: PlayedCall) -> Violation? {
         let first = harm(to: call, comparedWith: call.byFirst)
         let preferred = harm(to: call, comparedWith: call.byCurrent)
@@ -32,7 +32,8 @@ enum Law {
         guard let status = reference.status else { return nil }
         switch call.outcome {
         case .answered(let own):
-            // Who loses calls on the way has more left of a quota for those behind them, and is not better for it.
+            // A client that loses calls on the way has more of a quota left for later calls, which does not make it
+            // better.
             return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseAnswer : nil
         case .failed(.overloaded) where call.sendings.isEmpty: return .refusedUnsent
         case .failed(.deadlineExceeded): return .tooLate
@@ -60,8 +61,9 @@ enum Law {
         return Violation(kind: .tooManyRequests, figures: figures)
     }
 
-    /// Whether a server was left for one that is no better, though it answered; one that answers nothing well can be left
-    /// by nobody's loss.
+    /// Returns a violation if the client left a server for one that is not better.
+    ///
+    /// If no server responds successfully, a switch is not a violation because nothing is lost.
     private static func switching(in played: PlayedWorld) -> Violation? {
         let isAnyAnswered = played.calls.contains { ($0.byFirst.status ?? 500) < 400 }
         guard played.switches > 0, isAnyAnswered else { return nil }

@@ -1,15 +1,16 @@
 import Switchyard
 
-/// Judges what a world's servers have executed in the end: they share their data, and a late copy of a write counts as any
-/// other.
+/// The rules for judging what the servers of a world have finally executed.
+///
+/// The servers share their data, and a late copy of a write counts like any other write.
 enum Registers {
-    /// What was broken.
+    /// Returns the violations.
     static func violations(in played: PlayedWorld) -> [Violation] {
         played.calls.compactMap { executedUnreported($0) }
             + played.world.endpoints.indices.compactMap { undone($0, in: played) }
     }
 
-    /// Whether a call was executed that ended without saying that it may have been.
+    /// Returns a violation if a call was executed although its result states that it was not.
     private static func executedUnreported(_ call: PlayedCall) -> Violation? {
         guard call.kind != .read, call.outcome != nil, !call.reportsExecution, call.executionTime != nil else {
             return nil
@@ -17,11 +18,12 @@ enum Registers {
         return Violation(kind: .executedUnreported, call: call)
     }
 
-    /// Whether the value of an endpoint is in the end that of a write after whose end a newer one was made and reported as
-    /// done.
+    /// Returns a violation if the final value of an endpoint comes from a write that was followed by a newer successful
+    /// write.
     ///
-    /// A write that says that it may have been executed has told its caller, who can look. Writes with keys are left out:
-    /// the servers of the worlds know no keys.
+    /// The newer write started after the end of the older one. If the older write reports that it may have been
+    /// executed, there is no violation, because its caller can check. Writes with keys are not judged because the
+    /// simulated servers do not support keys.
     private static func undone(_ endpoint: Int, in played: PlayedWorld) -> Violation? {
         guard played.world.isRegister(endpoint) else { return nil }
         let writes = played.calls.filter { $0.endpoint == endpoint }
@@ -35,22 +37,22 @@ enum Registers {
 }
 
 extension World {
-    /// Whether all calls of an endpoint replace one and the same value.
+    /// Returns whether all calls of an endpoint replace the same value.
     fileprivate func isRegister(_ endpoint: Int) -> Bool {
         endpoints[endpoint].kind == .replacement && endpoints[endpoint].shape == .plain
     }
 }
 
 extension PlayedCall {
-    /// When the last of its copies is executed; `nil` where none is.
+    /// The time at which the last copy of the call is executed, or `nil` if no copy is executed.
     fileprivate var executionTime: Double? { sendings.compactMap(\.executionTime).max() }
 
-    /// Whether its end says that it was executed, or may have been.
+    /// Whether the result of the call states that it was or may have been executed.
     fileprivate var reportsExecution: Bool { isAnsweredWell || mayHaveBeenExecuted }
 }
 
 extension TrafficRecord.Sending {
-    /// What its end says of the request.
+    /// Returns the fate of the request according to its end.
     func fate(of kind: CallKind) -> RequestFate {
         switch end {
         case .answer(let status, _): RequestFate(status: status, to: kind.method)

@@ -1,7 +1,7 @@
 import Switchyard
 
 extension Violation: CustomStringConvertible {
-    /// What happened, with the requests of the call.
+    /// A description of the violation, with the requests of the call.
     var description: String {
         guard let call else { return "\(group): \(figures)" }
         let references = [("first server", call.byFirst), ("preferred server", call.byCurrent)].map { name, reference in
@@ -12,7 +12,7 @@ extension Violation: CustomStringConvertible {
 }
 
 extension PlayedCall: CustomStringConvertible {
-    /// The call and how it ended, in words.
+    /// A description of the call and its result.
     var description: String {
         let end: String =
             switch outcome {
@@ -26,7 +26,7 @@ extension PlayedCall: CustomStringConvertible {
 }
 
 extension TrafficRecord.Sending: CustomStringConvertible {
-    /// The request in words.
+    /// A description of the request.
     var description: String {
         let ending = end.map { "\($0) at \(endTime.inWords)" } ?? "no end"
         return "to s\(server) at \(time.inWords) (\(role.rawValue)): \(ending)"
@@ -34,12 +34,12 @@ extension TrafficRecord.Sending: CustomStringConvertible {
 }
 
 extension ServerReply: CustomStringConvertible {
-    /// The reply in words.
+    /// A description of the reply.
     var description: String { delay == .infinity ? "\(end)" : "\(end) after \(delay.inWords)" }
 }
 
 extension ServerReply.End: CustomStringConvertible {
-    /// The end in words.
+    /// A description of the end.
     var description: String {
         switch self {
         case .answer(let status, let pause): "\(status)" + (pause.map { " (Retry-After \($0))" } ?? "")

@@ -1,58 +1,59 @@
 import Switchyard
 
-/// A breach of the law that no caller may fare worse with the client than without it, and of what follows from that.
+/// A violation of the rule that no caller may be worse off with the client than without switching, or of a related
+/// rule.
 struct Violation: Sendable {
-    /// What was broken.
+    /// The kind of violation.
     enum Kind: String, Sendable, CaseIterable, Codable {
-        /// A call that a client without switching gets answered was given up before anything was sent.
+        /// The call was given up before anything was sent, although it succeeds without switching.
         case refusedUnsent = "refused unsent"
-        /// Such a call met its deadline.
+        /// The call met its deadline, although it succeeds without switching.
         case tooLate = "too late"
-        /// Such a call failed in another way.
+        /// The call failed in another way, although it succeeds without switching.
         case failed
-        /// A call that a client without switching gets answered well was answered with an error status.
+        /// The call received an error status, although it succeeds without switching.
         case worseAnswer = "worse answer"
-        /// A call ended behind its deadline.
+        /// The call ended after its deadline.
         case overran = "behind the deadline"
-        /// A write was sent again although an earlier copy may still be executed.
+        /// A write was sent again although an earlier copy could still be executed.
         case writtenTwice = "written twice"
-        /// A late copy of a write has undone a newer one, and both were reported as done.
+        /// A late copy of a write has overwritten a newer one, and both were reported as done.
         case undone = "newer write undone"
-        /// A write that was reported as certainly not executed was executed.
+        /// A write was executed although it was reported as certainly not executed.
         case executedUnreported = "executed unreported"
-        /// More requests were sent than calls and failures account for.
+        /// More requests were sent than calls and failures justify.
         case tooManyRequests = "too many requests"
-        /// A server was left although no other was better.
+        /// A server was left although no other server was better.
         case switchedAmongEquals = "switched among equals"
     }
 
-    /// Which client without switching would have got the answer.
+    /// The client without switching that would have received the response.
     enum Witness: String, Sendable, Codable {
-        /// The one that asks the first server, as well as the one that asks the server preferred at the moment.
+        /// Both the client that uses the first server and the client that uses the currently preferred server.
         case both = "first and preferred server"
-        /// Only the one that asks the first server of the list.
+        /// Only the client that uses the first server of the list.
         case first = "first server only"
-        /// Only the one that asks the server preferred at the moment.
+        /// Only the client that uses the currently preferred server.
         case preferred = "preferred server only"
     }
 
     var kind: Kind
-    /// Who would have got the answer; `nil` where the law is not about an answer.
+    /// The client that would have received the response, or `nil` if the rule does not concern a response.
     var witness: Witness?
-    /// The call; `nil` where it is about the whole world.
+    /// The call, or `nil` if the violation concerns the whole world.
     var call: PlayedCall?
-    /// The figures, where it is about the whole world.
+    /// The figures, if the violation concerns the whole world.
     var figures = ""
 
-    /// What it has in common with others of its class.
+    /// The class of the violation.
     var group: ViolationGroup { ViolationGroup(self) }
 }
 
-/// A class of violations: what was broken, for which calls, and who would have done better.
+/// A class of violations: the kind, the calls, and the clients that would have done better.
 struct ViolationGroup: Sendable, Hashable, Codable {
     var kind: Violation.Kind
     var witness: Violation.Witness?
-    /// Whether the call was of low priority.
+    /// Whether the call had low priority.
     var isLow = false
     /// Whether the call was a write without a key.
     var isWrite = false
@@ -66,7 +67,7 @@ struct ViolationGroup: Sendable, Hashable, Codable {
 }
 
 extension ViolationGroup: CustomStringConvertible {
-    /// The class in a few words.
+    /// A short description of the class.
     var description: String {
         let call = [isLow ? "low priority" : nil, isWrite ? "write without key" : nil].compactMap(\.self)
         return ([kind.rawValue] + call + [witness?.rawValue].compactMap(\.self)).joined(separator: ", ")

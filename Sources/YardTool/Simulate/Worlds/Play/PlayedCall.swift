@@ -1,18 +1,18 @@
 import Switchyard
 
-/// A call that was made in a world, and what became of it.
+/// A call that was made in a world, and its result.
 struct PlayedCall: Sendable {
-    /// How it ended for its caller.
+    /// The result for the caller.
     enum Outcome: Sendable, Equatable {
         case answered(Int)
         case failed(RequestFailure.Reason)
     }
 
-    /// What became of it with a client that sends it once, to one server.
+    /// The result with a client that sends the call once, to one server.
     struct Reference: Sendable, Equatable {
         var server: Int
         var reply: ServerReply
-        /// The status of the answer; `nil` when there is none within the deadline.
+        /// The status of the response, or `nil` if there is none within the deadline.
         var status: Int?
     }
 
@@ -20,18 +20,18 @@ struct PlayedCall: Sendable {
     var kind: CallKind
     var endpoint: Int
     var priority: RequestPriority
-    /// When it was dispatched and how long it could take, in seconds.
+    /// The dispatch time in seconds; `deadline` is the maximum duration in seconds.
     var time: Double
     var deadline: Double
-    /// Sent to the first server of the list: a client without switching.
+    /// The result on the first server of the list, for a client without switching.
     var byFirst: Reference
-    /// Sent to the server that was preferred at the moment.
+    /// The result on the server that was preferred at that time.
     var byCurrent: Reference
-    /// How it ended; `nil` while it has not.
+    /// The result, or `nil` while the call has not ended.
     var outcome: Outcome?
     var endTime = 0.0
-    /// Whether its end says that it may have been executed, without an answer that says so.
+    /// Whether the result states that the call may have been executed, without a response that confirms it.
     var mayHaveBeenExecuted = false
-    /// The requests that were sent for it.
+    /// The requests that were sent for the call.
     var sendings: [TrafficRecord.Sending] = []
 }

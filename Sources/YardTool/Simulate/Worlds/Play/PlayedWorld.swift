@@ -1,10 +1,10 @@
 import Switchyard
 
-/// A world that was played, with all that came of it.
+/// The results of a world.
 struct PlayedWorld: Sendable {
     var world: World
     var calls: [PlayedCall]
     var record: TrafficRecord
-    /// How often another server became the preferred one.
+    /// The number of changes of the preferred server.
     var switches: Int
 }

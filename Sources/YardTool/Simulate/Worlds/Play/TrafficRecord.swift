@@ -1,28 +1,28 @@
 import Switchyard
 
-/// What a client has sent to the servers of a world.
+/// The requests that a client has sent to the servers of a world.
 struct TrafficRecord: Sendable {
     /// A request of a call.
     struct Sending: Sendable {
-        /// Why it was sent.
+        /// The reason for the request.
         enum Role: String, Sendable {
             case first
-            /// All before it had failed.
+            /// All earlier requests had failed.
             case failover
-            /// One before it was still under way.
+            /// An earlier request was still in flight.
             case beside
         }
 
         var server: Int
         var time: Double
         var role: Role
-        /// How and when it ended; `nil` while it has not.
+        /// The end of the request, or `nil` while it has not ended.
         var end: ServerReply.End?
         var endTime = 0.0
-        /// When the server executes it; `nil` where it never does.
+        /// The time at which the server executes the request, or `nil` if it never does.
         var executionTime: Double?
 
-        /// Whether the server may have got it.
+        /// Whether the server may have received the request.
         var wasWritten: Bool {
             switch end {
             case .failure(_, let wasSent): wasSent
@@ -31,39 +31,39 @@ struct TrafficRecord: Sendable {
             }
         }
 
-        /// Whether the answer shows that the server works.
+        /// Whether the response shows that the server works.
         var isWell: Bool {
             if case .answer(let status, _) = end { status < 500 } else { false }
         }
     }
 
-    /// A request in the record.
+    /// The position of a request in the record.
     struct Place: Sendable {
         fileprivate var call: Int
         fileprivate var index: Int
     }
 
-    /// The requests of each call, in order.
+    /// The requests of each call in order.
     private(set) var sendings: [[Sending]]
-    /// The probes, comparisons and warm-ups.
+    /// The number of probes, comparisons and warm-ups.
     private(set) var shadows = 0
-    /// Those that were no reads.
+    /// The number of shadow requests that were not reads.
     private(set) var writtenShadows = 0
 
     init(calls: Int) {
         sendings = Array(repeating: [], count: calls)
     }
 
-    /// The requests of all calls.
+    /// The number of requests of all calls.
     var requests: Int { sendings.reduce(0) { $0 + $1.count } }
 
-    /// Those that a server may have got: one that was refused has cost no server any work.
+    /// The number of requests that a server may have received; a refused request costs no server any work.
     var writtenRequests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
-    /// The requests that were sent after a failure, and whose answers show that it was the other server's.
+    /// The number of failovers whose response shows that the first server was at fault.
     var witnessedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
 
-    /// Enters a request; `nil` for a shadow, which is only counted.
+    /// Adds a request and returns its position, or `nil` for a shadow request, which is only counted.
     mutating func add(_ request: PlacedRequest, at time: Double, executedAfter delay: Double? = nil) -> Place? {
         guard !request.isShadow, sendings.indices.contains(request.call) else {
             shadows += 1
@@ -79,7 +79,7 @@ struct TrafficRecord: Sendable {
         return Place(call: request.call, index: earlier.count)
     }
 
-    /// Enters the end of a request.
+    /// Records the end of a request.
     mutating func end(_ place: Place?, _ end: ServerReply.End, at time: Double) {
         guard let place else { return }
         sendings[place.call][place.index].end = end

@@ -1,9 +1,9 @@
 import Switchyard
 
-/// The clock of a world: jumps from timer to timer, on the thread that lets it run.
+/// The clock of a world, which advances from timer to timer on the thread that runs the world.
 ///
-/// A timer whose time has passed fires with the next step, where others hand it to another thread: so the course of a
-/// play follows from the world alone.
+/// A timer whose time has passed fires with the next step instead of on another thread, so the run depends only on the
+/// world.
 final class WorldClock: TimeSource {
     private struct State {
         var now = MonotonicTime.zero
@@ -20,7 +20,7 @@ final class WorldClock: TimeSource {
         return WorldTimer(clock: self, entry: entry)
     }
 
-    /// Goes on to the next timer and calls it; `false` when there is none.
+    /// Advances to the next timer and calls it; returns `false` if there is none.
     func step() -> Bool {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let next = state.timers.earliest() else { return nil }
@@ -32,7 +32,7 @@ final class WorldClock: TimeSource {
         return true
     }
 
-    /// Lets go of all timers, and of what they hold.
+    /// Releases all timers and the objects that they retain.
     func stop() {
         while let action = state.withLock({ $0.timers.popDue(at: MonotonicTime(nanoseconds: .max)) }) {
             withExtendedLifetime(action) {}
@@ -40,15 +40,16 @@ final class WorldClock: TimeSource {
     }
 
     fileprivate func remove(_ entry: TimerHeap.Entry) {
-        // What the action holds goes outside the lock.
+        // The objects that the action retains are released outside the lock.
         let action = state.withLock { $0.timers.remove(entry) }
         withExtendedLifetime(action) {}
     }
 }
 
-/// A timer that is set.
+/// A pending timer.
 private final class WorldTimer: ScheduledTimer, @unchecked Sendable {
-    // @unchecked is sound: both are constants, and the fields of the entry are touched only under the clock's lock.
+    // @unchecked is sound: both properties are constants, and the fields of the entry are accessed only under the
+    // clock's lock.
     private let clock: WorldClock
     private let entry: TimerHeap.Entry
 

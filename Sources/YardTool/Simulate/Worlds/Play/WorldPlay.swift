@@ -1,14 +1,15 @@
 import Foundation
 import Switchyard
 
-/// Plays a world through a real client, in the world's time and on one thread.
+/// A run of a world through a real client, in virtual time and on one thread.
 final class WorldPlay: Sendable {
     private struct State {
         var calls: [PlayedCall] = []
         var ended = 0
         var current = 0
         var switches = 0
-        /// What becomes of calls that are sent once.
+        /// The servers of a client that sends each call once to the first server; `preferred` belongs to a client that
+        /// uses the currently preferred server.
         var first: WorldServers
         var preferred: WorldServers
     }
@@ -37,7 +38,7 @@ final class WorldPlay: Sendable {
         state = Locked(State(first: references, preferred: references))
     }
 
-    /// Plays the world to the end of its last call.
+    /// Runs the world until its last call has ended.
     static func play(_ world: World, policy: SwitchPolicy) throws -> PlayedWorld {
         let play = try WorldPlay(world, policy: policy)
         play.begin()
@@ -72,7 +73,7 @@ final class WorldPlay: Sendable {
 // MARK: - Calls
 
 extension WorldPlay {
-    /// Lets calls of an open loop come, in bursts.
+    /// Schedules the calls of an open loop, in bursts.
     private func scheduleArrival(_ number: Int) {
         guard case .open(let rate, let burst) = world.traffic.arrival, number < world.traffic.calls else { return }
         let gap = -log(1 - draw(4, number).unit) * Double(burst) / rate
@@ -82,7 +83,7 @@ extension WorldPlay {
         }
     }
 
-    /// The next call of a caller that has its answer.
+    /// Schedules the next call of a caller in a closed loop.
     private func goOn() {
         guard case .closed(_, let pause) = world.traffic.arrival else { return }
         let number = state.withLock { $0.ended }
@@ -136,7 +137,7 @@ extension WorldPlay {
         goOn()
     }
 
-    /// Counts the switches.
+    /// Counts a change of the preferred server.
     private func noteServer() {
         let current = names.firstIndex(of: client.currentServer) ?? 0
         state.withLock { state in
@@ -147,7 +148,7 @@ extension WorldPlay {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// Whether the end of a call says that it may have been executed, without an answer that says so.
+    /// Whether the result states that the call may have been executed, without a response that confirms it.
     fileprivate var mayHaveBeenExecuted: Bool {
         switch self {
         case .success(let answer): answer.context.mayHaveBeenExecuted
@@ -165,7 +166,7 @@ extension PlayedCall.Reference {
 // MARK: - Requests
 
 extension World {
-    /// What all calls of an endpoint have in common.
+    /// Returns the configuration that all calls of an endpoint share.
     fileprivate func request(to endpoint: Int) -> APIConfiguration {
         let path = WorldTransport.path(of: endpoint)
         let isTemplate = endpoints[endpoint].shape == .template
@@ -198,7 +199,7 @@ extension World {
         return endpoints.count - 1
     }
 
-    /// A deadline, to the millisecond.
+    /// Returns a deadline in seconds, rounded to milliseconds.
     fileprivate func deadline(_ draw: Double) -> Double {
         let range = traffic.deadlines
         return ((range.lowerBound + draw * (range.upperBound - range.lowerBound)) * 1000).rounded() / 1000

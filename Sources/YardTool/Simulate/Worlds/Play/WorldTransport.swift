@@ -1,15 +1,15 @@
 import Foundation
 import Switchyard
 
-/// Carries the requests of a client to the servers of a world, in the world's time.
+/// A transport that carries the requests of a client to the servers of a world in virtual time.
 ///
-/// Every completion comes from the clock or from a cancel, never from within `start`.
+/// Every completion handler is called from the clock or from a cancellation, never within `start`.
 final class WorldTransport: Transport {
-    /// The field that tells which call a request belongs to.
+    /// The header field that contains the number of the call.
     static let callField = "X-Call"
-    /// The address of a server of that number.
+    /// Returns the address of the server with this index.
     static func address(of server: Int) -> String { "https://s\(server).world" }
-    /// The path of an endpoint of that number.
+    /// Returns the path of the endpoint with this index.
     static func path(of endpoint: Int) -> String { "e\(endpoint)" }
 
     private struct State {
@@ -26,7 +26,7 @@ final class WorldTransport: Transport {
         state = Locked(State(servers: WorldServers(world), record: TrafficRecord(calls: world.traffic.calls)))
     }
 
-    /// What was sent so far.
+    /// The requests that have been sent so far.
     var record: TrafficRecord { state.withLock { $0.record } }
 
     func start(
@@ -59,17 +59,17 @@ final class WorldTransport: Transport {
     func shutdown() {}
 }
 
-/// A request with what a world has to know of it.
+/// A request with the properties that a world needs.
 struct PlacedRequest: Sendable {
-    /// The call, or a number that no call has.
+    /// The number of the call, or a negative number for a shadow request.
     var call: Int
     var server: Int
     var endpoint: Int
     var method: HTTPMethod
-    /// Whether nobody waits for the answer: a probe, a comparison or a warm-up.
+    /// Whether the request is a shadow, whose response no caller needs: a probe, a comparison or a warm-up.
     var isShadow: Bool
 
-    /// Reads it from a request of the client; only a shadow has a total timeout of its own.
+    /// Reads the properties from a request of the client; only a shadow request has a total timeout of its own.
     fileprivate init(_ request: HTTPRequest, shadow: Int) {
         let text = request.url.text
         server = Self.digit(text, at: Self.placeOfServer)
@@ -83,7 +83,7 @@ struct PlacedRequest: Sendable {
     private static let placeOfServer = "https://s".utf8.count
     private static let placeOfEndpoint = WorldTransport.address(of: 0).utf8.count + "/e".utf8.count
 
-    /// The digit that stands at a place; 0 where none does.
+    /// Returns the digit at an offset, or 0 if there is none.
     private static func digit(_ text: String, at place: Int) -> Int {
         guard let index = text.utf8.index(text.startIndex, offsetBy: place, limitedBy: text.endIndex),
             index < text.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text.utf8[index])
@@ -94,11 +94,11 @@ struct PlacedRequest: Sendable {
 
 // MARK: - Exchanges
 
-/// One exchange of a ``WorldTransport``.
+/// An exchange of a ``WorldTransport``.
 private final class WorldExchange: TransportTask {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
-    /// How an exchange ends, and after how many seconds.
+    /// The end of an exchange, and its delay in seconds.
     struct End: Sendable {
         var delay: Double
         var end: ServerReply.End
@@ -142,7 +142,8 @@ private final class WorldExchange: TransportTask {
 }
 
 extension WorldExchange.End {
-    /// The end that a reply leads to under the timeouts of the request; `nil` when there is none.
+    /// Creates the end of an exchange from a reply and the timeouts of the request, or `nil` if the exchange does not
+    /// end.
     init?(_ reply: ServerReply, within timeouts: HTTPRequest.Timeouts) {
         var (limit, kind, wasSent) = (reply.delay, TransportError.Kind.timeout, true)
         if let total = timeouts.total?.inSeconds, total < limit { limit = total }
@@ -161,7 +162,7 @@ extension WorldExchange.End {
 }
 
 extension ServerReply {
-    /// The reply as a transport tells of it.
+    /// The reply as the result of a transport.
     fileprivate var result: Result<HTTPResponse, TransportError> {
         switch end {
         case .answer(let status, let pause):

@@ -1,32 +1,33 @@
-/// Something that goes wrong in a world: what, where, when and how often.
+/// A failure in a world, with its location, time and frequency.
 struct Trouble: Sendable, Equatable {
-    /// What goes wrong.
+    /// The kind of failure.
     enum Fault: Sendable, Equatable {
-        /// The answer has this status; it may say after how many seconds to come back.
+        /// The response has this status and optionally a `Retry-After` in seconds.
         case status(Int, retryAfter: Int?)
-        /// The answer comes about so many seconds later, half as many to half as many more.
+        /// The response is delayed by about this number of seconds, varied by half in either direction.
         case slow(Double)
-        /// The request is taken and never answered.
+        /// The server accepts the request and never responds.
         case hang
-        /// Packets are lost: no connection comes about, and one that stands is silent.
+        /// Packets are lost: no connection is established, and open connections are silent.
         case blackHole
-        /// Nothing listens; what is under way when it begins is broken off.
+        /// No process listens; exchanges in flight are aborted when the trouble starts.
         case refused
-        /// The connection breaks before the answer.
+        /// The connection breaks before the response.
         case reset
-        /// The answer breaks off.
+        /// The response is incomplete.
         case truncated
-        /// The answer is not HTTP.
+        /// The response is not HTTP.
         case garbage
-        /// From so many calls per period on the answer is 429: counted by each server, or by all together.
+        /// The response is 429 after this number of calls in a period, counted by each server or by all servers
+        /// together.
         case quota(Int, period: Double, isPerServer: Bool)
     }
 
-    /// When it goes wrong, in seconds.
+    /// The time of the trouble in seconds.
     struct Window: Sendable, Equatable {
         var begin: Double
         var end: Double
-        /// Where it comes and goes: how long a round takes, and how much of it is bad.
+        /// The cycle, if the trouble is intermittent: its length, and the length of its bad part.
         var cycle: Cycle?
 
         struct Cycle: Sendable, Equatable {
@@ -36,40 +37,40 @@ struct Trouble: Sendable, Equatable {
     }
 
     var fault: Fault
-    /// The server, `nil`: all alike.
+    /// The server, or `nil` if all servers are equally affected.
     var server: Int?
-    /// The endpoint, `nil`: all.
+    /// The endpoint, or `nil` for all endpoints.
     var endpoint: Int?
-    /// When; `nil`: always.
+    /// The time window, or `nil` for always.
     var window: Window?
-    /// The part of the requests that it strikes.
+    /// The share of the requests that are affected.
     var share = 1.0
-    /// Whether it strikes a call wherever that is sent, and not each sending by itself.
+    /// Whether the trouble affects a call on every server, instead of each request independently.
     var isOfCall = false
-    /// Tells its draws from those of others.
+    /// The salt that makes the random draws of the trouble independent of others.
     var salt: UInt64
 
-    /// Whether the whole server is down while it lasts.
+    /// Whether the whole server is down during the trouble.
     var takesDown: Bool { endpoint == nil && share == 1 }
 
-    /// Whether it concerns requests to an endpoint on a server.
+    /// Returns whether the trouble concerns requests to an endpoint on a server.
     func concerns(server: Int, endpoint: Int) -> Bool {
         (self.server ?? server) == server && (self.endpoint ?? endpoint) == endpoint
     }
 
-    /// Whether it is bad at a time.
+    /// Returns whether the trouble is active at a time.
     func isActive(at time: Double) -> Bool { window.map { $0.isBad(at: time) } ?? true }
 }
 
 extension Trouble.Window {
-    /// Whether it is bad at a time.
+    /// Returns whether the trouble is active at a time.
     func isBad(at time: Double) -> Bool {
         guard time >= begin, time < end else { return false }
         guard let cycle else { return true }
         return (time - begin).truncatingRemainder(dividingBy: cycle.period) < cycle.bad
     }
 
-    /// When it next begins to be bad behind a time; `nil` when it does not.
+    /// Returns the next time after `time` at which the trouble becomes active, or `nil` if there is none.
     func nextBegin(after time: Double) -> Double? {
         if time < begin { return begin }
         guard let cycle else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension World: CustomStringConvertible {
-    /// The world in words, a line for each part.
+    /// A description of the world with a line for each part.
     var description: String {
         let parts = [
             "\(servers) server\(servers == 1 ? "" : "s"), answers take \(latency.median.inWords) (spread \(latency.spread.rounded(to: 2)))",
@@ -15,7 +15,7 @@ extension World: CustomStringConvertible {
 }
 
 extension Traffic: CustomStringConvertible {
-    /// The traffic in words.
+    /// A description of the traffic.
     var description: String {
         let how =
             switch arrival {
@@ -32,7 +32,7 @@ extension Traffic: CustomStringConvertible {
 }
 
 extension Trouble: CustomStringConvertible {
-    /// The trouble in words.
+    /// A description of the trouble.
     var description: String {
         let place = [server.map { "s\($0)" } ?? "every server", endpoint.map { "e\($0)" }].compactMap(\.self)
         let part = share < 1 ? ", \((share * 100).rounded(to: 1)) % of the \(isOfCall ? "calls" : "requests")" : ""
@@ -41,7 +41,7 @@ extension Trouble: CustomStringConvertible {
 }
 
 extension Trouble.Fault: CustomStringConvertible {
-    /// The fault in words.
+    /// A description of the fault.
     var description: String {
         switch self {
         case .status(let status, let pause): "answers \(status)" + (pause.map { " with Retry-After \($0)" } ?? "")
@@ -59,7 +59,7 @@ extension Trouble.Fault: CustomStringConvertible {
 }
 
 extension Trouble.Window: CustomStringConvertible {
-    /// The time in words.
+    /// A description of the time window.
     var description: String {
         let span = end == .infinity ? "from \(begin.inWords) on" : "from \(begin.inWords) to \(end.inWords)"
         return span + (cycle.map { ", \($0.bad.inWords) of every \($0.period.inWords)" } ?? "")
@@ -67,12 +67,12 @@ extension Trouble.Window: CustomStringConvertible {
 }
 
 extension Double {
-    /// Seconds in words.
+    /// The number of seconds as text.
     var inWords: String {
         abs(self) < 1 ? "\((self * 1000).rounded(to: self < 0.01 ? 2 : 0)) ms" : "\(rounded(to: 3)) s"
     }
 
-    /// The number with so many digits behind the point.
+    /// Returns the number with up to this number of decimal places.
     func rounded(to digits: Int) -> String {
         let text = String(format: "%.\(digits)f", self)
         guard text.contains(".") else { return text }

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 
 extension World {
-    /// Draws a world, the same for the same number.
+    /// Generates a world, which is the same for the same number.
     init(number: UInt64) {
         var random = WorldRandom(of: number)
         self.number = number
@@ -15,7 +15,8 @@ extension World {
         for _ in 0..<random.pick([0: 0.05, 1: 0.4, 2: 0.3, 3: 0.15, 4: 0.1]) {
             troubles.append(Trouble(&random, in: self, until: horizon))
         }
-        // The way to the server first, then the server, then what it counts.
+        // The troubles are sorted by the order in which a request meets them: the connection, the server, then the
+        // quota.
         troubles.sort { $0.fault.depth < $1.fault.depth }
     }
 }
@@ -30,7 +31,7 @@ extension World.Endpoint {
 
 extension Traffic {
     fileprivate init(_ random: inout WorldRandom) {
-        // Small worlds, of which more can be played, show most of what large ones do.
+        // Small worlds show most of the failures of large worlds, and more of them can be run.
         calls = min(random.scaled(30...400), random.scaled(30...400), random.scaled(30...400))
         if random.happens(0.5) {
             let burst = random.happens(0.6) ? 1 : random.scaled(2...50)
@@ -44,7 +45,7 @@ extension Traffic {
         highShare = random.happens(0.5) ? random.number(0...0.4) : 0
     }
 
-    /// About how long it takes where nothing goes wrong.
+    /// Returns the approximate duration if nothing fails.
     func duration(answering time: Double) -> Double {
         switch arrival {
         case .open(let rate, _): Double(calls) / rate
@@ -56,7 +57,7 @@ extension Traffic {
 // MARK: - Troubles
 
 extension Trouble {
-    /// The kinds of trouble that are drawn.
+    /// The kinds of generated trouble.
     private enum Sort { case oddEndpoint, outage, spikes, slowSeconds, quota }
 
     fileprivate init(_ random: inout WorldRandom, in world: World, until horizon: Double) {
@@ -84,7 +85,7 @@ extension Trouble {
         }
     }
 
-    /// One endpoint that misbehaves, mostly alike everywhere.
+    /// Makes one endpoint misbehave, usually in the same way on all servers.
     private mutating func becomeOdd(_ random: inout WorldRandom, in world: World) {
         fault = random.pick([
             .status(429, retryAfter: nil): 1, .status(429, retryAfter: 3): 0.7, .status(503, retryAfter: nil): 1.2,
@@ -101,7 +102,7 @@ extension Trouble {
         }
     }
 
-    /// A server, or all of them, that are out for a while.
+    /// Creates an outage of one or all servers for a period.
     private mutating func becomeOutage(_ random: inout WorldRandom, in world: World, until horizon: Double) {
         fault = random.pick([
             .refused: 2, .blackHole: 1, .hang: 1.2, .status(500, retryAfter: nil): 0.8,
@@ -122,7 +123,7 @@ extension Trouble {
 }
 
 extension WorldRandom {
-    /// A server, the first one as often as all others.
+    /// Returns a server; the first one is as likely as all other servers together.
     fileprivate mutating func server(of world: World) -> Int {
         world.servers == 1 || happens(0.5) ? 0 : 1 + Int(next() % UInt64(world.servers - 1))
     }
@@ -131,7 +132,7 @@ extension WorldRandom {
 }
 
 extension Trouble.Fault {
-    /// How far a request comes before it meets the fault.
+    /// The stage of a request at which it meets the fault.
     fileprivate var depth: Int {
         switch self {
         case .refused, .blackHole: 0

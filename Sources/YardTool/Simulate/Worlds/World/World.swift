@@ -1,63 +1,64 @@
 import Switchyard
 
-/// A world that a client is put into: servers, endpoints, callers, and what goes wrong.
+/// A simulated world for a client: servers, endpoints, callers, and failures.
 ///
-/// What a server does with a call follows from the world, the call's number and the time alone, and not from what the
-/// client did before; only a quota counts. So two clients that send a call to one server at one time get one answer.
+/// The reply of a server to a call depends only on the world, the call's number and the time, and not on earlier
+/// requests of the client; only quotas count requests. Therefore, two clients that send a call to the same server at
+/// the same time receive the same response.
 struct World: Sendable, Equatable {
-    /// The usual time of an answer: a log-normal distribution.
+    /// The log-normal distribution of normal response times.
     struct Latency: Sendable, Equatable {
         /// The median in seconds.
         var median: Double
-        /// The standard deviation of the logarithm; 0 for answers that all take as long.
+        /// The standard deviation of the logarithm, or 0 if all response times are equal.
         var spread: Double
     }
 
-    /// A path of the service with one method.
+    /// A path and method of the service.
     struct Endpoint: Sendable, Equatable {
-        /// How its calls are written down.
+        /// The form in which the calls of an endpoint are written.
         enum Shape: Sendable, CaseIterable {
             /// The path is the same for every call.
             case plain
-            /// The path ends with a number, another one in every call.
+            /// The path ends with a number that differs in every call.
             case numbered
-            /// The same number, as the value of a placeholder.
+            /// The path ends with a placeholder, whose value is a number that differs in every call.
             case template
         }
 
         var kind: CallKind
         var shape: Shape
-        /// Its part of the traffic, relative to the others'.
+        /// The share of the traffic, relative to the other endpoints.
         var weight: Double
     }
 
-    /// Names the world, and is the seed of all that is drawn while it is played.
+    /// The number of the world, which is the seed of all random draws.
     var number: UInt64
-    /// How many servers there are; the first one is preferred.
+    /// The number of servers, of which the first is preferred.
     var servers: Int
     var latency: Latency
     var endpoints: [Endpoint]
     var troubles: [Trouble]
     var traffic: Traffic
 
-    /// The most servers of a world.
+    /// The maximum number of servers in a world.
     static let mostServers = 4
 
-    /// Whether no server differs from another: then nobody may be blamed, and nothing may switch.
+    /// Whether all servers behave alike, so that no server may be blamed and the client must not switch.
     var isAlike: Bool { servers == 1 || troubles.allSatisfy { $0.server == nil } }
 }
 
-/// What kind of call it is, as far as that decides whether it may be sent twice.
+/// The kind of a call, which determines whether it may be resent.
 enum CallKind: String, Sendable, CaseIterable {
     case read = "GET"
     case replacement = "PUT"
     case keyedWrite = "POST with key"
     case write = "POST without key"
 
-    /// When its calls may be sent again.
+    /// The rule for resending calls of this kind.
     var resendRule: ResendRule { ResendRule(method, hasIdempotencyKey: self == .keyedWrite) }
 
-    /// The method.
+    /// The HTTP method.
     var method: HTTPMethod {
         switch self {
         case .read: .get
@@ -67,21 +68,21 @@ enum CallKind: String, Sendable, CaseIterable {
     }
 }
 
-/// Who calls, how often, and how long they wait.
+/// The load and the deadlines of a world.
 struct Traffic: Sendable, Equatable {
-    /// When calls begin.
+    /// The arrival process of calls.
     enum Arrival: Sendable, Equatable {
-        /// At random times, so many per second on average, and so many at once.
+        /// At random times with a mean rate per second, in bursts of this size.
         case open(rate: Double, burst: Int)
-        /// Each caller waits for its answer, then so many seconds, and calls again.
+        /// Each caller waits for its response, pauses for this number of seconds, and calls again.
         case closed(callers: Int, pause: Double)
     }
 
     var calls: Int
     var arrival: Arrival
-    /// Deadlines are drawn from here, in seconds.
+    /// The range of deadlines in seconds.
     var deadlines: ClosedRange<Double>
-    /// The parts of the calls that are of low and of high priority.
+    /// The share of the calls with low priority; `highShare` is the share with high priority.
     var lowShare: Double
     var highShare: Double
 }

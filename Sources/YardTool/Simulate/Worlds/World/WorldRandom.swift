@@ -1,11 +1,11 @@
 import Foundation
 import Switchyard
 
-/// Random numbers of a world: a stream for drawing it, and single ones that follow from what they are for.
+/// The stream of random numbers from which a world is generated.
 struct WorldRandom: RandomNumberGenerator, Sendable {
     private var source: RandomSource
 
-    /// Begins for a world; worlds with neighbouring numbers have nothing in common.
+    /// Creates the stream of a world; the streams of neighboring numbers are independent.
     init(of world: UInt64) {
         var numbers = RandomSource(seed: world)
         source = RandomSource(seed: numbers.next())
@@ -13,28 +13,28 @@ struct WorldRandom: RandomNumberGenerator, Sendable {
 
     mutating func next() -> UInt64 { source.next() }
 
-    /// A number in 0..<1.
+    /// Returns a number in 0..<1.
     mutating func unit() -> Double { source.unit() }
 
-    /// Whether something of this probability happens.
+    /// Returns `true` with this probability.
     mutating func happens(_ probability: Double) -> Bool { unit() < probability }
 
-    /// A number from a range, evenly.
+    /// Returns a uniformly distributed number in a range.
     mutating func number(_ range: ClosedRange<Double>) -> Double {
         range.lowerBound + unit() * (range.upperBound - range.lowerBound)
     }
 
-    /// A number from a range above 0, as often below the geometric mean of its ends as above.
+    /// Returns a number in a range above 0 whose logarithm is uniformly distributed.
     mutating func scaled(_ range: ClosedRange<Double>) -> Double {
         range.lowerBound * pow(range.upperBound / range.lowerBound, unit())
     }
 
-    /// A whole number from a range above 0, in the same way.
+    /// Returns an integer in a range above 0 whose logarithm is about uniformly distributed.
     mutating func scaled(_ range: ClosedRange<Int>) -> Int {
         min(range.upperBound, Int(scaled(Double(range.lowerBound)...Double(range.upperBound + 1))))
     }
 
-    /// One of some, by their weights.
+    /// Returns one of the choices, with probabilities in proportion to their weights.
     mutating func pick<Choice>(_ choices: KeyValuePairs<Choice, Double>) -> Choice {
         var rest = unit() * choices.reduce(0) { $0 + $1.value }
         for (choice, weight) in choices {
@@ -45,11 +45,11 @@ struct WorldRandom: RandomNumberGenerator, Sendable {
     }
 }
 
-/// What a single random number of a world is for.
+/// A single random number of a world that depends only on its purpose.
 struct WorldDraw: Sendable {
     private let bits: UInt64
 
-    /// Begins with the world and what tells its uses apart.
+    /// Creates the number for a world and a salt that identifies the purpose.
     init(_ world: UInt64, _ salt: UInt64) {
         bits = Self.mixed(world ^ Self.mixed(salt))
     }
@@ -58,15 +58,15 @@ struct WorldDraw: Sendable {
         self.bits = bits
     }
 
-    /// The same for one number of many: a call, a server.
+    /// Returns the number for one of many objects, such as a call or a server.
     func of(_ number: Int) -> WorldDraw {
         WorldDraw(bits: Self.mixed(bits ^ UInt64(bitPattern: Int64(number))))
     }
 
-    /// The number, in 0..<1.
+    /// The number in 0..<1.
     var unit: Double { Double(bits >> 11) * 0x1p-53 }
 
-    /// A number from a range.
+    /// Returns a number in a range.
     func number(_ range: ClosedRange<Double>) -> Double {
         range.lowerBound + unit * (range.upperBound - range.lowerBound)
     }

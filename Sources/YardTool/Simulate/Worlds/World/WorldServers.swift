@@ -1,48 +1,48 @@
 import Foundation
 import Switchyard
 
-/// What a server does with a request.
+/// The reply of a server to a request.
 struct ServerReply: Sendable, Equatable {
-    /// How the exchange ends.
+    /// The end of an exchange.
     enum End: Sendable, Equatable {
-        /// With a whole answer; it may say after how many seconds to come back.
+        /// A complete response with a status and optionally a `Retry-After` in seconds.
         case answer(Int, retryAfter: Int?)
-        /// With a failure; the request may have been sent, or certainly was not.
+        /// A failure, with whether the request may have been sent.
         case failure(TransportError.Kind, wasSent: Bool)
-        /// Not at all; there may not even be a connection.
+        /// No response, with whether there is a connection.
         case silence(isConnected: Bool)
     }
 
-    /// How many seconds after the request was sent.
+    /// The time in seconds from the request to the end.
     var delay: Double
     var end: End
-    /// How many seconds after the request was sent the server executes it; `nil` where it never does.
+    /// The time in seconds from the request to its execution, or `nil` if the server never executes it.
     ///
-    /// The client plays no part in it: it may have gone by then.
+    /// The execution does not depend on the client, which may have disconnected by then.
     var executedAfter: Double?
-    /// Whether a quota would be used up by now, had all requests of the client reached a server.
+    /// Whether a quota would be exhausted by now if all requests of the client had reached a server.
     var owesToLosses = false
 
-    /// The status, if it answers within so many seconds.
+    /// Returns the status if the response arrives within this number of seconds.
     func status(within deadline: Double) -> Int? {
         guard delay <= deadline, case .answer(let status, _) = end else { return nil }
         return status
     }
 }
 
-/// A request as a server sees it.
+/// A request from the perspective of a server.
 struct ServerQuestion: Sendable {
-    /// The number of the call, or one of its own for a probe.
+    /// The number of the call, or a unique number for a probe.
     var call: Int
     var endpoint: Int
     var server: Int
-    /// When it is sent, in seconds.
+    /// The time in seconds at which the request is sent.
     var time: Double
 }
 
-/// The servers of a world, as one client meets them: they know what the world says, and count for its quotas.
+/// The servers of a world as one client sees them, including the counts for quotas.
 struct WorldServers: Sendable {
-    /// One quota's count of a period.
+    /// The key of a quota's count in one period.
     private struct Count: Hashable {
         var trouble: Int
         var server: Int
@@ -50,7 +50,7 @@ struct WorldServers: Sendable {
     }
 
     private let world: World
-    /// The requests that reached a server, and all that were sent.
+    /// The requests that reached a server, by quota and period; `sent` also includes the requests that did not.
     private var counts: [Count: Int] = [:]
     private var sent: [Count: Int] = [:]
 
@@ -58,7 +58,7 @@ struct WorldServers: Sendable {
         self.world = world
     }
 
-    /// What becomes of a request, which counts for the quotas from now on.
+    /// Returns the reply to a request and counts the request for the quotas.
     mutating func reply(to question: ServerQuestion) -> ServerReply {
         let latency = usualLatency(question) + slowness(question)
         var reply = ServerReply(delay: latency, end: .answer(200, retryAfter: nil), executedAfter: latency)
@@ -73,7 +73,7 @@ struct WorldServers: Sendable {
         return reply
     }
 
-    /// What a fault makes of the answer; `nil` where it lets it pass.
+    /// Returns the reply that a fault causes, or `nil` if the fault does not affect the request.
     private mutating func reply(
         to question: ServerQuestion,
         struckBy trouble: Trouble,
@@ -96,7 +96,7 @@ struct WorldServers: Sendable {
             return ServerReply(delay: .infinity, end: .silence(isConnected: false))
         case .refused: return ServerReply(delay: roundTrip, end: .failure(.connectionRefused, wasSent: false))
         case .reset:
-            // A load balancer breaks the connection off, and the server behind it goes on.
+            // A load balancer aborts the connection, and the server behind it continues.
             let end = ServerReply.End.failure(.connectionReset, wasSent: true)
             return ServerReply(delay: latency / 2, end: end, executedAfter: lateness(of: question))
         case .truncated:
@@ -112,7 +112,7 @@ struct WorldServers: Sendable {
         }
     }
 
-    /// Counts a request wherever it comes to; whether a quota is used up by all that were sent.
+    /// Counts a sent request, and returns whether all sent requests together exhaust a quota.
     private mutating func countSent(_ question: ServerQuestion) -> Bool {
         var isUsedUp = false
         for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
@@ -123,14 +123,14 @@ struct WorldServers: Sendable {
         return isUsedUp
     }
 
-    /// Where a request is counted; `nil` unless the trouble is a quota.
+    /// Returns the key under which a request is counted, or `nil` if the trouble is not a quota.
     private func place(of question: ServerQuestion, _ index: Int) -> Count? {
         guard case .quota(_, let period, let isPerServer) = world.troubles[index].fault else { return nil }
         let server = isPerServer ? question.server : 0
         return Count(trouble: index, server: server, period: Int(question.time / period))
     }
 
-    /// What becomes of an answer whose server goes down before it is there; `nil` while none does.
+    /// Returns the reply if the server goes down before the response, or `nil` if it does not.
     private func interruption(of question: ServerQuestion, before delay: Double) -> ServerReply? {
         var first: (begin: Double, trouble: Trouble)?
         for trouble in world.troubles
@@ -143,7 +143,7 @@ struct WorldServers: Sendable {
         guard let first else { return nil }
         guard first.trouble.fault == .refused else { return silence(of: question, in: first.trouble) }
         let rest = first.begin - question.time
-        // It may have been executed in the last moment before the end.
+        // The request may have been executed just before the server went down.
         let isExecuted = draw(10, question).unit < 0.5
         let end = ServerReply.End.failure(.connectionReset, wasSent: true)
         return ServerReply(delay: rest, end: end, executedAfter: isExecuted ? rest : nil)
@@ -153,16 +153,19 @@ struct WorldServers: Sendable {
 // MARK: - Late execution
 
 extension WorldServers {
-    /// The reply of a server that has read the request and is silent: it executes the request when it goes on, and nobody
-    /// hears of it.
+    /// Returns the reply of a server that has read the request and is silent.
+    ///
+    /// The server executes the request when it resumes, but its client receives no response.
     private func silence(of question: ServerQuestion, in trouble: Trouble) -> ServerReply {
         var execution = lateness(of: question)
         if let end = trouble.window?.end, end.isFinite { execution = max(0, end - question.time) + roundTrip }
         return ServerReply(delay: .infinity, end: .silence(isConnected: true), executedAfter: execution)
     }
 
-    /// When a request is executed that is answered with a status: a server that fails may do so after the deed, and the one
-    /// behind a gateway executes it late.
+    /// Returns the time at which a request with this response status is executed, or `nil` if it never is.
+    ///
+    /// A failing server can return an error after the execution, and a server behind a gateway can execute the request
+    /// late.
     private func execution(of question: ServerQuestion, answering status: Int, _ latency: Double) -> Double? {
         switch status {
         case 502, 504: lateness(of: question)
@@ -172,14 +175,14 @@ extension WorldServers {
         }
     }
 
-    /// How late a request is executed that its client has given up.
+    /// Returns the delay with which an abandoned request is executed.
     private func lateness(of question: ServerQuestion) -> Double { draw(9, question).number(0.05...30) }
 }
 
-// MARK: - Draws
+// MARK: - Random draws
 
 extension WorldServers {
-    /// How long the way there and back takes.
+    /// The round-trip time of the network.
     private var roundTrip: Double { world.latency.median / 10 }
 
     private func draw(_ salt: UInt64, _ question: ServerQuestion) -> WorldDraw {
@@ -188,7 +191,7 @@ extension WorldServers {
 
     private func usualLatency(_ question: ServerQuestion) -> Double {
         let (one, other) = (draw(1, question).unit, draw(2, question).unit)
-        // Box and Muller's way to a normal distribution.
+        // The Box-Muller transform yields a normal distribution.
         let normal = (-2 * log(1 - one)).squareRoot() * cos(2 * .pi * other)
         return world.latency.median * exp(world.latency.spread * normal)
     }
@@ -200,7 +203,7 @@ extension WorldServers {
         }
     }
 
-    /// Whether a trouble strikes a request.
+    /// Returns whether a trouble affects a request.
     private func strikes(_ trouble: Trouble, _ question: ServerQuestion) -> Bool {
         guard trouble.concerns(server: question.server, endpoint: question.endpoint),
             trouble.isActive(at: question.time)
@@ -212,6 +215,6 @@ extension WorldServers {
 }
 
 extension Trouble.Fault {
-    /// Whether answers that are on their way when it begins are lost.
+    /// Whether exchanges in flight are lost when the fault starts.
     fileprivate var endsExchanges: Bool { self == .refused || self == .hang || self == .blackHole }
 }
