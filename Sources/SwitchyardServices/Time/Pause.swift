@@ -17,7 +17,9 @@ package final class Pause: Sendable {
 
     package init() {}
 
-    /// Waits for a duration; returns early after ``end()`` or if the task is cancelled. Call it only once.
+    /// Waits for a duration; returns early after ``end()`` or if the task is cancelled.
+    ///
+    /// Call it only once.
     package func wait(for duration: Duration, on time: any TimeSource) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
