@@ -32,7 +32,7 @@ public struct LogEntry: Sendable, Hashable {
         case attempt
         /// Redirects.
         case redirect
-        /// Waits before another round.
+        /// The waits before another round.
         case retry
     }
 

@@ -2,27 +2,27 @@ import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTransport
 
-/// What is simulated, for whom and how often.
+/// A simulated fault: its kind, the number of calls, and the affected server.
 struct CallFault: Sendable, Hashable {
-    /// What becomes of a request.
+    /// The effect of the fault on a request.
     enum Kind: Sendable, Hashable {
-        /// Nothing listens at the address.
+        /// The connection is refused.
         case refused
-        /// No answer comes.
+        /// No response arrives.
         case timeout
-        /// The answer is a status.
+        /// The response has this status.
         case status(Int)
-        /// It waits for a while before it goes.
+        /// The request is delayed before it is sent.
         case slow
     }
 
     var kind: Kind
-    /// How many calls meet it.
+    /// The number of calls that the fault affects.
     var calls: Int
-    /// The server that has it; all when `nil`.
+    /// The affected server; if `nil`, all servers are affected.
     var server: Server.ID?
 
-    /// What is simulated, in words, when so many calls are left.
+    /// Returns a description of the fault for the given number of remaining calls.
     func words(left: Int) -> String {
         let what =
             switch kind {
@@ -36,11 +36,11 @@ struct CallFault: Sendable, Hashable {
     }
 }
 
-/// Hands out the fault that was ordered: to so many calls, to each in all of its attempts.
+/// Applies the requested fault to the next calls; every attempt of an affected call gets the fault.
 final class FaultDesk: Sendable {
     private struct State {
         var fault: CallFault?
-        /// The calls that have met it.
+        /// The calls that were affected.
         var met: Set<RequestID> = []
     }
 
@@ -51,7 +51,7 @@ final class FaultDesk: Sendable {
         self.time = time
     }
 
-    /// What is simulated, in words; `nil` when nothing is.
+    /// A description of the current fault, or `nil` if none is active.
     var words: String? {
         state.withLock { state in
             guard let fault = state.fault, state.met.count < fault.calls else { return nil }
@@ -59,17 +59,18 @@ final class FaultDesk: Sendable {
         }
     }
 
-    /// Orders a fault, in the place of the one before.
+    /// Sets a fault, which replaces the previous one.
     func order(_ fault: CallFault) {
         state.withLock { $0 = State(fault: fault) }
     }
 
-    /// Simulates nothing from now on.
+    /// Removes the fault.
     func clear() {
         state.withLock { $0 = State() }
     }
 
-    /// What carries a request of a call to a server.
+    /// Returns the transport for a request of a call to a server: a simulated one if the fault applies, otherwise
+    /// `transport`.
     func carrier(for id: RequestID, to server: Server.ID?, usually transport: any Transport) -> any Transport {
         let fault: CallFault? = state.withLock { state in
             guard let fault = state.fault, fault.server == nil || fault.server == server else { return nil }

@@ -2,9 +2,9 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// What the page tells the client to do.
+/// A command that the page sends to the client.
 struct InspectorCommand: Decodable, Sendable {
-    /// A command that cannot be carried out, and why.
+    /// The reason why a command cannot be executed.
     struct Refusal: Error, CustomStringConvertible {
         let description: String
     }
@@ -21,14 +21,14 @@ struct InspectorCommand: Decodable, Sendable {
     private let calls: Int?
     private let server: String?
 
-    /// Reads a command.
+    /// Decodes a command.
     static func read(_ data: Data) throws(Refusal) -> InspectorCommand {
         do { return try JSONDecoder().decode(InspectorCommand.self, from: data) } catch {
             throw Refusal(description: "that is no command")
         }
     }
 
-    /// Carries it out.
+    /// Executes the command.
     func run(on client: NetworkClient, _ faults: FaultDesk) throws(Refusal) {
         switch action {
         case "server": try run { () throws(ClientError) in try client.switchServer(to: name ?? "") }

@@ -3,9 +3,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Lets requests meet a fault in front of a transport, which only those that are slow ever reach.
+/// A transport that simulates a fault; only delayed requests (`slow`) reach the real transport.
 struct SimulatedTransport: Transport {
-    /// How long a slow request waits.
+    /// The delay of a slow request.
     static let delay = Duration.seconds(3)
 
     let kind: CallFault.Kind
@@ -30,11 +30,11 @@ struct SimulatedTransport: Transport {
         return exchange
     }
 
-    /// Does nothing: the transport belongs to the client.
+    /// Does nothing, because the client owns the real transport.
     func shutdown() {}
 }
 
-/// An exchange that ends as it was told to, unless it is cancelled before.
+/// An exchange with a simulated result or delay, unless it is cancelled first.
 private final class SimulatedExchange: TransportTask {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
@@ -53,12 +53,12 @@ private final class SimulatedExchange: TransportTask {
         state = Locked(State(completion: completion))
     }
 
-    /// Ends after a while.
+    /// Ends the exchange with a result after a pause.
     func end(with result: Result<HTTPResponse, TransportError>, after pause: Duration) {
         act(after: pause) { $0.takeCompletion()?(result) }
     }
 
-    /// Hands the request on after a while.
+    /// Forwards the request to the real transport after a pause.
     func goOn(after pause: Duration, _ start: @escaping @Sendable (@escaping Completion) -> any TransportTask) {
         act(after: pause) { exchange in
             guard let completion = exchange.takeCompletion() else { return }
@@ -79,13 +79,14 @@ private final class SimulatedExchange: TransportTask {
         timer?.cancel()
         task?.cancel()
         guard let completion = takeCompletion() else { return }
-        // Not from within: the caller may hold what its completion needs.
+        // The completion is called asynchronously, because the caller may hold a lock that the completion needs.
         _ = time.schedule(at: time.now) { completion(.failure(.simulated(.cancelled))) }
     }
 
     private func act(after pause: Duration, _ action: @escaping @Sendable (SimulatedExchange) -> Void) {
         let timer = time.schedule(at: time.now.advanced(by: pause)) { [self] in action(self) }
-        // One that has fired already would keep this, and this the timer.
+        // A timer that has already fired must not be stored, because the exchange and the timer would retain each
+        // other.
         state.withLock { if $0.completion != nil { $0.timer = timer } }
     }
 

@@ -1,16 +1,16 @@
-/// What a call sent and got, attempt by attempt.
+/// The messages of a call, attempt by attempt.
 package struct CallDetail: Codable, Sendable, Equatable {
-    /// What one attempt sent and got.
+    /// The messages of one attempt.
     package struct Attempt: Codable, Sendable, Equatable {
-        /// Its number in the round.
+        /// The number of the attempt in its round.
         package var number: Int
-        /// The round.
+        /// The number of the round.
         package var round: Int
-        /// The request as a command for curl; missing where there is none, as for a body that is not kept whole.
+        /// The request as a curl command; missing if the request body was not stored completely.
         package var curl: String?
-        /// What it sent first.
+        /// The first request of the attempt.
         package var request: Message
-        /// What it got last; missing when nothing came.
+        /// The last response of the attempt; missing if there was none.
         package var response: Message?
     }
 
@@ -18,7 +18,7 @@ package struct CallDetail: Codable, Sendable, Equatable {
     package struct Message: Codable, Sendable, Equatable {
         /// The method and the URL, or the version and the status.
         package var line: String
-        /// The header fields in order, each a name and a value.
+        /// The header fields in order, each as a name and a value.
         package var fields: [[String]]
         /// The body.
         package var body: Body
@@ -28,21 +28,21 @@ package struct CallDetail: Codable, Sendable, Equatable {
     package struct Body: Codable, Sendable, Equatable {
         /// The content type.
         package var type: String?
-        /// Its whole length.
+        /// The full length of the body in bytes.
         package var bytes: Int?
-        /// What is kept of it, when that is text.
+        /// The stored part of the body, if it is text.
         package var text: String?
-        /// The same when it is none.
+        /// The stored part of the body in base64, if it is not text.
         package var base64: String?
-        /// Whether there was more than is kept; missing unless there was.
+        /// Whether the stored part is incomplete; missing if it is complete.
         package var isCut: Bool?
-        /// Why it is not here.
+        /// The reason why the body is not available.
         package var note: String?
     }
 
     /// The call.
     package var call: InspectedCall
-    /// Its attempts, in order.
+    /// The attempts, in order.
     package var attempts: [Attempt]
 
     /// Creates the details of a call.
@@ -52,27 +52,27 @@ package struct CallDetail: Codable, Sendable, Equatable {
     }
 }
 
-/// All that was recorded, for a page that needs nobody to ask.
+/// All recorded data, for a page that works without an inspector.
 package struct InspectorRecord: Codable, Sendable, Equatable {
-    /// What a file has that is not shown, or not as it is there.
+    /// The parts of a file that are not shown, or not shown as recorded.
     package struct LeftOut: Codable, Sendable, Equatable {
-        /// How many parts that are.
+        /// The number of parts.
         package var count: Int
-        /// The first of them, and what is wrong with it.
+        /// A description of the first part and its problem.
         package var first: String
 
-        /// Both in a line.
+        /// The count and the first problem in one line.
         package var words: String { "\(count) not shown as recorded, the first: \(first)" }
     }
 
     /// The version of the format.
     package var version = 1
-    /// What it is called: the file that it was made of.
+    /// The name of the record, which is the name of its source file.
     package var name: String
     /// The calls and the events.
     package var feed: InspectorFeed
-    /// The details of the calls, by their names.
+    /// The details of the calls by call identifier.
     package var details: [String: CallDetail]
-    /// What is not shown; missing unless there is something.
+    /// The parts that are not shown as recorded; missing if there are none.
     package var leftOut: LeftOut?
 }

@@ -1,12 +1,12 @@
 /// A call as the page shows it, from its dispatch to its end.
 package struct InspectedCall: Codable, Sendable, Equatable {
-    /// How a call ended.
+    /// The outcome of a call.
     package struct Outcome: Codable, Sendable, Equatable {
-        /// The status of the answer, of a failure that of the last one that came.
+        /// The status of the response; if the call failed, the status of the last response, if any.
         package var status: Int?
-        /// Why there is no answer, in one word.
+        /// The one-word name of the failure, if the call failed.
         package var error: String?
-        /// The same in a sentence.
+        /// The description of the failure in a sentence.
         package var words: String?
 
         /// Creates an outcome.
@@ -17,52 +17,52 @@ package struct InspectedCall: Codable, Sendable, Equatable {
         }
     }
 
-    /// A time in which a call had nothing under way.
+    /// A period in which a call had no running request.
     package struct Wait: Codable, Sendable, Equatable {
-        /// When it began.
+        /// The start of the wait.
         package var start: Double
-        /// When it ended, or was to end.
+        /// The actual or planned end of the wait.
         package var end: Double
-        /// What was waited for.
+        /// The reason for the wait.
         package var why: String
     }
 
-    /// Where an answer comes from.
+    /// The source of a response.
     package enum Source: String, Codable, Sendable {
         case network
         case cache
-        /// A cache, whose answer had been kept longer than it is fresh.
+        /// A cache that returned a stale response.
         case stale = "stale cache"
     }
 
-    /// Its name, for the address of its details.
+    /// The identifier of the call, used in the URL of its details.
     package var id: String
-    /// Its place in the order of dispatch, from 1.
+    /// The number of the call in the order of dispatch, from 1.
     package var number: Int
-    /// When it was dispatched.
+    /// The time at which the call was dispatched.
     package var start: Double
-    /// When it ended; missing while it runs.
+    /// The end of the call; missing while the call runs.
     package var end: Double?
     /// The method.
     package var method: String
-    /// The path as the call gave it, or the URL.
+    /// The path as the caller gave it, or the URL.
     package var path: String
-    /// Its tags, in alphabetical order.
+    /// The tags, in alphabetical order.
     package var tags: [String] = []
-    /// Where the answer comes from; missing while there is none.
+    /// The source of the response; missing until there is a response.
     package var from: Source?
-    /// How many rounds it took so far.
+    /// The number of rounds so far.
     package var rounds = 1
-    /// How it ended; missing while it runs.
+    /// The outcome of the call; missing while the call runs.
     package var outcome: Outcome?
-    /// Whether a write that failed may have been executed; missing unless it is so.
+    /// Whether a failed write may have been executed; missing if not.
     package var mayHaveBeenExecuted: Bool?
-    /// Its attempts, in order.
+    /// The attempts, in order.
     package var attempts: [InspectedAttempt] = []
-    /// When it waited.
+    /// The waits of the call.
     package var waits: [Wait] = []
 
-    /// Creates a call that runs.
+    /// Creates a running call.
     package init(number: Int, start: Double, method: String, path: String) {
         id = "\(number)"
         self.number = number
@@ -72,46 +72,46 @@ package struct InspectedCall: Codable, Sendable, Equatable {
     }
 }
 
-/// One request to one server, with the redirects that it followed.
+/// One request to one server, including the redirects that were followed.
 package struct InspectedAttempt: Codable, Sendable, Equatable {
-    /// Why an attempt was made.
+    /// The reason for an attempt.
     package enum Kind: String, Codable, Sendable {
-        /// It is the first one of the call.
+        /// The attempt is the first one of the call.
         case first
-        /// The one before failed.
+        /// The previous attempt failed.
         case failover
-        /// Another one took longer than usual, and went on.
+        /// Another attempt took longer than usual and was still running.
         case hedge
-        /// The round before was not what the call wanted.
+        /// The result of the previous round required a retry.
         case retry
-        /// The credential of the round before was refused.
+        /// The server rejected the credential of the previous round.
         case renewal
     }
 
     /// A redirect that was followed.
     package struct Redirect: Codable, Sendable, Equatable {
-        /// When it came.
+        /// The time at which the redirect response arrived.
         package var time: Double
-        /// Its status.
+        /// The status of the redirect response.
         package var status: Int
-        /// The URL that answered.
+        /// The URL that returned the redirect.
         package var from: String
-        /// The URL that was asked next.
+        /// The target URL of the redirect.
         package var to: String
     }
 
-    /// A part of the time that an attempt took.
+    /// A phase of an attempt.
     package struct Phase: Codable, Sendable, Equatable {
-        /// What was done.
+        /// The kind of phase.
         package enum Name: String, Codable, Sendable {
             case lookup, connect, tls, send, wait, receive
         }
 
-        /// What was done.
+        /// The kind of phase.
         package var name: Name
-        /// When it began.
+        /// The start of the phase.
         package var start: Double
-        /// When it ended.
+        /// The end of the phase.
         package var end: Double
     }
 
@@ -121,42 +121,42 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
         case version = "protocol"
     }
 
-    /// Its number in the round, from 1.
+    /// The number of the attempt in its round, from 1.
     package var number: Int
-    /// The round, from 1.
+    /// The number of the round, from 1.
     package var round: Int
-    /// The server's name; missing for a URL that is none of the service's.
+    /// The server's name; missing if the URL belongs to no server of the service.
     package var server: String?
     /// The method.
     package var method: String
-    /// The URL; behind redirects the last one.
+    /// The URL; after redirects, the last URL.
     package var url: String
-    /// When it began.
+    /// The start of the attempt.
     package var start: Double
-    /// When it ended; missing while it runs, and of one that was cut off.
+    /// The end of the attempt; missing while the attempt runs, and if it was cut off.
     package var end: Double?
-    /// Why it was made.
+    /// The reason for the attempt.
     package var kind: Kind
-    /// Whether it was cut off, because another one answered or the call ended; missing unless it was.
+    /// Whether the attempt was cut off because another one received a response or the call ended; missing if not.
     package var isCut: Bool?
-    /// The status of its answer.
+    /// The status of the response.
     package var status: Int?
-    /// Why none came, in one word.
+    /// The one-word name of the error, if there was no response.
     package var error: String?
-    /// The redirects that it followed, in order.
+    /// The redirects that were followed, in order.
     package var redirects: [Redirect] = []
-    /// Where its time went, as far as that is known, in order.
+    /// The known phases, in order.
     package var phases: [Phase] = []
-    /// Whether it went over a connection that stood.
+    /// Whether the attempt reused a connection.
     package var reused: Bool?
     /// The version of HTTP.
     package var version: String?
-    /// Bytes of the body that were sent.
+    /// The number of body bytes sent.
     package var sent: Int64?
-    /// Bytes of the body that came, as on the wire.
+    /// The number of body bytes received, as transferred.
     package var received: Int64?
 
-    /// Creates an attempt that runs.
+    /// Creates a running attempt.
     package init(number: Int, round: Int, method: String, url: String, start: Double, kind: Kind) {
         self.number = number
         self.round = round

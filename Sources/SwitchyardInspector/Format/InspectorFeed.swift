@@ -1,32 +1,32 @@
-/// What the page is told at a time: what is new since it asked last.
+/// The data that a page receives per request: everything that changed since its last request.
 ///
-/// Points in time are milliseconds since 1970, durations milliseconds. What is not known is left out. Everything is
+/// Points in time are milliseconds since 1970; durations are milliseconds. Unknown values are left out. Everything is
 /// redacted.
 package struct InspectorFeed: Codable, Sendable, Equatable {
-    /// How much is kept.
+    /// The limits on stored data.
     package struct Limits: Codable, Sendable, Equatable {
-        /// Calls.
+        /// The maximum number of calls.
         package var calls: Int
-        /// Bytes of the bodies of a call, in each direction.
+        /// The maximum number of body bytes per call in each direction.
         package var bodyBytes: Int
     }
 
-    /// Something that happened to a server.
+    /// An event of a server.
     package struct Event: Codable, Sendable, Equatable {
-        /// What kind of thing happened.
+        /// The kind of an event.
         package enum Kind: String, Codable, Sendable {
             case `switch`, ejection, probe, recovery, environment, other
         }
 
-        /// Its place in the order of events, from 1.
+        /// The number of the event in order, from 1.
         package var number: Int
-        /// When it happened.
+        /// The time of the event.
         package var time: Double
-        /// What kind of thing happened.
+        /// The kind of the event.
         package var kind: Kind
-        /// The server that it happened to; of a switch the one that is preferred now.
+        /// The affected server; for a switch, the server that is now preferred.
         package var server: String?
-        /// What happened, in words.
+        /// A description of the event.
         package var text: String
 
         /// Creates an event.
@@ -39,44 +39,44 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
         }
     }
 
-    /// The version of the format; it grows when a reader of the one before would go wrong.
+    /// The version of the format; it increases with each incompatible change.
     package var version = 1
-    /// What to ask with next time.
+    /// The change number to send with the next request.
     package var cursor: Int
-    /// How many calls were dropped since the start because there was no more room.
+    /// The number of calls that were dropped since the start because the limit was reached.
     package var forgotten: Int
-    /// How much is kept.
+    /// The limits on stored data.
     package var limits: Limits
-    /// The client, as it is now.
+    /// The current state of the client.
     package var client: InspectedClient
-    /// The calls that are new or have changed, each whole, in the order of their dispatch.
+    /// The calls that are new or have changed, each complete, in the order of dispatch.
     package var calls: [InspectedCall]
-    /// The events that are new, in order.
+    /// The new events, in order.
     package var events: [Event]
 }
 
-/// A client as the page shows it.
+/// The state of a client, as shown on the page.
 package struct InspectedClient: Codable, Sendable, Equatable {
-    /// One of its servers.
+    /// The state of a server.
     package struct Server: Codable, Sendable, Equatable {
-        /// What a server is there for at the moment.
+        /// The role of a server at the moment.
         package enum State: String, Codable, Sendable {
             case inUse, standby, ejected, probing
         }
 
-        /// Its name.
+        /// The name of the server.
         package var name: String
-        /// Its base URL.
+        /// The base URL of the server.
         package var url: String
-        /// What it is there for.
+        /// The role of the server at the moment.
         package var state: State
         /// The state and the evidence for it, in one line.
         package var words: String
-        /// The requests in the window of its figures.
+        /// The number of requests in the statistics window.
         package var calls: Int
-        /// The failures among them.
+        /// The number of failed requests in the statistics window.
         package var failures: Int
-        /// The median of its answers' latencies.
+        /// The median latency of the server's responses.
         package var latency: Double?
     }
 
@@ -84,13 +84,13 @@ package struct InspectedClient: Codable, Sendable, Equatable {
     package var service: String
     /// The environment in use.
     package var environment: String
-    /// The environments that can be entered.
+    /// The environments that all servers have.
     package var environments: [String]
-    /// The server that is preferred.
+    /// The name of the preferred server.
     package var current: String
-    /// Whether commands are taken.
+    /// Whether the page may send commands.
     package var mayControl: Bool
-    /// The fault that is simulated, in words.
+    /// A description of the simulated fault.
     package var fault: String?
     /// The servers, in order of preference.
     package var servers: [Server]

@@ -1,22 +1,23 @@
 import Foundation
 
-/// One file of HTML that needs no other, put together from a frame, styles, scripts and data.
+/// A self-contained HTML file, assembled from a frame, styles, scripts and data.
 package struct HTMLPage: Sendable {
-    /// The HTML, with lines that say where the rest goes.
+    /// The HTML with placeholder lines for styles, data and scripts.
     private let frame: String
     private let styles: [String]
-    /// The scripts, in the order in which they stand in the page.
+    /// The scripts, in the order in which they appear on the page.
     package let scripts: [String]
 
-    /// Creates a page of files.
+    /// Creates a page from files.
     ///
     /// - Parameters:
-    ///   - frame: The name of the HTML file; its lines `<!-- style -->`, `<!-- data -->` and `<!-- script -->` are replaced.
-    ///   - styles: The names of the files of style, in their order, behind those that all pages have.
-    ///   - scripts: The names of the files of script, likewise.
-    ///   - module: The module in whose resources they are.
-    ///   - source: A source file beside their folder.
-    /// - Throws: ``PageFolder/Missing``, or what the system says when a file cannot be read.
+    ///   - frame: The name of the HTML file. Its lines `<!-- style -->`, `<!-- data -->` and `<!-- script -->` are
+    ///     replaced.
+    ///   - styles: The names of the style files, in order. They follow the styles that all pages share.
+    ///   - scripts: The names of the script files, in order. They follow the scripts that all pages share.
+    ///   - module: The module whose resources contain the files.
+    ///   - source: A source file next to the module's folder `Page`.
+    /// - Throws: ``PageFolder/Missing``, or the system's error if a file cannot be read.
     package init(frame: String, styles: [String], scripts: [String], of module: String, besides source: String) throws {
         let shared = try PageFolder(of: "SwitchyardInspector", besides: #filePath)
         let own = try PageFolder(of: module, besides: source)
@@ -28,11 +29,11 @@ package struct HTMLPage: Sendable {
     /// The page without data.
     package var html: String { html(data: "") }
 
-    /// The page with data in it.
+    /// Returns the page with data embedded.
     ///
     /// - Parameters:
-    ///   - json: The data. Without `<`, as it stands in the page, no text in it can end the element.
-    ///   - identifier: That of the element which holds it.
+    ///   - json: The data. Each `<` is escaped, so no text in the data can end the element.
+    ///   - identifier: The `id` of the element that contains the data.
     /// - Returns: The HTML.
     package func html(holding json: String, as identifier: String) -> String {
         let escaped = json.replacingOccurrences(of: "<", with: #"\u003c"#)
@@ -45,7 +46,7 @@ package struct HTMLPage: Sendable {
             "<!-- data -->": data,
             "<!-- script -->": "<script>\n\(scripts.joined(separator: "\n"))</script>",
         ]
-        // Line by line, so that what was put in is not looked at again.
+        // Placeholders are replaced line by line, so that inserted text is not searched for placeholders.
         let lines = frame.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { parts[$0.trimmingCharacters(in: .whitespaces)] ?? String($0) }.joined(separator: "\n")
     }

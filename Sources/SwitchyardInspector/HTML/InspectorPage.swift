@@ -1,12 +1,12 @@
 import Foundation
 
-/// The page of the inspector, from the files beside this one.
+/// The page of the inspector, assembled from the files in `Page`.
 package struct InspectorPage: Sendable {
     package let page: HTMLPage
 
-    /// Reads the files.
+    /// Reads the files of the page.
     ///
-    /// - Throws: ``PageFolder/Missing``, or what the system says when a file cannot be read.
+    /// - Throws: ``PageFolder/Missing``, or the system's error if a file cannot be read.
     package init() throws {
         page = try HTMLPage(
             frame: "inspector.html",
@@ -21,14 +21,14 @@ package struct InspectorPage: Sendable {
         )
     }
 
-    /// The whole page, which asks the inspector that it came from.
+    /// The complete page, which requests its data from the inspector that served it.
     package var html: String { page.html }
 
-    /// The whole page, which shows a record by itself.
+    /// Returns the complete page with a record embedded, so it works without an inspector.
     ///
-    /// - Parameter record: What it shows.
+    /// - Parameter record: The record that the page shows.
     /// - Returns: The HTML.
-    /// - Throws: `EncodingError`, for times that are no numbers.
+    /// - Throws: `EncodingError` if a time is NaN or infinite.
     package func html(showing record: InspectorRecord) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The folder `Page` among a module's resources.
+/// The folder `Page` in a module's resources.
 ///
-/// The accessor that SwiftPM generates ends the program when there is none; whoever moves a program without its resources
-/// is to be told.
+/// The accessor that SwiftPM generates ends the program if the resources are missing. This type throws an error
+/// instead, so that a program that was moved without its resources reports the reason.
 package struct PageFolder: Sendable {
-    /// The resources of a module are not where programs have them.
+    /// An error that reports that the resources of a module were not found.
     package struct Missing: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The name of the bundle.
+        /// The name of the missing bundle.
         let bundle: String
 
         package var description: String { "\(bundle) has to stand beside the program" }
@@ -15,12 +15,12 @@ package struct PageFolder: Sendable {
 
     private let url: URL
 
-    /// Finds the folder: in the app, beside the program, or among the sources that it was built of.
+    /// Finds the folder in the app, next to the program, or among the sources from which the program was built.
     ///
     /// - Parameters:
-    ///   - module: The module's name.
-    ///   - source: A source file that the folder stands beside.
-    /// - Throws: ``Missing``.
+    ///   - module: The name of the module.
+    ///   - source: A source file next to the folder.
+    /// - Throws: ``Missing`` if the folder does not exist.
     package init(of module: String, besides source: String) throws(Missing) {
         #if canImport(Darwin)
             let name = "Switchyard_\(module).bundle"
@@ -39,11 +39,11 @@ package struct PageFolder: Sendable {
         url = found
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     ///
-    /// - Parameter name: Its name.
+    /// - Parameter name: The name of the file.
     /// - Returns: The text.
-    /// - Throws: What the system says when it cannot be read.
+    /// - Throws: The system's error if the file cannot be read.
     package func text(_ name: String) throws -> String {
         try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
     }

@@ -1,13 +1,13 @@
 import Foundation
 import SwitchyardHTTP
 
-/// Dates of archives, as programs write them.
+/// Parses the date formats that programs write into archives.
 enum ArchivedDate {
-    /// The milliseconds since 1970 that a text says; `nil` when it is no date.
+    /// Returns the milliseconds since 1970 for a date text, or `nil` if the text is not a date.
     ///
-    /// The form is that of ISO 8601 with any number of digits for the fraction of a second, behind a point or a comma.
-    /// Between the date and the time may stand blanks or a comma in place of the `T`. A date without a zone is in UTC. A
-    /// date of HTTP (RFC 9110 section 5.6.7) and a number of seconds or milliseconds since 1970 are read too.
+    /// The format is ISO 8601 with any number of fractional digits after a point or a comma. Blanks or a comma may
+    /// separate the date and the time in place of the `T`. A date without a time zone is in UTC. An HTTP date (RFC 9110
+    /// section 5.6.7) and a number of seconds or milliseconds since 1970 are also accepted.
     static func milliseconds(_ text: String) -> Double? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return calendar(text) ?? basic(text) ?? number(text)
@@ -26,7 +26,7 @@ enum ArchivedDate {
         return moment(start, hour, minute, second ?? "0", fraction, rest[match.range.upperBound...])
     }
 
-    /// A date without separators: `20240506T070809Z`.
+    /// Parses a date without separators, such as `20240506T070809Z`.
     private static func basic(_ text: String) -> Double? {
         let form = #/(\d{4})(\d{2})(\d{2})[Tt ](\d{2})(\d{2})(\d{2})?(?:[.,](\d+))?/#
         guard let match = text.prefixMatch(of: form) else { return nil }
@@ -51,7 +51,7 @@ enum ArchivedDate {
         return ((days * 24 + hour) * 60 + minute - zone) * 60_000 + (second + part) * 1_000
     }
 
-    /// The minutes that a zone is ahead of UTC, whose name in brackets may follow.
+    /// Returns the offset of a time zone from UTC in minutes; the zone's name in brackets may follow.
     private static func offset(_ text: Substring) -> Double? {
         let name = text.prefix { $0 != "[" && $0 != "(" }.filter { !$0.isWhitespace }.uppercased()
         if ["", "Z", "UTC", "GMT", "UT"].contains(name) { return 0 }
@@ -61,19 +61,19 @@ enum ArchivedDate {
         return match.1 == "+" ? minutes : -minutes
     }
 
-    /// The days from 1970 to a date of the Gregorian calendar.
+    /// Returns the number of days from 1970 to a date of the Gregorian calendar.
     private static func days(_ year: Substring, _ month: Substring, _ day: Substring) -> Double? {
         guard let year = Int(year), let month = Int(month), let day = Int(day), (1...12).contains(month),
             (1...31).contains(day)
         else { return nil }
-        // Counted from the first of March, so that the day of a leap year is the last one.
+        // Years start on the first of March here, so the leap day is the last day of the year.
         let (years, months) = (month > 2 ? year : year - 1, (month + 9) % 12)
         let (era, yearOfEra) = ((years >= 0 ? years : years - 399) / 400, ((years % 400) + 400) % 400)
         let dayOfYear = (153 * months + 2) / 5 + day - 1
         return Double(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
     }
 
-    /// A number of milliseconds since 1970, or of seconds where it is too small for that.
+    /// Parses a number of milliseconds since 1970, or of seconds if the number is at most 10^11.
     private static func number(_ text: String) -> Double? {
         guard let number = Double(text), number.isFinite, number >= 0, number < 8e15 else { return nil }
         return number > 1e11 ? number : number * 1_000

@@ -2,11 +2,11 @@ import Foundation
 import SwitchyardDiagnostics
 
 extension CallDetail {
-    /// The details of a call that an archive has, as far as its exchanges tell of it.
+    /// Creates the details of an archived call from its exchanges.
     ///
     /// - Parameters:
     ///   - number: The number of the call.
-    ///   - exchanges: Its exchanges, by rank; one at least.
+    ///   - exchanges: The exchanges of the call, sorted by rank; at least one.
     init(number: Int, _ exchanges: [ArchivedExchange]) {
         let first = exchanges[0].kept.entry.request
         var call = InspectedCall(
@@ -29,7 +29,7 @@ extension CallDetail {
         self.init(call, kept)
     }
 
-    /// The path of a URL, with what stands behind it.
+    /// Returns the path of a URL, including the query and the fragment.
     private static func path(of url: String) -> String {
         guard let scheme = url.range(of: "://") else { return url }
         let path = url[scheme.upperBound...].drop { !"/?#".contains($0) }
@@ -38,12 +38,12 @@ extension CallDetail {
 }
 
 extension InspectedCall {
-    /// Where the attempt of an exchange stands, if it has made another one before.
+    /// Returns the index of the exchange's attempt if the attempt already has another exchange.
     fileprivate func place(of exchange: ArchivedExchange) -> Int? {
         attempts.firstIndex { $0.round == exchange.round && $0.number == exchange.attempt }
     }
 
-    /// Takes in an attempt with its first exchange.
+    /// Adds an attempt with its first exchange.
     fileprivate mutating func begins(_ exchange: ArchivedExchange) {
         let request = exchange.kept.entry.request
         if let last = attempts.last, last.round < exchange.round {
@@ -64,7 +64,7 @@ extension InspectedCall {
         takeEnd(of: exchange, at: attempts.count - 1)
     }
 
-    /// Takes in the exchange behind a redirect.
+    /// Adds the exchange that follows a redirect to its attempt.
     fileprivate mutating func goesOn(_ place: Int, with exchange: ArchivedExchange) {
         let old = attempts[place]
         let url = exchange.kept.entry.request.url
@@ -90,7 +90,7 @@ extension InspectedCall {
     private func kind(of exchange: ArchivedExchange) -> InspectedAttempt.Kind {
         guard exchange.attempt == 1 else {
             let others = attempts.filter { $0.round == exchange.round }
-            // A recorder leaves out what was cut off, and its dates are right to a few milliseconds.
+            // The recorder omits attempts that were cut off, and its dates are accurate to a few milliseconds only.
             let isBesideAnother = others.contains { $0.end.map { $0 > exchange.start + 5 } ?? true }
             return isBesideAnother || others.count < exchange.attempt - 1 ? .hedge : .failover
         }
@@ -98,8 +98,11 @@ extension InspectedCall {
         return attempts.last?.status == 401 ? .renewal : .retry
     }
 
-    /// Takes the end of the attempt that decided for that of the call: in the last round one that was answered if there is
-    /// one, else the last.
+    /// Sets the end of the call to the end of the attempt that decided the call.
+    ///
+    /// That attempt is in the last round. An attempt whose response has a status below 500 takes precedence over an
+    /// attempt with another response, and an attempt with a response over an attempt without one. Otherwise, the last
+    /// attempt decides.
     fileprivate mutating func ends() {
         let ended = attempts.filter { $0.end != nil }
         guard let last = ended.max(by: { $0.weight < $1.weight }) else { return }
@@ -111,7 +114,7 @@ extension InspectedCall {
 }
 
 extension InspectedAttempt {
-    /// How much it says of the call's end.
+    /// The rank by which the attempt that decided the call is found.
     fileprivate var weight: (round: Int, answer: Int, end: Double) {
         let answer = status.map { $0 < 500 ? 2 : 1 } ?? 0
         return (round, answer, end ?? 0)

@@ -3,14 +3,15 @@ package import SwitchyardDiagnostics
 package import SwitchyardHTTP
 
 extension InspectorRecord {
-    /// Makes a record of an archive.
+    /// Creates a record from an archive.
     ///
-    /// Entries that this library has recorded say which call they belong to. Every other one is a call.
+    /// Entries that this library has recorded name the call they belong to. Every other entry becomes a call of its
+    /// own.
     ///
     /// - Parameters:
     ///   - archive: The archive.
-    ///   - name: What it is called.
-    ///   - redaction: What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless given.
+    ///   - name: The name of the record.
+    ///   - redaction: The redaction of credentials. The default is ``/SwitchyardHTTP/Redaction/standard``.
     package init(
         of archive: HARArchive,
         name: String,
@@ -21,7 +22,7 @@ extension InspectorRecord {
         var problems = archive.omissions.map { ($0.entry, redaction.text("\($0)")) }
         let numbers = Self.numbers(of: archive)
         let starts = archive.entries.map { ArchivedDate.milliseconds($0.startedDateTime) }
-        // Entries are in the order of their dates: one without a date began when the one before it did.
+        // Entries are in the order of their dates, so an entry without a date gets the start of the entry before it.
         var start = starts.lazy.compactMap(\.self).first ?? 0
         for (index, entry) in archive.entries.enumerated() {
             if let known = starts[index] {
@@ -45,16 +46,16 @@ extension InspectorRecord {
         leftOut = problems.min { $0.0 < $1.0 }.map { LeftOut(count: problems.count, first: $0.1) }
     }
 
-    /// The places of the entries in the file, counted from 1: those that were left out have theirs too.
+    /// Returns the numbers of the entries in the file, counted from 1; omitted entries are counted too.
     private static func numbers(of archive: HARArchive) -> [Int] {
         let missing = Set(archive.omissions.map(\.entry))
         return (1..<(archive.entries.count + missing.count + 1)).filter { !missing.contains($0) }
     }
 }
 
-/// An exchange of an archive, and what its comment says about it.
+/// An exchange of an archive, with the data parsed from its comment.
 struct ArchivedExchange {
-    /// The names in the comment of an entry that this library has recorded.
+    /// The names parsed from the comment of an entry that this library has recorded.
     struct Place {
         var service: String
         var environment: String
@@ -62,9 +63,9 @@ struct ArchivedExchange {
     }
 
     let kept: KeptExchange
-    /// When it began, in milliseconds since 1970.
+    /// The start of the exchange in milliseconds since 1970.
     let start: Double
-    /// Tells the calls apart.
+    /// The identifier of the call that the exchange belongs to.
     let call: String
     private(set) var place: Place?
     private(set) var round = 1
@@ -89,18 +90,18 @@ struct ArchivedExchange {
         (round, attempt) = (Int(parts.5) ?? 1, Int(parts.6) ?? 1)
     }
 
-    /// Its place within the call: dates are too coarse to tell what came first.
+    /// The rank of the exchange within its call; dates are too coarse to order the exchanges.
     var rank: (round: Int, attempt: Int, number: Int) { (round, attempt, number) }
 
-    /// When it ended, in milliseconds since 1970.
+    /// The end of the exchange in milliseconds since 1970.
     var end: Double { start + max(0, kept.entry.time) }
 
-    /// Whether it had not ended when it was recorded.
+    /// Whether the exchange had not ended when it was recorded.
     var isPending: Bool { kept.entry.response.error == ExchangeKeeper.pending.message }
 }
 
 extension HARArchive.Entry {
-    /// The exchange with times that a page can draw: a year is as good as for ever.
+    /// The exchange with its durations limited to a year, so that a page can draw them.
     fileprivate var bounded: HARArchive.Entry {
         let year = 31_536_000_000.0
         var entry = self

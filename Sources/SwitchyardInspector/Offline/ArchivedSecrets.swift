@@ -3,10 +3,10 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 
 extension HARArchive.Entry {
-    /// The exchange without the credentials that whoever recorded it may have left in.
+    /// Returns the exchange without credentials that its recorder may have left in.
     ///
-    /// Bodies are decoded, redacted and encoded again, so that nothing that shows them has to decode what has not been
-    /// looked at. What cannot be decoded is left out, and its label stays.
+    /// Bodies are decoded, redacted and encoded again, so the page never decodes content that has not been redacted. A
+    /// body that cannot be decoded is removed, but its encoding label is kept.
     func redacted(_ redaction: Redaction) -> HARArchive.Entry {
         var entry = self
         entry.comment = comment.map(redaction.text)
@@ -80,7 +80,7 @@ extension Redaction {
 }
 
 extension HARField {
-    /// The field with another value.
+    /// Returns the field with another value.
     fileprivate func showing(_ value: String) -> HARField {
         var field = self
         field.value = value

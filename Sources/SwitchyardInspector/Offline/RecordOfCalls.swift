@@ -1,16 +1,16 @@
 import Foundation
 
 extension InspectorRecord {
-    /// The most calls that a page shows without an inspector; of more the newest.
+    /// The maximum number of calls in a record; if there are more, the newest are kept.
     package static let callLimit = 5_000
 
-    /// Makes a record of calls, with the servers that they went to.
+    /// Creates a record of calls, with the servers that received them.
     ///
     /// - Parameters:
-    ///   - name: What it is called.
+    ///   - name: The name of the record.
     ///   - place: The names of the service and the environment.
     ///   - details: The calls, in order.
-    ///   - events: What happened to the servers, in order.
+    ///   - events: The events of the servers, in order.
     package init(
         name: String,
         place: (service: String, environment: String),
@@ -42,12 +42,13 @@ extension InspectorRecord {
 }
 
 extension CallDetail.Body {
-    /// The bytes that are here.
+    /// The number of body bytes that are kept.
     fileprivate var keptBytes: Int { text?.utf8.count ?? (base64?.utf8.count ?? 0) / 4 * 3 }
 }
 
 extension InspectedClient.Server {
-    /// The servers that calls went to, in the order of their first attempts, as far as the attempts tell of them.
+    /// Returns the servers of the calls, in the order of their first attempts, with the figures known from the
+    /// attempts.
     fileprivate static func those(of calls: [InspectedCall]) -> [InspectedClient.Server] {
         var names: [String] = []
         var attempts: [String: [InspectedAttempt]] = [:]
@@ -70,7 +71,7 @@ extension InspectedClient.Server {
         latency = waits.isEmpty ? nil : waits[waits.count / 2]
     }
 
-    /// The scheme and the host of a URL.
+    /// Returns the scheme and the host of a URL.
     private static func origin(of url: String) -> String {
         guard let scheme = url.range(of: "://") else { return "-" }
         return String(url[..<scheme.upperBound] + url[scheme.upperBound...].prefix { !"/?#".contains($0) })

@@ -3,20 +3,20 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A call as far as it was watched: what the page shows of it, and what is kept of its exchanges.
+/// The observed data of a call: the part that the page shows, and its stored exchanges.
 struct CallRecord: Sendable {
-    /// The most attempts, waits and redirects that are kept of a call, each.
+    /// The maximum number of attempts and of waits per call, and of redirects and of exchanges per attempt.
     static let limit = 100
 
     private(set) var call: InspectedCall
-    /// What is kept of each attempt, the exchanges behind redirects included; in step with the call's attempts.
+    /// The stored exchanges of each attempt, including those after redirects; the indices match `call.attempts`.
     private(set) var exchanges: [[KeptExchange]] = []
-    /// The number of the last change to it.
+    /// The number of the last change to the call.
     var change = 0
-    /// How the last round ended, in words.
+    /// A description of how the last round ended.
     private var lastEnd = ""
     private var lastStatus: Int?
-    /// The pause behind the last round.
+    /// The pause after the last round, in milliseconds.
     private var lastPause = 0.0
     private var isWaiting = false
     private let bodyBytes: Int
@@ -32,29 +32,29 @@ struct CallRecord: Sendable {
         call.tags = configuration.tags.sorted()
     }
 
-    /// Takes note that a cache has answered.
+    /// Records that a cache returned the response.
     mutating func recalled(from source: InspectedCall.Source, with status: Int, at time: Double) {
         (call.from, call.end, call.outcome) = (source, time, InspectedCall.Outcome(status: status))
     }
 
-    /// Where an attempt stands among those of the call.
+    /// Returns the index of an attempt in `call.attempts`.
     func place(of number: Int, in round: Int) -> Int? {
         call.attempts.lastIndex { $0.round == round && $0.number == number }
     }
 
     // MARK: Rounds
 
-    /// Takes note that a round begins.
+    /// Records the start of a round.
     mutating func roundBegan(_ round: Int, at time: Double) {
         let since = call.start
-        // What a flow takes by itself is much shorter.
+        // Without limits and adapters, the time from dispatch to the first round is far below 5 ms.
         if round == 1, time - since >= 5 { wait(from: since, to: time, why: "limits and adapters") }
         if isWaiting, let last = call.waits.indices.last { call.waits[last].end = time }
         isWaiting = false
         call.rounds = max(1, round)
     }
 
-    /// Takes note of how a round ended.
+    /// Records how a round ended.
     mutating func roundEnded(_ round: Int, _ result: Result<ServiceResponse, RequestFailure>) {
         cutWhatRuns { $0.round == round }
         lastPause = 0
@@ -64,7 +64,7 @@ struct CallRecord: Sendable {
         }
     }
 
-    /// Takes note of a pause before the next round.
+    /// Records a pause before the next round, in milliseconds.
     mutating func waits(for pause: Double, at time: Double) {
         lastPause = pause
         guard pause > 0 else { return }
@@ -79,7 +79,7 @@ struct CallRecord: Sendable {
 
     // MARK: Attempts
 
-    /// Takes note that a request goes out: a new attempt's, or the next of one that was redirected.
+    /// Records that a request was sent: the first one of an attempt, or the next one after a redirect.
     mutating func sent(_ attempt: AttemptRecord, _ exchange: KeptExchange, round: Int, at time: Double) {
         let request = exchange.entry.request
         if let place = place(of: attempt.number, in: round) {
@@ -112,14 +112,14 @@ struct CallRecord: Sendable {
         return lastStatus == 401 && lastPause == 0 ? .renewal : .retry
     }
 
-    /// Takes note of a redirect that is followed.
+    /// Records a redirect that was followed.
     mutating func redirected(_ attempt: AttemptRecord, _ step: InspectedAttempt.Redirect, round: Int) {
         guard let place = place(of: attempt.number, in: round), call.attempts[place].redirects.count < Self.limit
         else { return }
         call.attempts[place].redirects.append(step)
     }
 
-    /// Takes note of how an exchange ended.
+    /// Records how an exchange ended.
     mutating func ended(
         _ attempt: AttemptRecord,
         _ exchange: KeptExchange,
@@ -141,9 +141,9 @@ struct CallRecord: Sendable {
         }
     }
 
-    // MARK: The end
+    // MARK: End
 
-    /// Takes note of how the call ended.
+    /// Records how the call ended.
     mutating func ended(_ result: Result<ServiceResponse, RequestFailure>, at time: Double, _ redaction: Redaction) {
         cutWhatRuns()
         call.end = time
@@ -165,9 +165,9 @@ struct CallRecord: Sendable {
 // MARK: - Memory
 
 extension CallRecord {
-    /// Drops the oldest bodies as long as those of one direction take more than one whole body may.
+    /// Drops the oldest bodies while the stored bodies of one direction exceed the limit for one body.
     private mutating func keepWithin() {
-        // In base64 a body is a third longer.
+        // A body in base64 is a third longer.
         let limit = (bodyBytes / 3 + 1) * 4
         var (requests, responses) = (0, 0)
         for attempt in exchanges.indices.reversed() {

@@ -2,7 +2,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 
 extension RequestFailure.Reason {
-    /// One word for the reason; that of the transport where it failed there.
+    /// A one-word name of the reason; for a transport error, the name of its kind.
     var name: String {
         switch self {
         case .cancelled: "cancelled"

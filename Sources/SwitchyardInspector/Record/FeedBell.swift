@@ -1,12 +1,12 @@
 import SwitchyardServices
 
-/// Wakes the pages that wait for news.
+/// Wakes the feed requests that wait for a change.
 final class FeedBell: Sendable {
     private enum Sleeper {
-        /// About to fall asleep.
+        /// The waiter is registered but has not suspended yet.
         case tired
         case asleep(CheckedContinuation<Void, Never>)
-        /// Woken before it fell asleep.
+        /// The waiter was woken, possibly before it suspended.
         case woken
     }
 
@@ -19,20 +19,20 @@ final class FeedBell: Sendable {
 
     private let state = Locked(State())
 
-    /// How many wait.
+    /// The number of waiters.
     var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Wakes all who wait for a change of this number, or an earlier one.
+    /// Wakes all waiters that wait for a change with this number or a lower one.
     func ring(_ change: Int) {
         wakeAll { $0.change = max($0.change, change) }
     }
 
-    /// Wakes all, and has nobody wait from now on.
+    /// Wakes all waiters; later waits return immediately.
     func end() {
         wakeAll { $0.isOver = true }
     }
 
-    /// Waits for a change newer than the one given, for so long at most, or until the task is cancelled.
+    /// Waits for a change newer than `change`; returns early after `limit` or if the task is cancelled.
     func wait(after change: Int, atMost limit: Duration, on time: any TimeSource) async {
         let number = state.withLock { state in
             state.lastSleeper += 1

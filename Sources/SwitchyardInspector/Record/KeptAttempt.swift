@@ -3,12 +3,12 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension InspectedAttempt {
-    /// Takes note of how an exchange of the attempt ended.
+    /// Records how an exchange of the attempt ended.
     ///
     /// - Parameters:
     ///   - entry: The exchange.
-    ///   - start: When it began.
-    ///   - end: When it ended.
+    ///   - start: The start of the exchange, in milliseconds since 1970.
+    ///   - end: The end of the exchange, in milliseconds since 1970.
     mutating func ended(_ entry: HARArchive.Entry, from start: Double, to end: Double) {
         self.end = end
         guard entry.response.status > 0 else {
@@ -22,14 +22,14 @@ extension InspectedAttempt {
         phases += entry.timings.phases(from: start)
     }
 
-    /// Takes note of what the transport measured.
+    /// Records the metrics of the transport.
     mutating func measured(_ metrics: TransferMetrics) {
         reused = metrics.reusedConnection
         sent = metrics.bytesSent
         received = metrics.bytesReceived
     }
 
-    /// A version of HTTP as people write it; transports and browsers say `h2`.
+    /// Returns the usual name of an HTTP version; transports and browsers write `h2` for HTTP/2.
     static func name(ofVersion text: String) -> String {
         switch text.lowercased() {
         case "h2", "http/2.0": "HTTP/2"
@@ -40,7 +40,7 @@ extension InspectedAttempt {
 }
 
 extension HARTimings {
-    /// The parts that took any time, one after the other.
+    /// Returns the consecutive phases with a duration above zero.
     fileprivate func phases(from start: Double) -> [InspectedAttempt.Phase] {
         let handshake = max(0, ssl)
         let parts: [(InspectedAttempt.Phase.Name, Double)] = [

@@ -3,11 +3,11 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 
 extension CallDetail {
-    /// The details of a call.
+    /// Creates the details of a call.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - exchanges: The exchanges of each of its attempts, in order.
+    ///   - exchanges: The exchanges of each attempt, in order.
     init(_ call: InspectedCall, _ exchanges: [[KeptExchange]]) {
         self.init(call: call)
         attempts = zip(call.attempts, exchanges).compactMap { attempt, exchanges in
@@ -44,7 +44,7 @@ extension CallDetail.Message {
         fields = response.headers.map { [$0.name, $0.value] }
         body = CallDetail.Body(
             type: response.content.mimeType,
-            // A browser's archive says of a body that came compressed how long that was.
+            // In a browser's archive, `bodySize` is the compressed size of the body.
             bytes: response.content.text == nil ? response.bodySize : response.content.size,
             content: response.content.text,
             encoding: response.content.encoding,
@@ -72,7 +72,7 @@ extension CallDetail.Body {
 }
 
 extension KeptExchange {
-    /// The request as a command for curl; `nil` where its body is not all there.
+    /// The request as a curl command, or `nil` if its body is incomplete.
     fileprivate var curl: String? {
         let data = entry.request.postData
         guard !cutsRequest, entry.request.bodySize >= 0, data == nil || entry.request.body != nil,
@@ -83,10 +83,10 @@ extension KeptExchange {
         request.headers = HTTPHeaders(
             entry.request.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
         )
-        // A method that is not known is no method.
+        // The method `-` marks an unknown method.
         guard method.name != "-" else { return nil }
         if let body = entry.request.body, !body.isEmpty { request.body = .data(body) }
-        // Without the prompt, which the page would have to leave out of what it copies.
+        // The prompt `$ ` is removed, so that the page can copy the command as it is.
         return String(request.curlDescription(redaction: .none).dropFirst(2))
     }
 }

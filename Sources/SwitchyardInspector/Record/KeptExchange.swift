@@ -4,21 +4,21 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// One exchange as it is kept: redacted, and no more of its bodies than there is room for.
+/// A stored exchange: redacted, with bodies cut to the limit.
 struct KeptExchange: Sendable {
-    /// The exchange as an archive has it.
+    /// The exchange as an archive entry.
     var entry: HARArchive.Entry
-    /// Whether there was more of the request's body.
+    /// Whether the request's body was cut.
     var cutsRequest = false
-    /// Whether there was more of the response's body.
+    /// Whether the response's body was cut.
     var cutsResponse = false
 
-    /// The bytes that are kept of the request's body.
+    /// The number of stored bytes of the request's body.
     var requestBytes: Int { entry.request.postData?.text.utf8.count ?? 0 }
-    /// The bytes that are kept of the response's body.
+    /// The number of stored bytes of the response's body.
     var responseBytes: Int { entry.response.content.text?.utf8.count ?? 0 }
 
-    /// Drops what is kept of the request's body, and returns how many bytes that was.
+    /// Drops the stored request body, and returns its number of bytes.
     mutating func dropRequest() -> Int {
         let bytes = requestBytes
         cutsRequest = cutsRequest || bytes > 0
@@ -27,7 +27,7 @@ struct KeptExchange: Sendable {
         return bytes
     }
 
-    /// Drops what is kept of the response's body, and returns how many bytes that was.
+    /// Drops the stored response body, and returns its number of bytes.
     mutating func dropResponse() -> Int {
         let bytes = responseBytes
         guard bytes > 0 else { return 0 }
@@ -38,24 +38,24 @@ struct KeptExchange: Sendable {
     }
 }
 
-/// Makes what is kept of exchanges.
+/// Converts exchanges to their stored form.
 struct ExchangeKeeper: Sendable {
-    /// An exchange that has not ended yet.
+    /// The placeholder result of an exchange that has not ended yet.
     static let pending = TransportError(.other, message: "no answer yet")
 
     let redaction: Redaction
-    /// Bytes that are kept of each body.
+    /// The maximum number of bytes that are stored of each body.
     let bodyBytes: Int
 
-    /// What is kept of an exchange.
+    /// Returns the stored form of an exchange.
     ///
     /// - Parameters:
-    ///   - attempt: Whose exchange it is.
-    ///   - result: What came of it.
-    ///   - date: When it began.
-    ///   - elapsed: How long it took.
-    ///   - comment: Names the call, the server and the attempt.
-    /// - Returns: The exchange.
+    ///   - attempt: The attempt that the exchange belongs to.
+    ///   - result: The response or the error.
+    ///   - date: The start of the exchange.
+    ///   - elapsed: The duration of the exchange.
+    ///   - comment: The names of the call, the server and the attempt.
+    /// - Returns: The stored exchange.
     func kept(
         _ attempt: AttemptRecord,
         _ result: Result<HTTPResponse, TransportError>,
@@ -85,10 +85,11 @@ struct ExchangeKeeper: Sendable {
         return cut(KeptExchange(entry: entry), sizes.request, sizes.response)
     }
 
-    /// The beginning of a body; no more of it is looked at than is kept, and as much again as a token may have.
+    /// Returns the part of a body that is redacted: the stored part and the next 65,536 bytes, the assumed maximum
+    /// length of a token.
     private func seen(of body: Data) -> Data { Self.prefix(of: body, bodyBytes + 65_536) }
 
-    /// Cuts what has been redacted, and says how long it was before.
+    /// Cuts redacted bodies to the limit, and restores their original sizes.
     private func cut(_ exchange: KeptExchange, _ requestSize: Int?, _ responseSize: Int?) -> KeptExchange {
         var exchange = exchange
         if let requestSize, var data = exchange.entry.request.postData {
@@ -107,7 +108,7 @@ struct ExchangeKeeper: Sendable {
         return exchange
     }
 
-    /// Cuts a text, which may be in base64, to what is kept; whether there was more.
+    /// Cuts a text, which may be base64, to the limit; returns whether it was longer.
     private func shorten(_ text: inout String, _ encoding: inout String?) -> Bool {
         guard text.utf8.count > bodyBytes else { return false }
         guard encoding == "base64" else {
@@ -119,7 +120,7 @@ struct ExchangeKeeper: Sendable {
         return true
     }
 
-    /// The first bytes, without a character that the limit cuts.
+    /// Returns the first bytes without a character that the limit truncates.
     private static func prefix(of data: Data, _ limit: Int) -> Data {
         guard limit < data.count else { return data }
         var part = data.prefix(limit)

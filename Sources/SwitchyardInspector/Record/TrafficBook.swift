@@ -3,24 +3,24 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// What was recorded of a client: its newest calls, and what happened to its servers.
+/// The record of a client's newest calls and of the events of its servers.
 ///
-/// It keeps so many calls, and of each the heads of its messages and as many bytes of bodies in each direction as are
-/// allowed for one: however much traffic there is, it takes no more memory than that.
+/// The number of calls and the body bytes per call and direction are limited, so memory use is bounded whatever the
+/// traffic.
 final class TrafficBook: Sendable {
     private struct State {
         var calls: [Int: CallRecord] = [:]
         var lastNumber = 0
-        /// The numbers of the calls under way.
+        /// The numbers of the running calls.
         var running: [RequestID: Int] = [:]
         var events: [(change: Int, event: InspectorFeed.Event)] = []
         var lastEvent = 0
         var forgotten = 0
-        /// Counts the changes; from 1, so that everything is newer than 0.
+        /// The number of the last change; it starts at 1, so that everything is newer than 0.
         var change = 1
     }
 
-    /// What is newer than a change.
+    /// The calls and events that are newer than a change.
     struct News {
         var change: Int
         var forgotten: Int
@@ -28,7 +28,7 @@ final class TrafficBook: Sendable {
         var events: [InspectorFeed.Event]
     }
 
-    /// The most events that are kept.
+    /// The maximum number of events that are kept.
     static let eventLimit = 500
 
     let keeper: ExchangeKeeper
@@ -46,7 +46,7 @@ final class TrafficBook: Sendable {
 
     // MARK: Reading
 
-    /// What is newer than a change.
+    /// Returns the calls and events that are newer than `change`.
     func news(after change: Int) -> News {
         let (records, events, now, forgotten) = state.withLock { state in
             (
@@ -58,15 +58,15 @@ final class TrafficBook: Sendable {
         return News(change: now, forgotten: forgotten, calls: calls, events: events.map(\.event))
     }
 
-    /// A call that is kept.
+    /// Returns the record of a call, or `nil` if the call is no longer kept.
     func record(_ number: Int) -> CallRecord? { state.withLock { $0.calls[number] } }
 
-    /// The details of a call; `nil` when it is not kept any more.
+    /// Returns the details of a call, or `nil` if the call is no longer kept.
     func detail(of number: Int) -> CallDetail? {
         record(number).map { CallDetail($0.call, $0.exchanges) }
     }
 
-    /// What is kept of all calls as an archive, or of one.
+    /// Returns an archive of the kept exchanges of one call, or of all calls if `number` is `nil`.
     func archive(of number: Int? = nil) -> HARArchive {
         let records = state.withLock { Array($0.calls.values) }
         let meant = records.filter { number == nil || $0.call.number == number }
@@ -76,7 +76,7 @@ final class TrafficBook: Sendable {
 
     // MARK: Writing
 
-    /// Takes note of what happened to a server.
+    /// Records an event of a server.
     func take(_ event: ClientEvent) {
         change { state in
             state.lastEvent += 1
@@ -86,12 +86,12 @@ final class TrafficBook: Sendable {
         }
     }
 
-    /// Takes note of something that the page shows and that is not in here, such as a fault that is simulated.
+    /// Notifies the pages of a change outside the book, such as a simulated fault.
     func touch() {
         change { _ in }
     }
 
-    /// Takes note of what happened to a call; of one that is not kept any more it is passed over.
+    /// Records an event of a call; ignored if the call is no longer kept.
     func take(_ event: DispatchEvent) {
         let time = clock.milliseconds(event.time)
         switch event.kind {
@@ -108,7 +108,7 @@ final class TrafficBook: Sendable {
         }
     }
 
-    /// Takes note of a call that a cache answered at once.
+    /// Records a call whose response came from a cache.
     func take(_ configuration: APIConfiguration, answeredFrom source: InspectedCall.Source, with status: Int) {
         let time = clock.now
         change { state in
@@ -123,7 +123,7 @@ final class TrafficBook: Sendable {
         }
     }
 
-    /// Adds a call, and lets go of the one that is too many.
+    /// Adds a call, and drops the oldest call if the limit is exceeded.
     private func add(
         _ configuration: APIConfiguration,
         at time: Double,
@@ -169,9 +169,9 @@ final class TrafficBook: Sendable {
         change(event.id) { $0.redirected(attempt, redirect, round: event.round) }
     }
 
-    /// What is kept of an exchange; `nil` for one of a call that is not kept.
+    /// Returns the exchange in the form in which it is kept, or `nil` if its call is not kept.
     ///
-    /// It is made outside the lock, since bodies are looked through for it.
+    /// This runs outside the lock because redaction searches the bodies.
     private func exchange(
         _ attempt: AttemptRecord,
         _ result: Result<HTTPResponse, TransportError>,
@@ -197,7 +197,7 @@ final class TrafficBook: Sendable {
         }
     }
 
-    /// Counts a change, makes it, and wakes the pages that wait for one.
+    /// Increments the change number, applies the change, and wakes the pages that wait for a change.
     private func change(_ body: (inout State) -> Void) {
         let change = state.withLock { state in
             state.change += 1
@@ -222,7 +222,7 @@ extension InspectorFeed.Event {
 }
 
 extension SwitchEvent.Kind {
-    /// The kind of event that it is for the page, and the server that it happened to.
+    /// The kind of the event for the page, and the affected server.
     fileprivate var shown: (InspectorFeed.Event.Kind, String?) {
         switch self {
         case .switched(_, let to, _): (.switch, to)

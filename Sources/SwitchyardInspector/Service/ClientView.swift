@@ -3,7 +3,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension InspectedClient {
-    /// A client as it is now.
+    /// Creates a description of the current state of a client.
     init(_ client: NetworkClient, _ redaction: Redaction, fault: String?, mayControl: Bool) {
         let (list, environment) = (client.service.servers, client.environment)
         service = client.service.name
@@ -18,7 +18,7 @@ extension InspectedClient {
         }
     }
 
-    /// The environments that every server is in.
+    /// Returns the environments that all servers have.
     private static func environments(of servers: [SwitchyardServices.Server]) -> [String] {
         let all = servers.map { Set($0.baseURLs.keys.map(\.rawValue)) }
         guard let first = all.first else { return [] }
@@ -42,7 +42,7 @@ extension InspectedClient.Server {
             }
     }
 
-    /// The figures behind the state, as far as they are known.
+    /// Formats the known figures that explain a server's state.
     private static func words(of snapshot: ServerSnapshot) -> String {
         let figures = snapshot.statistics
         let latency = zip(snapshot.p50, snapshot.p99).map { half, most in

@@ -2,11 +2,11 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// Has what a page asks for: the feed, the details of a call, archives.
+/// Provides the data that a page requests: the feed, the details of a call, and archives.
 ///
-/// It looks on at the client's calls while a page is open, and only then.
+/// It observes the client's calls only while a page is open.
 final class InspectorDesk: Sendable {
-    /// How long a feed waits for something new.
+    /// The maximum time that a feed request waits for a change.
     static let patience = Duration.seconds(20)
 
     let client: NetworkClient
@@ -16,7 +16,7 @@ final class InspectorDesk: Sendable {
     private let bell = FeedBell()
     private let presence: PagePresence
 
-    /// Creates a desk for a client, which it keeps no longer than its core.
+    /// Creates the desk of a client, with a scope of the client that does not retain its `familyObjects`.
     init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
         let own = client.detached()
         let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))
@@ -33,10 +33,10 @@ final class InspectorDesk: Sendable {
     /// Whether a page is open.
     var isWatched: Bool { presence.isOpen }
 
-    /// How many requests for a feed wait.
+    /// The number of feed requests that wait for a change.
     var waitingPages: Int { bell.sleeperCount }
 
-    /// What is newer than a change, waited for if need be; `nil` when it is all over.
+    /// Returns everything newer than `change`, after waiting for a change if necessary; returns `nil` after `end()`.
     func feed(after change: Int) async -> InspectorFeed? {
         guard presence.come() else { return nil }
         defer { presence.leave() }
@@ -52,14 +52,14 @@ final class InspectorDesk: Sendable {
         )
     }
 
-    /// Ends all: nobody looks on any more, and pages that wait are sent home.
+    /// Stops observing the client and wakes the pages that wait.
     func end() {
         presence.end()
         bell.end()
     }
 }
 
-/// Looks on at a client, from when it begins until it ends.
+/// Observes a client while a page is open.
 private final class TrafficWatch: Sendable {
     private let client: NetworkClient
     private let book: TrafficBook

@@ -3,20 +3,20 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardTesting
 
-/// Answers what a browser asks for.
+/// Responds to the requests of a browser.
 struct InspectorPages: Sendable {
-    /// What the page may do: use what is in it, and ask its own server.
+    /// The content security policy of the page: it may use its own content and send requests to its own server.
     static let policy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
-    /// The largest command, in bytes.
+    /// The maximum size of a command in bytes.
     static let commandLimit = 16_384
 
     let desk: InspectorDesk
     let access: PageGuard
-    /// The page itself.
+    /// The HTML of the page.
     let html: String
 
-    /// Answers a request; nothing is told to whom is not let in.
+    /// Returns the response to a request; a request that is not admitted gets a response without a body.
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
         let (place, status) = access.place(of: request)
         guard let place else { return .closed(status) }
@@ -43,7 +43,7 @@ struct InspectorPages: Sendable {
         return .shut(.encoding(feed))
     }
 
-    /// The details of a call, or its archive.
+    /// Returns the details of a call, or its archive if the name ends in `.har`.
     private func call(_ name: String) -> LoopbackResponse {
         let isArchive = name.hasSuffix(".har")
         guard let number = Int(isArchive ? String(name.dropLast(4)) : name), desk.book.record(number) != nil else {
@@ -70,7 +70,7 @@ struct InspectorPages: Sendable {
 }
 
 extension LoopbackResponse {
-    /// The response as nobody may keep it, take it for something else, or tell where it was linked from; 500 without one.
+    /// Adds headers that forbid caching, content sniffing and a `Referer`; without a response, the status is 500.
     fileprivate static func shut(_ response: LoopbackResponse?) -> LoopbackResponse {
         var response = response ?? LoopbackResponse(status: 500)
         response.headers.set("Cache-Control", "no-store")
@@ -79,10 +79,10 @@ extension LoopbackResponse {
         return response
     }
 
-    /// A refusal without a word.
+    /// Returns an error response without a body.
     fileprivate static func closed(_ status: Int) -> LoopbackResponse { shut(LoopbackResponse(status: status)) }
 
-    /// A refusal with words, for the page.
+    /// Returns an error response with a message for the page.
     fileprivate static func refusal(_ words: String, _ status: Int) -> LoopbackResponse {
         var response = encoding(["error": words])
         response.status = status

@@ -1,10 +1,10 @@
 import SwitchyardHTTP
 import SwitchyardTesting
 
-/// Decides who is let in: only whoever knows the token, and asks for this machine by one of its two names.
+/// Admits only requests that contain the token and name this machine by one of its two host names.
 ///
-/// Any web page can send requests to 127.0.0.1, and one whose name is made to lead there can read the answers; but then
-/// the request names another host.
+/// Any web page can send requests to 127.0.0.1. A page whose host name resolves to 127.0.0.1 could also read the
+/// responses, but then its requests name another host.
 struct PageGuard: Sendable {
     private let token: String
     private let hosts: [String]
@@ -14,14 +14,15 @@ struct PageGuard: Sendable {
         hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
     }
 
-    /// A token that nobody guesses: 128 bits of the system's random numbers.
+    /// Returns an unguessable token: 128 bits of the system's random numbers.
     static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// What a request asks for, behind the token; `nil` with the status of the refusal when it is not let in.
+    /// Returns the requested path after the token, or `nil` and the status of the refusal if the request is not
+    /// admitted.
     func place(of request: LoopbackRequest) -> (place: String?, status: Int) {
         let named = request.headers.values(of: "Host")
         guard named.count == 1, hosts.contains(named[0]), request.target.hasPrefix("/") else { return (nil, 403) }
@@ -30,7 +31,10 @@ struct PageGuard: Sendable {
         return (String(parts[1]), 200)
     }
 
-    /// Whether a command comes from the page: from its own origin, with a field that a form elsewhere cannot send.
+    /// Whether a command comes from the page itself.
+    ///
+    /// Its origin, if present, must be the page's own, and it must have a header field that a form of another site
+    /// cannot send.
     func isOwn(_ request: LoopbackRequest) -> Bool {
         guard request.headers.values(of: "X-Inspector") == ["1"] else { return false }
         return request.headers.values(of: "Origin").allSatisfy { origin in
@@ -38,7 +42,7 @@ struct PageGuard: Sendable {
         }
     }
 
-    /// Compares in a time that does not tell how much is right.
+    /// Compares a text with the token in constant time, so the duration does not reveal how many characters match.
     private static func isSame(_ text: some StringProtocol, _ token: String) -> Bool {
         let (given, wanted) = (Array(text.utf8), Array(token.utf8))
         guard given.count == wanted.count else { return false }

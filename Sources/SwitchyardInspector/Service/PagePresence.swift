@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Knows whether a page is open: whether one waits for a feed, or asked for one not long ago.
+/// Tracks whether a page is open: whether a feed request is waiting, or one ended recently.
 final class PagePresence: Sendable {
     private struct State {
         var waiting = 0
@@ -9,7 +9,7 @@ final class PagePresence: Sendable {
         var timer: (any ScheduledTimer)?
     }
 
-    /// How long after its last feed a page counts as open.
+    /// The time after its last feed during which a page counts as open.
     static let patience = Duration.seconds(30)
 
     private let time: any TimeSource
@@ -17,13 +17,15 @@ final class PagePresence: Sendable {
     private let left: @Sendable () -> Void
     private let state = Locked(State())
 
-    /// Creates it with no page open.
+    /// Creates a tracker; no page is open yet.
+    ///
+    /// Both callbacks are called under the lock, so they never overlap. A callback must take no lock except the
+    /// client's.
     ///
     /// - Parameters:
     ///   - time: The clock.
-    ///   - opened: Called when there is a page after there was none. It is called under the lock, so that this and the
-    ///     other take turns, and takes no lock but the client's.
-    ///   - left: Called when the last page is gone; likewise.
+    ///   - opened: Called when the first page opens.
+    ///   - left: Called when the last page is closed.
     init(time: any TimeSource, opened: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void) {
         self.time = time
         self.opened = opened
@@ -33,7 +35,7 @@ final class PagePresence: Sendable {
     /// Whether a page is open.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Takes note of a page that asks for a feed; `false` when it is all over.
+    /// Records that a page asks for a feed; returns `false` if the inspector has stopped.
     func come() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -46,7 +48,7 @@ final class PagePresence: Sendable {
         }
     }
 
-    /// Takes note of a page that has its feed, or waits for it no more.
+    /// Records that a feed request has ended.
     func leave() {
         state.withLock { state in
             state.waiting -= 1
@@ -56,14 +58,14 @@ final class PagePresence: Sendable {
         }
     }
 
-    /// Lets no page in from now on.
+    /// Closes all pages and rejects later feed requests.
     func end() {
         close(isOver: true)
     }
 
     private func close(isOver: Bool) {
         state.withLock { state in
-            // A page that came when the timer fired has it stay open.
+            // A page that requests a feed while the timer fires keeps the state open.
             guard isOver || state.waiting == 0 else { return }
             state.timer?.cancel()
             state.timer = nil

@@ -3,60 +3,61 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardTesting
 
-/// Shows in a browser what a client does, while it does it: each call with its attempts, waits and answers, and the
-/// servers.
+/// Shows a client's traffic live in a browser: each call with its attempts, waits and responses, and the servers.
 ///
 ///     #if DEBUG
 ///         let inspector = try TrafficInspector(client)   // prints the address of the page
 ///     #endif
 ///
-/// It is for debug builds. The page is served on 127.0.0.1 only, and only to whoever knows the token in its address. No
-/// web page elsewhere can read it or send it commands. Credentials are hidden, as in the log.
+/// The inspector is for debug builds. The page is served on 127.0.0.1 only, and only to callers that know the token in
+/// its address. No other web page can read it or send it commands. Credentials are hidden, as in the log.
 ///
-/// ### What it sees
-/// It looks on only while a page is open: one that asked for news within the last 30 seconds. Calls that were dispatched
-/// when none was open are not shown. While nobody looks on, the client's calls cost what they cost without it. An
-/// answer from the cache is a call without attempts.
+/// ### What it observes
+/// The inspector observes the client only while a page is open. A page is open if it requested a feed within the last
+/// 30 seconds. Calls that were dispatched while no page was open are not shown. While no page is open, the inspector
+/// adds no cost to the client's calls. A response from the cache appears as a call without attempts.
 ///
 /// ### What it keeps
-/// The newest calls (``Options/calls``), each with the heads of its messages and at most ``Options/bodyBytes`` of bodies
-/// in each direction, a third more for what is no text: with the defaults 66 MB of text at most, when every call has sent
-/// and got as much, or 88 MB of other bytes. It keeps them when the last page is closed, until ``stop()`` or its release.
+/// The inspector keeps the newest calls (``Options/calls``), each with the heads of its messages and at most
+/// ``Options/bodyBytes`` of bodies in each direction. Bodies that are not text take a third more memory. With the
+/// defaults, the limit is 66 MB if all bodies are text, or 88 MB if none is. The calls are kept after the last page is
+/// closed, until ``stop()`` is called or the inspector is released.
 public final class TrafficInspector: Sendable {
-    /// What an inspector keeps and allows.
+    /// The limits and permissions of an inspector.
     public struct Options: Sendable {
-        /// The port; one that is free unless set.
+        /// The port to listen on; the default is any free port.
         public var port: UInt16 = 0
-        /// How many calls are kept, the newest; 500 unless set.
+        /// The maximum number of calls that are kept; the default is 500.
+        ///
+        /// If there are more calls, the oldest are dropped.
         public var calls = 500
-        /// How many bytes of the bodies of a call are kept in each direction; 64 KiB unless set.
+        /// The maximum number of body bytes that are kept per call in each direction; the default is 64 KiB.
         public var bodyBytes = 65_536
-        /// What is hidden; ``/SwitchyardHTTP/Redaction/standard`` unless set.
+        /// The redaction of credentials; the default is ``/SwitchyardHTTP/Redaction/standard``.
         public var redaction = Redaction.standard
-        /// Whether the page may switch the server and the environment, and have the next calls meet a fault; not unless
-        /// set.
+        /// Whether the page may switch the server and the environment, and simulate faults; the default is `false`.
         public var allowsControl = false
-        /// Whether the address is printed; it is unless set.
+        /// Whether the address is printed; the default is `true`.
         public var printsAddress = true
 
-        /// Creates options; every one has a default.
+        /// Creates options with default values.
         public init() {}
     }
 
-    /// Where the page is, with its token: `http://127.0.0.1:49152/0123…/`.
+    /// The address of the page with its token: `http://127.0.0.1:49152/0123…/`.
     public let address: String
     let desk: InspectorDesk
     private let server: LoopbackServer
 
     /// Attaches an inspector to a client, and serves the page.
     ///
-    /// Whoever releases the client has its requests cancelled as without an inspector; its transport is shut down when the
-    /// inspector is released too.
+    /// The inspector does not keep the client's requests alive: releasing the client cancels its requests as usual. The
+    /// transport of the client is shut down only after the inspector has been released too.
     ///
     /// - Parameters:
-    ///   - client: The client, or one of its scopes; what is sent through any of them is shown.
-    ///   - options: What is kept and allowed.
-    /// - Throws: ``InspectorError`` when it cannot listen, or has no page.
+    ///   - client: The client, or one of its scopes. Requests of the client and all its scopes are shown.
+    ///   - options: The limits and permissions of the inspector.
+    /// - Throws: An ``InspectorError`` if the inspector cannot listen or the page's resources are missing.
     public init(_ client: NetworkClient, options: Options = Options()) throws(InspectorError) {
         let html: String
         do { html = try InspectorPage().html } catch { throw .missingPage("\(error)") }
@@ -72,7 +73,7 @@ public final class TrafficInspector: Sendable {
         server.setDefaultRoute { await pages.answer($0) }
         if options.printsAddress {
             print("inspector: \(address)")
-            fflush(nil)  // Into a file or a pipe too, where it would wait for more.
+            fflush(nil)  // Output to a file or a pipe is buffered.
         }
     }
 
@@ -80,27 +81,27 @@ public final class TrafficInspector: Sendable {
         stop()
     }
 
-    /// Ends it: nobody looks on any more, and the page is gone.
+    /// Stops observing the client and closes the page.
     ///
-    /// Calling it again is harmless.
+    /// Calling this method again has no effect.
     public func stop() {
         desk.end()
         server.stop()
     }
 
-    /// Waits until a page is open; `false` when the task was cancelled before.
+    /// Waits until a page is open; returns `false` if the task was cancelled first.
     package func waitForPage() async -> Bool {
         await server.wait { _ in desk.isWatched }
     }
 }
 
-/// Why there is no inspector.
+/// An error that prevents an inspector from starting.
 public enum InspectorError: Error, Sendable, Hashable {
     /// Another socket listens on the port.
     case portInUse(UInt16)
-    /// The system does not let it, for this reason.
+    /// The system refused to open the listening socket, for this reason.
     case cannotListen(String)
-    /// The module's resources, the page among them, do not stand beside the program.
+    /// The module's resources, which contain the page, were not found.
     case missingPage(String)
 
     init(_ error: LoopbackError) {
@@ -109,7 +110,7 @@ public enum InspectorError: Error, Sendable, Hashable {
 }
 
 extension InspectorError: CustomStringConvertible {
-    /// What is in the way, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .portInUse(let port): "port \(port) is in use"

@@ -64,7 +64,7 @@ package struct JSONParser {
         }
     }
 
-    /// A value within another, whose place is put in front of that of a failure.
+    /// Parses a nested value; the path of an error gets `place` as a prefix.
     private mutating func value(at place: @autoclosure () -> String) throws(Failure) -> JSONValue {
         do throws(Failure) {
             return try value()
@@ -74,7 +74,7 @@ package struct JSONParser {
         }
     }
 
-    /// Goes into an array or object, past its bracket.
+    /// Enters an array or object, and consumes its opening bracket.
     private mutating func enter() throws(Failure) {
         guard depth < maximumDepth else { throw Failure(kind: .tooDeep(limit: maximumDepth), offset: position) }
         depth += 1

@@ -17,9 +17,9 @@ package final class Pause: Sendable {
 
     package init() {}
 
-    /// Waits for a duration; returns early after ``end()`` or if the task is cancelled.
+    /// Waits for a duration, once.
     ///
-    /// Call it only once.
+    /// It returns early after ``end()`` or if the task is cancelled.
     package func wait(for duration: Duration, on time: any TimeSource) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -14,31 +14,31 @@
 /// | `switching.errorRatio` | number | 0...1 | 0.1 | failures per finished request |
 /// | `switching.minimumRequests` | integer | requests | 40 | minimum number of finished requests |
 /// | `switching.window` | number | seconds | 60 | maximum age of the outcomes that count |
-/// | `switching.windowRequests` | integer | requests | 100, or `minimumRequests` | maximum number of outcomes that count, at most 400 |
+/// | `switching.windowRequests` | integer | requests | 100, or `minimumRequests` | number of outcomes, at most 400 |
 /// | `switching.consecutiveFailures` | integer | failures | 5 | only with the policy `consecutiveFailures` |
 /// | `switching.selection` | string | | `priority` | one of ``SelectionStrategy`` |
 /// | `switching.failsBack` | boolean | | by policy | whether a recovered server gets its traffic back |
 /// | `switching.failsOver` | boolean | | by policy | whether a failed request is sent to another server |
-/// | `switching.perEndpoint` | boolean | | by policy | whether failures are compared with those of other servers at the endpoint |
-/// | `switching.tooManyRequests` | string | | `quota` | meaning of status 429: the caller's `quota` or the server's `overload` |
+/// | `switching.perEndpoint` | boolean | | by policy | whether failures that other servers share are ignored |
+/// | `switching.tooManyRequests` | string | | `quota` | meaning of status 429: `quota` or server `overload` |
 /// | `switching.hedging` | boolean or object | | by policy | whether a slow request is sent a second time |
 /// | `switching.hedging.shortest` | number | seconds | 0.1 | the minimum wait before a hedge |
 /// | `switching.hedging.unknown` | number | seconds | 0.25 | the minimum wait while fewer than 8 responses are known |
 /// | `switching.hedging.factor` | number | | 1.3 | the wait as a multiple of the 90th percentile |
 /// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the maximum wait as a share of the time left |
-/// | `switching.hedging.suspicionRounds` | integer | rounds | 8 | maximum rounds of suspicion probes for one slow write |
+/// | `switching.hedging.suspicionRounds` | integer | rounds | 8 | maximum suspicion probe rounds for one slow write |
 /// | `switching.admission` | boolean or object | | by policy | whether an overloaded server gets less traffic |
-/// | `switching.admission.sheds` | string | | `low` | the priority that is shed without being sent: `none`, `low`, `normal` |
-/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum share of normal-priority requests that is shed |
+/// | `switching.admission.sheds` | string | | `low` | the priority that is not sent: `none`, `low`, `normal` |
+/// | `switching.admission.mostShed` | number | 0...1 | 0.7 | the maximum shed share of normal-priority requests |
 /// | `switching.admission.floor` | number | 0...1 | 0.1 | the minimum share of its traffic that a server keeps |
 /// | `switching.admission.step` | number | 0...1 | 0.02 | the increase of the share per success |
 /// | `switching.admission.overloadCut` | number | 0...1 | 0.5 | the factor applied to the share on a 503 |
 /// | `switching.admission.timeoutCut` | number | 0...1 | 0.25 | the factor applied to the share on a timeout |
 /// | `switching.admission.forgetting` | number | seconds | 120 | the time after which overload is forgotten |
 /// | `switching.admission.doubling` | number | seconds | 60 | the time in which a share doubles without successes |
-/// | `switching.admission.clean` | number | seconds | 30 | the time after overload without extra attempts at the server |
+/// | `switching.admission.clean` | number | seconds | 30 | the time without extra attempts after overload |
 /// | `switching.admission.longestRetryAfter` | number | seconds | 60 | the longest Retry-After that is obeyed |
-/// | `switching.admission.sparesOverloaded` | boolean | | true | whether overload ejects a server only if another server is not overloaded |
+/// | `switching.admission.sparesOverloaded` | boolean | | true | whether no server is ejected if all are overloaded |
 /// | `switching.warmUp` | boolean | | by policy | whether the first fallback is sent a request every 5 minutes |
 /// | `switching.maximumAttempts` | integer | attempts | 3 | the maximum number of attempts per request |
 /// | `switching.minimumInterval` | number | seconds | 0 | the minimum time between two automatic switches |
