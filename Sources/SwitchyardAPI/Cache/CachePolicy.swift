@@ -112,8 +112,7 @@ public struct CachePolicy: Sendable {
     ///   - configuration: The call.
     ///   - part: The part of the response that is the value.
     ///   - types: The content types that the reader accepts, as the value of `Accept`; `nil` for any. The types do not
-    ///     matter if
-    ///     the call sets `Accept` itself, which is part of its key, or if no response depends on it.
+    ///     matter if the call sets `Accept` itself, which is part of its key, or if no response depends on it.
     /// - Returns: The stamp.
     func stamp(of configuration: APIConfiguration, _ part: AnswerPart, asking types: String?) -> CacheStamp {
         let asksByReader = configuration.headers["Accept"] == nil && !ignoredHeaders.contains("accept")

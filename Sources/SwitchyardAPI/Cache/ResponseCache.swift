@@ -158,13 +158,11 @@ public final class ResponseCache: Sendable {
     ///   - value: The value.
     ///   - key: The key.
     ///   - lifetime: The time for which the value is fresh. If it is zero or negative, nothing is stored and an older
-    ///     value is
-    ///     removed.
+    ///     value is removed.
     ///   - staleFor: The time after its lifetime during which the value is kept for ``entry(for:as:)``; default is
     ///     zero.
     ///   - cost: The cost in bytes, preferably the size of the body from which the value was decoded. A value that
-    ///     exceeds the
-    ///     cache's limit is not stored.
+    ///     exceeds the cache's limit is not stored.
     ///   - tags: The tags by which the value can be removed.
     ///   - answer: The head of the response from which the value was decoded.
     public func store<Value: Sendable>(

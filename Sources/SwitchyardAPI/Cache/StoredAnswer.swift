@@ -139,8 +139,7 @@ public protocol AnswerStore: Sendable {
     /// - Parameters:
     ///   - key: The key.
     ///   - headers: The header fields of the confirmed response. A stored response whose validators (`ETag`,
-    ///     `Last-Modified`) differ
-    ///     is another one, for example from another process.
+    ///     `Last-Modified`) differ is another one, for example from another process.
     ///   - answer: The new header fields and times; it has no body.
     func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer)
 

@@ -117,8 +117,7 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: The text in UTF-8; a byte order mark is allowed.
     ///   - maximumDepth: The maximum nesting of arrays and objects; default is 128, which is far more than APIs return
-    ///     and far less
-    ///     than the stack of a thread can hold.
+    ///     and far less than the stack of a thread can hold.
     /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the offset of the first byte that is not JSON.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         (self, _) = try Self.parsed(ContiguousArray(text), maximumDepth: maximumDepth)

@@ -57,8 +57,7 @@ extension APIManager {
     /// - Parameters:
     ///   - configuration: The call.
     ///   - serializer: The serializer of the whole body. A custom serializer does not read the module's envelope and
-    ///     treats a refusal
-    ///     in it as a success; ``APIModule/serializer(for:at:)`` removes the envelope.
+    ///     treats a refusal in it as a success; ``APIModule/serializer(for:at:)`` removes the envelope.
     /// - Returns: The value, with status, header fields and source.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func response<Value: Sendable>(

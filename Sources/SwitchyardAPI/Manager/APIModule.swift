@@ -64,13 +64,11 @@ public struct APIModule: Sendable {
     ///   - errors: The mapping of the server's business codes and statuses to the module's codes; default is none.
     ///   - envelope: The envelope of every response; default is none.
     ///   - errorBody: The location of the error in the body of a refusal, for a service without an envelope. The
-    ///     default,
-    ///     ``ErrorBody/common``, is not used by a module with an envelope. If `nil`, the body is not read.
+    ///     default, ``ErrorBody/common``, is not used by a module with an envelope. If `nil`, the body is not read.
     ///   - decoding: The JSON decoding; default is ``JSONDecoding/standard``.
     ///   - rules: The rules that a response must satisfy before it is decoded; default is ``ResponseRules/strict``.
     ///   - messages: The messages for the user; default is those of `errors`, which are also used for codes of the
-    ///     module that have
-    ///     no message here.
+    ///     module that have no message here.
     public init(
         errors: ModuleErrors? = nil,
         envelope: Envelope? = nil,

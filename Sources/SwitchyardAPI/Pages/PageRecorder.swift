@@ -38,11 +38,9 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - pageLimit: The maximum number of pages of a list, which guards against an endless server; default is
     ///     100,000.
     ///   - messages: The messages of the recorder's own errors, such as that of an empty list; preferably those of the
-    ///     manager's
-    ///     module.
+    ///     manager's module.
     ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``;
-    ///     default is
-    ///     `false`.
+    ///     default is `false`.
     public convenience init(
         pageSize: Int = 10,
         strategy: PageStrategy<Item> = .pageNumber,
@@ -64,11 +62,9 @@ public final class PageRecorder<Item: Sendable>: Sendable {
     ///   - pageLimit: The maximum number of pages of a list, which guards against an endless server; default is
     ///     100,000.
     ///   - messages: The messages of the recorder's own errors, such as that of an empty list; preferably those of the
-    ///     manager's
-    ///     module.
+    ///     manager's module.
     ///   - allowsEmptyList: Whether an empty first page is an empty list instead of the error ``APIError/Code/noData``;
-    ///     default is
-    ///     `false`.
+    ///     default is `false`.
     ///   - id: The id of an item, as in `identifiedBy: \.id`.
     public convenience init<ID: Hashable & Sendable>(
         pageSize: Int = 10,

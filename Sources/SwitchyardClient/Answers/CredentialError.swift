@@ -1,6 +1,6 @@
 public import SwitchyardServices
 
-/// Why a request has no credentials to go with.
+/// The reason why a request has no usable credential.
 public enum CredentialError: Error, Sendable, Hashable {
     /// There is no credential and none can be obtained; nothing was sent.
     ///
@@ -24,7 +24,7 @@ public enum CredentialError: Error, Sendable, Hashable {
     case loginRequired
     /// The user logged out while the request was waiting.
     case loggedOut
-    /// The service asks for schemes that are not known here: NTLM, Kerberos, an unknown digest algorithm.
+    /// The service requires unsupported schemes, such as NTLM, Kerberos, or an unknown digest algorithm.
     case unsupportedScheme([String])
 }
 

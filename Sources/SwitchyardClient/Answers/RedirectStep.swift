@@ -4,11 +4,11 @@ public import SwitchyardHTTP
 public struct RedirectStep: Sendable, Hashable {
     /// The status of the response.
     public var status: Int
-    /// The URL that gave it.
+    /// The URL that returned the redirect.
     public var from: RequestURL
-    /// The URL that was asked next.
+    /// The URL of the next request.
     public var to: RequestURL
-    /// The method with which it was asked.
+    /// The method of the next request.
     public var method: HTTPMethod
     /// The fragment of the next URL, which is never sent; `nil` if there is none.
     ///
@@ -61,17 +61,17 @@ extension RedirectStep: CustomStringConvertible {
 
 /// The reason why a redirect was not followed and no response could be returned.
 public enum RedirectError: Error, Sendable, Hashable {
-    /// More redirects than the policy allows.
+    /// There were more redirects than the policy allows.
     case tooMany(limit: Int)
-    /// The same URL was asked the same way before, and nothing has changed since.
+    /// The same URL was requested in the same way before, and nothing has changed since.
     case loop(RequestURL)
-    /// From https to http, where everything could be read along the way.
+    /// The redirect leads from https to http, where everyone on the network path could read the data.
     case insecure(RequestURL)
-    /// To another origin, which the policy forbids.
+    /// The redirect leads to another origin, which the policy forbids.
     case foreignOrigin(RequestURL.Origin)
-    /// To something that cannot be asked: `file:`, `javascript:`, a URL without host.
+    /// The target of the redirect cannot be requested, for instance `file:`, `javascript:`, or a URL without a host.
     case unusableTarget(RequestError)
-    /// The request after it could not be built.
+    /// The request for the target of the redirect could not be built.
     case invalidRequest(RequestError)
 }
 

@@ -12,19 +12,19 @@ public struct RenewalOutage: Error, Sendable, Hashable {
     public enum Cause: Sendable, Hashable {
         /// No response arrived in time.
         case timeout
-        /// It failed below HTTP.
+        /// The refresh failed below HTTP.
         case transport(TransportError)
         /// The response was 408, 425, 429, or a status from 500.
         case status(Int)
         /// The response contains no credential, for example because it comes from a captive portal.
         case unreadable
-        /// A limit of the client's own let it not pass.
+        /// A limit of the client refused the refresh.
         case limited
     }
 
     /// The cause of the failure.
     public var cause: Cause
-    /// How long to stay away, when that is known.
+    /// The time to wait before the next refresh, if it is known.
     public var retryAfter: Duration?
     /// Whether the refresh may have been executed: a server that accepts each refresh token once may have invalidated
     /// this one.
@@ -37,7 +37,7 @@ public struct RenewalOutage: Error, Sendable, Hashable {
         self.mayHaveBeenExecuted = mayHaveBeenExecuted
     }
 
-    /// The failure below HTTP; `nil` when it was something else.
+    /// The failure below HTTP, or `nil` for another cause.
     package var transportError: TransportError? {
         if case .transport(let error) = cause { error } else { nil }
     }
@@ -153,7 +153,7 @@ extension RenewalOutage.Cause {
 
 /// An error of another layer that knows whether it is a transient failure of a token refresh.
 package protocol RenewalFailing: Error {
-    /// The outage; `nil` when another try does not help.
+    /// The outage, or `nil` if another try would not help.
     var renewalOutage: RenewalOutage? { get }
     /// Whether the response is not of the expected form.
     var isUnreadable: Bool { get }
@@ -169,7 +169,7 @@ extension RenewalFailing {
 ///
 /// A provider may ignore them: a provider that returns "no credential" after a 503 must not log the user out.
 final class RenewalWitness: Sendable {
-    /// How a request has ended.
+    /// The result of a request.
     enum End: Sendable {
         case failed(RequestFailure)
         case answered(Int, retryAfter: Duration?)
@@ -191,7 +191,7 @@ final class RenewalWitness: Sendable {
 
     private let end = Locked<End?>(nil)
 
-    /// How the last request has ended; `nil` when none has.
+    /// The result of the last request, or `nil` if no request has ended.
     var last: End? { end.withLock { $0 } }
 
     func note(_ result: Result<ServiceResponse, RequestFailure>) {
@@ -217,7 +217,7 @@ extension CredentialError {
 }
 
 extension RequestFailure.Reason {
-    /// The outage for which there is no credential; `nil` for all other failures.
+    /// The outage that makes the credential unavailable, or `nil` for all other failures.
     var renewalOutage: RenewalOutage? {
         if case .credentials(let error) = self { error.outage } else { nil }
     }

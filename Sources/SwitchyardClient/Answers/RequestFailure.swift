@@ -5,21 +5,23 @@ import SwitchyardServices
 ///
 /// A response with status 404 or 503 is not a failure here; the layer above interprets its status.
 public struct RequestFailure: Error, Sendable {
-    /// The kinds of failure.
+    /// The kind of failure.
     public enum Reason: Error, Sendable, Hashable {
-        /// The caller cancelled, or released the client that the request was sent through.
+        /// The caller cancelled the request, or released the client through which the request was sent.
         case cancelled
         /// The deadline of the whole request passed.
         case deadlineExceeded
-        /// The last attempt failed below HTTP, and no other was possible.
+        /// The last attempt failed below HTTP, and no other attempt was possible.
         case transport(TransportError)
         /// The request could not be built.
         case invalidRequest(RequestError)
         /// The request names a server that the service does not have.
         case unknownServer(String)
-        /// Every server is overloaded, and the request was given up to spare them; a later one may get through.
+        /// Every server is overloaded, and the request was dropped to spare the servers.
+        ///
+        /// A later request may succeed.
         case overloaded
-        /// Another request of that identifier is under way.
+        /// Another request with this identifier is active.
         case duplicateID
         /// A redirect could not be followed.
         case redirect(RedirectError)
@@ -27,11 +29,11 @@ public struct RequestFailure: Error, Sendable {
         case credentials(CredentialError)
         /// A limit refused the request; the value is the time to wait if it is known.
         case rateLimited(retryAfter: Duration?)
-        /// Too many requests wait already.
+        /// Too many requests are already waiting.
         case queueFull
-        /// A newer request took its place.
+        /// A newer request superseded this request.
         case superseded
-        /// An interceptor, or a limit of the app's own, ended the request with an error.
+        /// An interceptor, or a limit of the app, ended the request with an error.
         case vetoed(Veto)
         /// The client has been shut down.
         case closed
@@ -39,12 +41,12 @@ public struct RequestFailure: Error, Sendable {
 
     /// The reason.
     public var reason: Reason
-    /// Where it went wrong.
+    /// The context of the request: its service, server and URL, and its attempts.
     public var context: RequestContext {
         get { sharedContext.value }
         set { sharedContext.value = newValue }
     }
-    /// The request that failed.
+    /// The identifier of the request that failed.
     public var id: RequestID
 
     /// The context behind one reference, because every suspended caller reserves room for a failure.
@@ -86,7 +88,8 @@ public struct RequestFailure: Error, Sendable {
 }
 
 extension RequestFailure: CustomStringConvertible {
-    /// The place, the reason, and whether it may have been executed; holds no header, no query, no password and no body.
+    /// The context, the reason, and whether the request may have been executed, without headers, query, password and
+    /// body.
     public var description: String { "\(context): \(reason)" + (mayHaveBeenExecuted ? .mayHaveBeenExecuted : "") }
 }
 
@@ -96,7 +99,7 @@ extension String {
 }
 
 extension RequestFailure.Reason: CustomStringConvertible {
-    /// The reason in words; holds no header, no query, no password and no body.
+    /// The reason in words, without headers, query, password and body.
     public var description: String { Redaction.standard.text(words) }
 
     private var words: String {

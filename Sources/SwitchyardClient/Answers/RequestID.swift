@@ -7,12 +7,14 @@ typealias OwnerID = UInt64
 ///
 /// The identifier exists before anything is sent, is unique in the process, and cancels the request in every phase.
 public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The number of the request; later requests have larger numbers.
+    /// The number of the request.
+    ///
+    /// Later requests have larger numbers.
     public let number: UInt64
 
     private static let last = Locked<UInt64>(0)
 
-    /// Makes a new identifier.
+    /// Creates a new identifier.
     public init() {
         number = Self.last.withLock { last in
             last += 1
@@ -20,7 +22,7 @@ public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible
         }
     }
 
-    /// Whether `left` was made before `right`.
+    /// Returns whether `left` was created before `right`.
     public static func < (left: RequestID, right: RequestID) -> Bool {
         left.number < right.number
     }

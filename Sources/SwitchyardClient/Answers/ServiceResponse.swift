@@ -6,7 +6,7 @@ public import SwitchyardServices
 public struct ServiceResponse: Sendable {
     /// The request.
     public var id: RequestID
-    /// The response.
+    /// The HTTP response.
     public var response: HTTPResponse
     /// The server, the number of attempts and the elapsed time.
     public var context: RequestContext {
@@ -44,7 +44,7 @@ public struct ServiceResponse: Sendable {
 }
 
 extension ServiceResponse: CustomStringConvertible {
-    /// The place and the status; holds no header, no query, no password and no body.
+    /// The context and the status, without headers, query, password and body.
     public var description: String { "\(context): \(status)" }
 }
 
@@ -52,7 +52,7 @@ extension ServiceResponse: CustomStringConvertible {
 public struct RequestContext: Sendable, Hashable {
     /// The service's name.
     public var service: String
-    /// The environment the request was built for.
+    /// The environment that the request was built for.
     public var environment: ServiceEnvironment
     /// The server that responded, or failed last; `nil` if no server was reached or the URL belongs to another host.
     public var server: String?
@@ -64,11 +64,13 @@ public struct RequestContext: Sendable, Hashable {
     public var method: HTTPMethod
     /// The number of attempts that were sent, including hedges and earlier rounds.
     public var attempts: Int
-    /// From dispatch to the end.
+    /// The time from dispatch to end.
     public var elapsed: Duration
-    /// The redirects that the decisive attempt followed, in order; ``url`` is where they led.
+    /// The redirects that the decisive attempt followed, in order.
+    ///
+    /// The last redirect led to ``url``.
     public var redirects: [RedirectStep]
-    /// How many rounds it took; 1 unless the request was retried.
+    /// The number of rounds, which is 1 unless the request was retried.
     public var rounds = 1
     /// Whether an attempt of a write may have been executed although no response confirms it: see
     /// ``RequestFailure/mayHaveBeenExecuted``.
@@ -76,7 +78,7 @@ public struct RequestContext: Sendable, Hashable {
     /// If there is a response, the property covers the other attempts, an inconclusive response (408, or a status from
     /// 500), and a refusal after a redirect that reports that the write was executed (303).
     public var mayHaveBeenExecuted = false
-    /// The decisive attempt as the switching core knows it; `nil` when it led elsewhere than to the service's servers.
+    /// The decisive attempt in the switching core, or `nil` if the attempt went to a URL outside the service.
     package var attempt: Attempt? {
         get { origin.attempt }
         set { origin.attempt = newValue }
@@ -97,7 +99,7 @@ public struct RequestContext: Sendable, Hashable {
         set { origin.isForeign = newValue }
     }
 
-    /// The path, or the URL, as the call gave it; set where there is no ``url`` to show.
+    /// The path or URL of the call's configuration, which is set if there is no ``url``.
     package var path: String? {
         get { origin.path }
         set { origin.path = newValue }
@@ -142,14 +144,14 @@ extension RequestContext {
 }
 
 extension RequestContext: CustomStringConvertible {
-    /// The request, the redirects that it followed, and the number of attempts, in one line; holds no query and no password.
+    /// The request, its redirects and the number of attempts in one line, without query and password.
     public var description: String {
         let names = [service, environment.rawValue, server].compactMap(\.self)
         let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
         return "\(way(Redaction.place)) (\(names.joined(separator: "/")), \(count))"
     }
 
-    /// Method and URL, and where redirects have led from there.
+    /// Returns the method, the URL, and the redirects.
     package func way(_ shown: (String) -> String) -> String {
         guard redirects.isEmpty else { return RedirectStep.way(of: method, along: redirects, shown) }
         return "\(method) \((url?.text ?? path).map(shown) ?? "-")"
@@ -157,7 +159,7 @@ extension RequestContext: CustomStringConvertible {
 }
 
 extension ServiceResponse {
-    /// Lets the body go unread.
+    /// Discards a streamed body without reading it.
     package func discardBody() {
         if case .stream(let stream) = response.body { stream.cancel() }
     }

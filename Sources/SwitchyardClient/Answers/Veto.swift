@@ -1,14 +1,14 @@
 public import SwitchyardHTTP
 
-/// The error with which an interceptor, a limit or the like ended a request.
+/// The error with which an interceptor, a limit or a similar part ended a request.
 ///
-/// Two vetoes are equal when stage, name and text are.
+/// Two vetoes are equal if their names and messages are equal.
 public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the interceptor that ended the request.
     public let name: String
-    /// The error in words, as its type gives them.
+    /// The description of the underlying error.
     public let message: String
-    /// The error itself.
+    /// The underlying error.
     public let underlying: any Error
     /// The failure that a retrying interceptor replaced by its own error; `nil` if there was a response, and for other
     /// interceptors.
@@ -24,18 +24,18 @@ public struct Veto: Error, Sendable, Hashable, CustomStringConvertible {
         message = "\(underlying)"
     }
 
-    /// Whether two vetoes came from the same interceptor with the same text.
+    /// Returns whether the names and the messages of two vetoes are equal.
     public static func == (left: Veto, right: Veto) -> Bool {
         left.name == right.name && left.message == right.message
     }
 
-    /// Hashes name and text.
+    /// Hashes the name and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(message)
     }
 
-    /// Name and text, with credentials hidden.
+    /// The name and the message, with credentials hidden.
     public var description: String { Redaction.standard.text("\(name): \(message)") }
 }
 

@@ -15,8 +15,7 @@ package final class AssociatedObjects: Sendable {
     /// - Parameters:
     ///   - type: The type.
     ///   - make: A closure that creates the object. If two threads make the first call at the same time, both may call
-    ///     it, and
-    ///     one of the objects is discarded.
+    ///     it, and one of the objects is discarded.
     /// - Returns: The object, which is the same for every caller.
     package func object<Object: AnyObject & Sendable>(
         _ type: Object.Type = Object.self,

@@ -108,7 +108,7 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// All requests, the most urgent first, which is the order in which they get places and retry tokens.
+    /// All requests, the most urgent first, which is the order in which they get places at limits and failover tokens.
     private func mostUrgentFirst() -> [any DispatchedRequest] {
         requests.sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }

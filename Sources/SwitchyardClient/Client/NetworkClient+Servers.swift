@@ -58,8 +58,7 @@ extension NetworkClient {
     /// - Parameters:
     ///   - environment: The environment to enter. Entering the current environment changes nothing.
     ///   - cancelsActiveRequests: Whether active requests are cancelled, except those of a credential refresh. By
-    ///     default
-    ///     active requests end in the environment in which they started.
+    ///     default active requests end in the environment in which they started.
     /// - Throws: ``ClientError/missingEnvironment(_:server:known:)``. In this case nothing has changed.
     public func switchEnvironment(
         to environment: ServiceEnvironment,

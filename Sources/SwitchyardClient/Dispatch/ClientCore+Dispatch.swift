@@ -11,12 +11,14 @@ extension ClientCore {
         var pool: ServerPool?
         /// The servers that are used only if there is no other.
         var avoided: [Server.ID] = []
-        /// Until when anybody waits for it, which may change; the request's own deadline when `nil`.
+        /// A closure that returns the time until which a caller waits for the request, which may change.
+        ///
+        /// If `nil`, the request's own deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
     }
 
-    /// Makes a request: a share in a transfer where one is asked for, a flow of rounds where anything surrounds it, else a
-    /// failover.
+    /// Creates a request: a share in a transfer if the call coalesces with others, a flow of rounds if the request
+    /// needs limits, interceptors, credentials or retries, otherwise a failover.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
@@ -50,9 +52,7 @@ extension ClientCore {
         )
     }
 
-    /// Makes a failover, or a flow of several by a plan.
-    ///
-    /// The pool is that of the sender, or else the one in use.
+    /// Creates a flow of rounds for a plan, or a failover without one.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,

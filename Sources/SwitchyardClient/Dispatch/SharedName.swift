@@ -29,7 +29,7 @@ extension TransferSharing {
 }
 
 extension NetworkClient.Options {
-    /// Whether code of the app's, which is shown configurations, takes part in making requests.
+    /// Returns whether code of the app that reads configurations takes part in building requests.
     func showsConfigurations(to generator: RequestGenerator) -> Bool {
         let common = generator.common
         return interceptors.contains { $0.adapt != nil } || !generator.reformers.isEmpty
@@ -48,7 +48,7 @@ extension APIConfiguration {
         return interceptors.contains { $0.adapt != nil }
     }
 
-    /// Plain choices that decide about the request and that few calls make, under names that no field can have.
+    /// The settings that affect the request but that few calls use, under names that no header field can have.
     package var unusualChoices: [(name: String, value: String)] {
         var choices: [(name: String, value: String)] = []
         if parameterDestination != .automatic { choices.append((":destination", "\(parameterDestination)")) }

@@ -25,14 +25,14 @@ final class SharedRequest: DispatchedRequest {
     let isOfRenewal: Bool
     /// The owner of the request: a user is not shown the response to another user's request.
     let callOwner: CallOwner.Key?
-    /// Which of the client's credentials it would go with.
+    /// The version of the client's credential that the request would carry.
     let credentialVersion: UInt64
     /// The number of writes to its path so far: a read after a write does not share with one before it.
     let writes: UInt32?
-    /// How often the cookies had changed with which it would go.
+    /// The number of times the cookies that the request would carry had changed.
     let cookieChanges: UInt64
     private let startedAt: MonotonicTime
-    /// When it ends whatever happens, though the transfer may go on for others.
+    /// The deadline of this request, after which the transfer may continue for other requests.
     let deadline: MonotonicTime
     private let completion: RequestCompletion
     private let state = Locked(State())

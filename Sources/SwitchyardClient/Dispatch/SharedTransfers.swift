@@ -21,7 +21,7 @@ final class SharedTransfers: Sendable {
         let pool: ObjectIdentifier
     }
 
-    /// The requests that share a transfer, and the request that carries it out.
+    /// The requests that share a transfer, and the request that executes the transfer.
     private struct Group {
         let number: UInt64
         var requests: [RequestID: SharedRequest]
@@ -35,10 +35,10 @@ final class SharedTransfers: Sendable {
 
     private let state = Locked(State())
 
-    /// How many transfers are under way.
+    /// The number of active transfers.
     var count: Int { state.withLock { $0.transfers.count } }
 
-    /// How many requests share them.
+    /// The number of requests that share the transfers.
     var requestCount: Int { state.withLock { $0.transfers.values.reduce(0) { $0 + $1.requests.count } } }
 
     /// Attaches a request to the transfer of its name, and starts one if there is none.
@@ -56,7 +56,7 @@ final class SharedTransfers: Sendable {
         if let begun { begin(begun, name, request) }
     }
 
-    /// Takes a request out; the last one ends the transfer, for its own reason.
+    /// Removes a request, and cancels the transfer for the given reason if this was its last request.
     func leave(_ request: SharedRequest, _ reason: RequestFailure.Reason) {
         let name = Self.name(of: request)
         let carrier = state.withLock { state -> (any DispatchedRequest)? in

@@ -5,7 +5,7 @@ import SwitchyardTransport
 /// Receives the attempts of a round in the order in which they are made; must not block.
 typealias AttemptObserver = @Sendable (AttemptEvent) -> Void
 
-/// Something that happened to an attempt.
+/// An event of an attempt.
 enum AttemptEvent: Sendable {
     case sent(AttemptRecord)
     case redirected(AttemptRecord, RedirectStep)
@@ -74,7 +74,7 @@ final class WatchedAttempt: TransportTask {
         /// Whether nothing more is reported.
         var isOver = false
         var isCancelled = false
-        /// Whether the transport is done.
+        /// Whether the transport has called its completion.
         var hasEnded = false
     }
 
@@ -97,7 +97,8 @@ final class WatchedAttempt: TransportTask {
         }
     }
 
-    /// Keeps the handle of the transfer until that has ended; cancels it if the attempt was cancelled before.
+    /// Stores the handle of the transfer until the transfer has ended, or cancels it if the attempt was cancelled
+    /// before.
     func hold(_ task: any TransportTask) {
         let isCancelled = state.withLock { state in
             if !state.hasEnded { state.task = task }
@@ -106,7 +107,9 @@ final class WatchedAttempt: TransportTask {
         if isCancelled { task.cancel() }
     }
 
-    /// Gives the handle back: it may keep its completion for good, and with it this attempt and the whole request.
+    /// Releases the handle of the transfer.
+    ///
+    /// The handle may retain its completion forever, and with the completion this attempt and the whole request.
     func letGo() {
         // Released after the lock, because releasing the handle may run code of the transport.
         let task = state.withLock { state in

@@ -23,7 +23,8 @@ final class BodyActivity: Sendable {
     private let startedAt: MonotonicTime
     private let state: Locked<State>
 
-    /// Begins with an attempt; `nil` for a body that is sent as quickly as none at all.
+    /// Starts the measurement for an attempt, or returns `nil` if the body is so small that sending it takes no
+    /// noticeable time.
     static func watch(
         on body: HTTPBody,
         startedAt now: MonotonicTime,
@@ -47,7 +48,7 @@ final class BodyActivity: Sendable {
         return now < busyUntil ? min(busyUntil, now.advanced(by: Self.patience.least)) : nil
     }
 
-    /// When a byte of the body was last sent; `nil` before the first.
+    /// The time when a byte of the body was last sent, or `nil` before the first byte.
     var lastSent: MonotonicTime? { state.withLock { $0.sent } }
 
     /// Records the progress that a transport reports, and passes it on.

@@ -91,7 +91,7 @@ extension Failover {
             if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
         }
         let now = core.now
-        // How long a large body takes to send is no figure of the server's.
+        // The time to send a large body does not count as latency of the server.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
         let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
         let fate = RequestFate(of: result, to: method)
@@ -113,7 +113,7 @@ extension Failover {
         }
     }
 
-    /// Gives back an attempt that was taken but never sent.
+    /// Returns an attempt to the pool that was reserved but never sent.
     private func abandon(_ route: ServerPool.Route, at now: MonotonicTime) {
         guard let attempt = route.attempt else { return }
         core.publish(pool.settle(attempt, .neutral, resumedAt: nil, at: now), from: pool)

@@ -2,10 +2,10 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One request on its way: sends attempts, fails over, hedges, keeps the deadline, and ends exactly once.
+/// The execution of one request: sends attempts, fails over, hedges, enforces the deadline, and ends exactly once.
 ///
-/// It runs on callbacks (of the transport, of the timers, of the caller) and holds no thread and no task while it
-/// waits. All decisions are made by ``FailoverState`` and ``ServerPool``; no callback is made under a lock.
+/// A failover runs on callbacks of the transport, the timers and the caller, and occupies no thread and no task while
+/// it waits. ``FailoverState`` and ``ServerPool`` make all decisions. No callback is called under a lock.
 final class Failover: DispatchedRequest {
     let id: RequestID
     let owner: OwnerID
@@ -17,7 +17,7 @@ final class Failover: DispatchedRequest {
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
     private let patience: (@Sendable () -> MonotonicTime)?
-    /// Whether it ends itself at the deadline.
+    /// Whether the failover ends itself at the deadline.
     private let isTimed: Bool
     let progress: TransferProgressHandler?
     /// The observer of the attempts; `nil` if there is none.
@@ -25,7 +25,7 @@ final class Failover: DispatchedRequest {
     let avoided: [Server.ID]
     let completion: RequestCompletion
 
-    /// Creates the failover of a request; of one of its rounds when that is given.
+    /// Creates the failover of a request, or of one round of a request if `round` is given.
     init(
         id: RequestID,
         owner: OwnerID,
@@ -55,9 +55,12 @@ final class Failover: DispatchedRequest {
     struct Round {
         /// The deadline of the whole flow.
         var deadline: MonotonicTime
-        /// Whether it ends itself then; a flow ends its rounds.
+        /// Whether the failover ends itself at the deadline, which is `false` in a flow, because the flow ends its
+        /// rounds.
         var isTimed = true
-        /// Until when anybody waits for it, which may change; the deadline when `nil`.
+        /// A closure that returns the time until which a caller waits for the request, which may change.
+        ///
+        /// If `nil`, the deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
         /// The observer of the attempts.
         var watch: AttemptWatch?
@@ -65,13 +68,13 @@ final class Failover: DispatchedRequest {
         var avoided: [Server.ID] = []
     }
 
-    /// How often the cookies had been removed when the call was made; `nil` for one without cookies.
+    /// The number of times the cookies had been removed when the call was made, or `nil` for a call without cookies.
     var cookies: UInt64? { configuration.rare?.value.callOwner?.cookies }
 
-    /// The environment the request is built for.
+    /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
-    /// When the request may be sent again, and whether it may be at two servers at once.
+    /// The rule that says when the request may be resent, and whether two servers may have it at the same time.
     var resendRule: ResendRule { configuration.resendRule(sending: method) }
 
     /// The method that is sent, which a modifier or a reformer may have changed.
@@ -83,9 +86,7 @@ final class Failover: DispatchedRequest {
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Sends the first attempt.
-    ///
-    /// The request must be in the table by then.
+    /// Sends the first attempt of a request that is already in the table.
     func start() {
         guard state.withLock({ $0.begin() }) else { return core.finish(self) }
         if let answer = configuration.localAnswer { return end(with: .success(answer)) }
@@ -122,7 +123,7 @@ final class Failover: DispatchedRequest {
 // MARK: - Time
 
 extension Failover {
-    /// Sets the timer for whatever comes first: the moment to hedge, or the deadline.
+    /// Sets the timer for the time to hedge or the deadline, whichever comes first.
     func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
         if let delay = pool.hedgeDelay(for: route, from: now, to: awaitedUntil) {
@@ -132,7 +133,8 @@ extension Failover {
     }
 
     func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
-        // It holds the failover until that ends; a weak reference would make every other reference to it a slow one.
+        // The timer retains the failover until the failover ends, because a weak reference would slow down every other
+        // reference.
         let timer = core.clock.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
@@ -151,7 +153,8 @@ extension Failover {
         }
     }
 
-    /// When to look again at an attempt during which the process was stopped: a server has its time from then on.
+    /// Returns the time of the next check of an attempt during which the process was suspended, because the server's
+    /// time counts from the resumption.
     private func lookAfterPause(at attempt: FailoverState.Attempt, at now: MonotonicTime) -> MonotonicTime? {
         guard let resumedAt = core.clock.resumedAt, attempt.startedAt < resumedAt,
             let delay = pool.hedgeDelay(for: attempt.route, from: now, to: awaitedUntil)
@@ -160,7 +163,7 @@ extension Failover {
         return now < next ? next : nil
     }
 
-    /// Does something about an attempt that is slow, and sets the next timer.
+    /// Hedges or compares a slow attempt, and sets the next timer.
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if let next = slow?.activity?.nextLook(at: now) {
             return setTimer(timer, at: min(next, deadline))
@@ -185,10 +188,10 @@ extension Failover {
     }
 }
 
-// MARK: - The end
+// MARK: - End of the request
 
 extension Failover {
-    /// Ends the request unless it has ended.
+    /// Ends the request, or does nothing if the request has ended.
     func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
         if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
     }
@@ -237,7 +240,7 @@ extension Failover {
     }
 
     private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
-        // Looked at where they are: a copy of an attempt would retain all of its parts.
+        // The attempts are read in place, because a copy of an attempt would retain all of its parts.
         let decisive = ending.decisive
         var context = RequestContext(
             service: pool.service,

@@ -16,13 +16,13 @@ struct FailoverState {
         /// The redirects that were followed; `nil` if there are none.
         var trail: Boxed<RedirectTrail>?
         let startedAt: MonotonicTime
-        /// When its bytes moved; `nil` unless its body is large.
+        /// The activity of the body, or `nil` unless the body is large.
         let activity: BodyActivity?
-        /// Whether the credential was put into its first request.
+        /// Whether the first request of the attempt carried the credential.
         let isAuthorized: Bool
-        /// How often it was sent on.
+        /// The number of redirects that the attempt followed.
         var hops = 0
-        /// The transfer of the last hop.
+        /// The handle of the transfer after the last redirect.
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
 
@@ -52,7 +52,7 @@ struct FailoverState {
         /// The fate of the request over all attempts.
         var fate = RequestFate.unsent
 
-        /// The attempt that gave the result.
+        /// The attempt that determines the result.
         var decisive: Int? { winner ?? mostTelling ?? attempts.indices.last }
 
         /// Ends the transfers of the attempts without a response.
@@ -98,17 +98,19 @@ struct FailoverState {
 
     /// A request whose last attempt has failed and that may continue when the budget allows it.
     struct Held {
-        /// How the attempt failed.
+        /// The failure of the attempt.
         var kind: FailureKind?
-        /// When it first had to wait.
+        /// The time when the request first had to wait.
         var since: MonotonicTime
     }
 
     /// The state that a timer finds when it fires.
     enum Look {
-        /// The request waits for a token; it does so no longer.
+        /// The request waited for a token and waits no longer.
         case held(Held)
-        /// An attempt is slow; the number is that of the timer to set.
+        /// An attempt is slow.
+        ///
+        /// `timer` is the number of the next timer to set.
         case slow(Attempt?, tried: [Server.ID], timer: Int)
     }
 
@@ -124,9 +126,9 @@ struct FailoverState {
 
     /// The step after the end of an attempt.
     enum Step {
-        /// The request had ended before; nothing is left to do.
+        /// Nothing follows, because the attempt or the request had already ended, or because another attempt continues.
         case none
-        /// The attempt failed; another may be tried.
+        /// The attempt did not end the request, and another attempt may follow.
         case tryAnother
         /// The request has ended.
         case end(Ending)
@@ -140,7 +142,7 @@ struct FailoverState {
     /// The attempt whose response ended the request; its body may still be arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
-    /// The attempt that gave it.
+    /// The attempt that ended with `lastResult`.
     private var mostTelling: Int?
     /// Whether an attempt may have been executed although no response confirms it.
     private var mayHaveBeenExecuted = false
@@ -150,16 +152,18 @@ struct FailoverState {
     var changedMethod: HTTPMethod?
     /// The refusal of an extra attempt while an older one waits for its response.
     private var refusal: Boxed<Refusal>?
-    /// Waits for a token that lets it go on to another server.
+    /// The state of a request that waits for a token before it can fail over.
     private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
-    /// The number of the timer that was decided on last.
+    /// The number of the newest timer.
     private var timerNumber = 0
 
     /// Whether the request has ended.
     var hasEnded: Bool { phase == .ended }
 
-    /// The servers that have been tried, by name: their places in the list may change while the request is under way.
+    /// The names of the servers that have been tried.
+    ///
+    /// Names are used because positions in the list may change during the request.
     var tried: [Server.ID] {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
@@ -176,14 +180,14 @@ struct FailoverState {
     /// Whether an attempt waits for its response.
     var isWaiting: Bool { live > 0 && phase == .running }
 
-    /// Starts the request; `false` when it was cancelled before.
+    /// Starts the request, and returns `false` if it was cancelled before.
     mutating func begin() -> Bool {
         guard phase == .ready else { return false }
         phase = .running
         return true
     }
 
-    /// Enters an attempt; `nil` when the request has ended.
+    /// Adds an attempt and returns its index, or `nil` if the request is not running.
     mutating func add(
         _ route: ServerPool.Route,
         url: RequestURL,
@@ -215,7 +219,9 @@ struct FailoverState {
         return attempts[index]
     }
 
-    /// Lets the attempt go on at another URL; the number of the hop, `nil` when the attempt or the request has ended.
+    /// Moves the attempt to the target of a redirect.
+    ///
+    /// - Returns: The number of redirects so far, or `nil` if the attempt or the request has ended.
     mutating func redirect(_ index: Int, along trail: RedirectTrail) -> Int? {
         guard unanswered(index) != nil else { return nil }
         attempts[index].hops += 1
@@ -225,14 +231,16 @@ struct FailoverState {
         return attempts[index].hops
     }
 
-    /// The number of a timer that is about to be set, in place of all before it.
+    /// Returns the number of a timer that is about to be set and that replaces all earlier timers.
     mutating func claimTimer() -> Int {
         timerNumber += 1
         return timerNumber
     }
 
-    /// Keeps the timer and hands back the one before; hands back the new one when the request needs it no longer, or when
-    /// it has fired before it came here and another has been decided on.
+    /// Stores the timer and returns the timer to cancel.
+    ///
+    /// This is the previous timer. It is the new timer if the request has ended, or if a newer timer has been claimed
+    /// because the new one has already fired.
     mutating func replaceTimer(_ newTimer: any ScheduledTimer, number: Int) -> (any ScheduledTimer)? {
         guard phase == .running, number == timerNumber else { return newTimer }
         defer { timer = newTimer }
@@ -331,7 +339,7 @@ struct FailoverState {
         return ending
     }
 
-    /// Ends the request, whatever its attempts are doing; `nil` when it has ended before.
+    /// Ends the request, whatever the state of its attempts, or returns `nil` if the request has already ended.
     mutating func end(with result: Result<HTTPResponse, RequestFailure.Reason>, winner: Int? = nil) -> Ending? {
         guard phase != .ended else { return nil }
         phase = .ended
@@ -373,12 +381,12 @@ extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason
         if case .success(let response) = self { response.status < 400 } else { false }
     }
 
-    /// Whether the time is over.
+    /// Whether the deadline has passed.
     fileprivate var isDeadline: Bool {
         if case .failure(.deadlineExceeded) = self { true } else { false }
     }
 
-    /// Whether nothing was sent because this machine had no way to the server.
+    /// Whether nothing was sent because the device had no network path to the server.
     fileprivate var isOffline: Bool {
         if case .failure(.transport(let error)) = self { error.kind == .offline } else { false }
     }

@@ -4,7 +4,7 @@ import SwitchyardHTTP
 struct DigestTrial: Sendable {
     /// The number of attempts since the last response that was not a refusal.
     var count: Int
-    /// The nonce of its own that it was given last.
+    /// The nonce that this request received last.
     var nonce: DigestNonce
 }
 
@@ -76,7 +76,7 @@ extension RequestFlow {
 }
 
 extension AuthenticationChallenge {
-    /// The scheme, with its algorithm where it has one.
+    /// The scheme, followed by its algorithm if it has one.
     fileprivate var name: String {
         parameters["algorithm"].map { "\(scheme) \($0)" } ?? scheme
     }

@@ -1,6 +1,6 @@
 /// The interceptors, limits and policies of one request: the client's first, then the configuration's.
 struct FlowPlan: Sendable {
-    /// An interceptor's part, with the name for its errors.
+    /// A part of an interceptor, with the interceptor's name for error messages.
     struct Named<Part: Sendable>: Sendable {
         let name: String
         let part: Part
@@ -15,7 +15,7 @@ struct FlowPlan: Sendable {
     let retry: RetryPolicy?
     /// The client's credentials, which can be refreshed.
     let credentials: Credentials?
-    /// The call's own credential, which cannot.
+    /// The call's own credential, which cannot be refreshed.
     let credential: Credential?
 
     /// Whether interceptors take part in the rounds; they may send requests of their own.

@@ -4,13 +4,13 @@ import SwitchyardServices
 extension RequestFlow {
     /// The step after a round.
     enum NextStep {
-        /// The flow ends with this.
+        /// The flow ends with this result.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
-        /// Another round, after a pause; or because of a 401, which no retry policy counts.
+        /// Another round follows, after a pause, or because of a 401, which does not count as a retry.
         case again(after: Duration, isReauthorized: Bool = false)
     }
 
-    /// Asks the credentials, the interceptors and the retry policy, in this order.
+    /// Determines the next step by the credentials, the interceptors and the retry policy, in this order.
     func nextStep(
         of passed: PassedRound,
         _ memory: inout RequestFlowMemory
@@ -76,7 +76,7 @@ extension RequestFlow {
         memory.unspentTokens = nil
     }
 
-    /// The round's end as the flow's; a success refills the budget.
+    /// Ends the flow with the result of the round, and refills the retry budget after a success.
     private func finished(_ round: EndedRound, _ memory: RequestFlowMemory) -> NextStep {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)
@@ -86,7 +86,7 @@ extension RequestFlow {
 // MARK: - Credentials
 
 extension RequestFlow {
-    /// Takes a credential for the round and has it put into every request that is built.
+    /// Gets a credential for the round and adds it to every request that the round builds.
     func authorize(
         _ configuration: inout APIConfiguration,
         after memory: RequestFlowMemory
@@ -189,7 +189,7 @@ extension EndedRound {
     /// location of its result has executed the write.
     fileprivate var mayAnswerChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
-    /// The round's end as a flow's.
+    /// The result of the round as the result of a flow.
     var ending: Result<HTTPResponse, RequestFailure.Reason> {
         switch result {
         case .success(let answer): .success(answer.response)

@@ -3,7 +3,7 @@ import SwitchyardServices
 
 /// The data that the rounds of one flow pass on to each other.
 struct RequestFlowMemory {
-    /// The rounds that have ended.
+    /// The records of the rounds that have ended.
     var history: [RoundRecord] = []
     /// The number of refreshes that this request has caused.
     var renewals = 0
@@ -14,20 +14,20 @@ struct RequestFlowMemory {
     var digests: [RequestURL.Origin: DigestTrial] = [:]
     /// The tokens that the last retry took from the budget.
     var tokens: Int?
-    /// The same, until that retry is sent.
+    /// The number of tokens of a retry that has not been sent yet.
     var unspentTokens: Int?
     /// The idempotency key of the last round: an interceptor may have set it.
     var idempotencyKey = IdempotencyKey.none
     /// How the last round ended.
     var ending: Result<HTTPResponse, RequestFailure.Reason>?
-    /// How often the network had come back when the last round was sent; counted where requests wait for it.
+    /// The number of times the network had come back when the last round was sent, if the policy waits for the network.
     var openings: UInt64 = 0
-    /// Places pauses within their jitter.
+    /// The random numbers for the jitter of pauses.
     var random: RandomSource
 }
 
 extension RequestFlow {
-    /// Goes round after round until one is the end.
+    /// Executes rounds until one of them ends the flow.
     func travel() async {
         var memory = RequestFlowMemory(random: RandomSource(seed: core.options.seed ^ id.number))
         do throws(RequestFailure.Reason) {
@@ -43,7 +43,7 @@ extension RequestFlow {
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
                 switch try await nextStep(of: passed, &memory) {
                 case .end(let result):
-                    // Interceptors may have taken their time.
+                    // The owner is checked again, because interceptors may have taken long.
                     try checkOwner(dropping: passed.ended.result)
                     return end(with: result)
                 case .again(let pause, let isReauthorized):
@@ -62,7 +62,7 @@ extension RequestFlow {
         }
     }
 
-    /// A round that has ended, and the credential with which it went.
+    /// A round that has ended, and the credential that it carried.
     struct PassedRound {
         var ended: EndedRound
         var lease: CredentialLease?
@@ -88,7 +88,7 @@ extension RequestFlow {
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)
         guard mayFollow(adapted) else { return nil }
-        // Before, since the network may come back between the failure and its arrival here.
+        // The count is read before sending, because the network may come back before the failure is handled here.
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         let lease: CredentialLease?
         do throws(RequestFailure.Reason) {
@@ -105,7 +105,7 @@ extension RequestFlow {
         let result = await failover(adapted, round: context.round)
         try checkRunning()
         try checkOwner(dropping: result)
-        // Others may share the request by now.
+        // The deadline may have changed, because other callers may share the request by now.
         context.deadline = awaitedUntil
         return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
     }
@@ -120,7 +120,7 @@ extension RequestFlow {
         return EndedRound(configuration: configuration, context: context, result: .failure(failure))
     }
 
-    /// Stops the task of a flow that has ended.
+    /// Throws if the flow has ended, which stops its task.
     func checkRunning() throws(RequestFailure.Reason) {
         guard state.withLock({ $0.isRunning }) else { throw .cancelled }
     }
@@ -196,7 +196,7 @@ extension RequestFlow {
     }
 }
 
-// MARK: - The attempts
+// MARK: - Attempts
 
 extension RequestFlow {
     private func failover(
@@ -248,7 +248,7 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
         return configuration.hasEffect && response.status < 400
     }
 
-    /// Where the request went, whatever came of it.
+    /// The context of the request, whether it succeeded or failed.
     package var context: RequestContext {
         switch self {
         case .success(let answer): answer.context

@@ -35,7 +35,6 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     let progress: TransferProgressHandler?
     private let completion: RequestCompletion
 
-    /// Creates the flow of a request.
     init(
         id: RequestID,
         owner: OwnerID,
@@ -62,7 +61,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         deadline = core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
-    /// The environment the request is built for.
+    /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
     /// The owner of the call; `nil` for a call that is bound to no login and uses no cookies.
@@ -75,7 +74,6 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    /// Sets out.
     func start() {
         let beginning = event(.dispatched(configuration), round: 0)
         let hasBegun = state.withLock { state in
@@ -126,7 +124,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     }
 }
 
-// MARK: - The end
+// MARK: - End of the flow
 
 extension RequestFlow {
     /// Ends the flow unless it has ended: stops the work in flight, then notifies observers and the caller.
@@ -168,7 +166,7 @@ extension RequestFlow {
         return answer
     }
 
-    /// Where the last round went, with the figures of all of them.
+    /// Returns the context of the last round, with the totals of all rounds.
     private func finalContext() -> RequestContext {
         let state = state.withLock { $0 }
         var context = state.lastContext ?? unsentContext(of: configuration)
@@ -180,7 +178,7 @@ extension RequestFlow {
         return context
     }
 
-    /// The context of a request of which nothing was sent.
+    /// Returns the context of a request that was not sent.
     func unsentContext(of configuration: APIConfiguration) -> RequestContext {
         var context = RequestContext(
             service: pool.service,

@@ -12,7 +12,7 @@ struct RequestFlowState {
         var failover: Failover?
         var timer: (any ScheduledTimer)?
         var passes: [LimitPass]
-        /// Whether the flow had begun.
+        /// Whether the flow had started.
         var hasBegun: Bool
     }
 
@@ -23,11 +23,11 @@ struct RequestFlowState {
     private var failover: Failover?
     private var timer: (any ScheduledTimer)?
     private var passes: [LimitPass] = []
-    /// How many rounds have begun.
+    /// The number of rounds that have started.
     private(set) var rounds = 0
     /// The number of rounds that have reported their end.
     private var endedRounds = 0
-    /// The attempts of all rounds.
+    /// The number of attempts in all rounds.
     private(set) var attempts = 0
     /// Whether a round may have been executed although no response confirms it.
     private(set) var mayHaveBeenExecuted = false
@@ -35,7 +35,7 @@ struct RequestFlowState {
     private(set) var fate = RequestFate.unsent
     /// Whether the last round has executed the request and this has not been reported.
     private var hasUntoldEffect = false
-    /// Where the last round went.
+    /// The context of the last round.
     private(set) var lastContext: RequestContext?
     /// Whether the end was reported to the observers.
     private var hasToldOfEnd = false
@@ -52,7 +52,7 @@ struct RequestFlowState {
         return !hasToldOfEnd
     }
 
-    /// Starts the flow; `false` when it was cancelled before.
+    /// Starts the flow, and returns `false` if it has already been cancelled.
     mutating func begin() -> Bool {
         guard phase == .ready else { return false }
         phase = .running
@@ -67,7 +67,7 @@ struct RequestFlowState {
         return true
     }
 
-    /// Keeps the failover of a round; `false` when the flow has ended.
+    /// Stores the failover of a round, and returns `false` if the flow has ended.
     mutating func hold(_ failover: Failover) -> Bool {
         guard phase == .running else { return false }
         self.failover = failover
@@ -75,7 +75,8 @@ struct RequestFlowState {
         return true
     }
 
-    /// Keeps a pass until the round ends; `false` when the flow has ended and the pass goes back at once.
+    /// Stores a limit's pass until the round ends, and returns `false` if the flow has ended, so that the caller
+    /// returns the pass at once.
     mutating func hold(_ pass: LimitPass) -> Bool {
         guard phase == .running else { return false }
         passes.append(pass)
@@ -116,7 +117,7 @@ struct RequestFlowState {
         return passes.filter { !$0.isLasting }
     }
 
-    /// Ends the flow; `nil` when it has ended before.
+    /// Ends the flow and returns the remaining work, or `nil` if the flow has already ended.
     mutating func end() -> Ending? {
         guard phase != .ended else { return nil }
         defer {

@@ -3,7 +3,7 @@ package import SwitchyardHTTP
 import SwitchyardServices
 
 extension AttemptOutcome {
-    /// Classifies how an attempt ended.
+    /// Classifies the result of an attempt.
     init(
         of result: Result<HTTPResponse, TransportError>,
         latency: Duration,

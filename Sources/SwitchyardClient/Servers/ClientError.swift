@@ -5,19 +5,22 @@ public import SwitchyardServices
 ///
 /// Nothing has changed in that case.
 public enum ClientError: Error, Sendable, Hashable {
-    /// A server of the service has no base URL in this environment; `known` are the environments that it has.
+    /// A server of the service has no base URL in this environment.
+    ///
+    /// `known` contains the environments for which it has one.
     case missingEnvironment(ServiceEnvironment, server: Server.ID, known: KnownEnvironments = [])
     /// A server's base URL cannot be used.
     case unusableURL(server: Server.ID, RequestError)
-    /// The switching core refused: an unknown server, an empty list, an outdated command.
+    /// The switching core refused the change, because a server is unknown, the list is empty, or the command is
+    /// outdated.
     case switching(SwitchError)
-    /// The list of servers is not valid.
+    /// The list of servers is invalid.
     case catalog(CatalogError)
-    /// The transport cannot be made.
+    /// The transport could not be created.
     case transport(TransportError)
     /// A server with pinned keys has a base URL that is not https.
     case pins(PinRuleError)
-    /// The figures of the retry policy make no sense.
+    /// A value of the retry policy is invalid.
     case retry(RetryPolicyError)
 }
 
@@ -38,15 +41,15 @@ public struct KnownEnvironments: Sendable, Hashable, ExpressibleByArrayLiteral, 
         self.init(elements)
     }
 
-    /// The names, as the end of a sentence; empty for no environment.
+    /// The names as the end of a sentence, or an empty text without environments.
     public var description: String {
         environments.isEmpty ? "" : ", only for \(environments.map(\.rawValue).joined(separator: ", "))"
     }
 
-    /// Whether both are lists: always.
+    /// Returns `true`, because the lists are ignored when errors are compared.
     public static func == (left: KnownEnvironments, right: KnownEnvironments) -> Bool { true }
 
-    /// Hashes nothing.
+    /// Does nothing, because all lists are equal.
     public func hash(into hasher: inout Hasher) {}
 }
 

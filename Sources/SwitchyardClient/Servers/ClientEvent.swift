@@ -1,6 +1,6 @@
 public import SwitchyardServices
 
-/// Something that happened to the servers of a client: a switch, an ejection, a probe, a recovery, a new environment.
+/// An event of a client's servers: a switch, an ejection, a probe, a recovery, or a new environment.
 public struct ClientEvent: Sendable, Hashable {
     /// The environment of the servers.
     public var environment: ServiceEnvironment

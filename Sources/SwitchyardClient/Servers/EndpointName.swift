@@ -10,7 +10,7 @@ enum EndpointName {
     private static let prime: UInt64 = 0x100_0000_01B3
     private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// The number of an endpoint, an FNV-1a hash folded to 32 bits; the same in every run.
+    /// Returns the number of an endpoint, an FNV-1a hash folded to 32 bits, which is the same in every launch.
     static func number(of path: String, method: HTTPMethod) -> UInt32 {
         var hash = basis
         for byte in method.name.utf8 { hash = mix(hash, byte) }

@@ -8,7 +8,7 @@ public struct ServerMemory: Codable, Sendable, Hashable {
     public var service: String
     /// The name of the environment.
     public var environment: String
-    /// The servers, by their names.
+    /// The health of the servers, by name.
     package var servers: SwitchMemory
 
     /// Creates a memory.

@@ -24,7 +24,7 @@ extension ServerPool {
         }
     }
 
-    /// The route to one server by name; `nil` when there is no such server.
+    /// Returns the route to a server by name, or `nil` if there is no such server.
     func fixed(_ name: Server.ID, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
         state.withLock { state in
             guard let position = state.sites.firstIndex(where: { $0.origin.server == name }) else { return nil }
@@ -33,7 +33,7 @@ extension ServerPool {
         }
     }
 
-    /// The route to the server that a URL leads to; `nil` when it leads to none of the service's.
+    /// Returns the route to the server that a URL belongs to, or `nil` if the URL does not belong to the service.
     func route(to url: RequestURL, for configuration: APIConfiguration, at now: MonotonicTime) -> Route? {
         state.withLock { state in
             guard let (url, site) = state.site(of: url),
@@ -51,13 +51,14 @@ extension ServerPool {
     /// The step of a request after a failure.
     enum NextServer {
         case another(Route)
-        /// Asks again after this time, when there may be a token for it.
+        /// The request checks again after this time, when a token may be available.
         case later(Duration)
         case none
     }
 
-    /// Chooses another server after a failure (`nil`: after the server was taken out of service) of a request that has
-    /// been held so long.
+    /// Chooses another server after a failure, or after an ejection if `kind` is `nil`.
+    ///
+    /// `held` is the time that the request has already waited for a token.
     func failover(
         after kind: FailureKind?,
         held: Duration,
@@ -67,7 +68,7 @@ extension ServerPool {
         isPaidFor: Bool,
         at now: MonotonicTime
     ) -> NextServer {
-        // In one stay in the lock: a token that came back between two of them would be missed by both.
+        // One lock covers both steps, because a token that is returned between two locks would be missed by both.
         state.withLock { state in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
             let traits = configuration.traits
@@ -92,7 +93,7 @@ extension ServerPool {
         }
     }
 
-    /// Whether another server could be chosen after these have failed.
+    /// Returns whether another server could be chosen after the servers in `tried` have failed.
     func couldFailOver(excluding tried: [Server.ID], at now: MonotonicTime) -> Bool {
         state.withLock { $0.core.couldFailOver(excluding: $0.positions(of: tried), at: now) }
     }
@@ -126,7 +127,7 @@ extension ServerPool {
         }
     }
 
-    /// How many seconds to wait for this attempt before doing something about it.
+    /// Returns the time in seconds after which to hedge or compare this attempt.
     func hedgeDelay(for route: Route, from now: MonotonicTime, to deadline: MonotonicTime) -> Double? {
         guard let attempt = route.attempt else { return nil }
         let remaining = now.seconds(to: deadline)
@@ -148,7 +149,7 @@ extension ServerPool {
         }
     }
 
-    /// Reports the only attempt of a request, the usual case.
+    /// Reports the only attempt of a request, which is the usual case.
     func settle(
         _ attempt: Attempt,
         _ outcome: AttemptOutcome,
@@ -177,7 +178,7 @@ extension ServerPool {
         state.withLock { $0.core.patience(with: attempt) }
     }
 
-    /// Reports how a probe ended.
+    /// Reports the result of a probe.
     func settleProbe(
         _ attempt: Attempt,
         _ outcome: AttemptOutcome,
@@ -190,10 +191,10 @@ extension ServerPool {
         }
     }
 
-    /// The servers to compare because of an attempt that is slow, or failed, and must not be repeated.
+    /// Returns the servers to compare because an attempt that must not be repeated is slow or has failed.
     ///
-    /// Asked for something else than the attempt was, both may take a second at least: nothing is known of how long that
-    /// takes, and another server's refusal is no good reason to think ill of this one.
+    /// If the comparison sends another request than the attempt did, both servers have at least one second. The usual
+    /// latency of that request is unknown, and a refusal by another server is weak evidence against this one.
     func suspicion(of route: Route, asking endpoint: UInt32?, at now: MonotonicTime) -> Suspicion? {
         guard let attempt = route.attempt else { return nil }
         return state.withLock { state in
@@ -224,7 +225,7 @@ extension ServerPool {
 }
 
 extension ServerPool.State {
-    /// An attempt on one server of the list.
+    /// Returns an attempt on one server of the list.
     fileprivate mutating func attempt(
         on position: Int,
         for configuration: APIConfiguration,

@@ -7,7 +7,7 @@ package import SwitchyardServices
 /// each time it is entered, so that the health of one environment does not affect another. A request keeps the pool
 /// with which it started.
 package final class ServerPool: Sendable {
-    /// Where one attempt goes.
+    /// The destination of one attempt.
     struct Route: Sendable {
         /// The attempt for the switching core; `nil` for a URL outside this service, which charges no server.
         var attempt: Attempt?
@@ -18,11 +18,11 @@ package final class ServerPool: Sendable {
             self.place = place
         }
 
-        /// The server's name; `nil` for a URL that is not of this service.
+        /// The name of the server, or `nil` for a URL outside the service.
         var server: Server.ID? { place.server }
         /// The base URL.
         var base: BaseURL { place.base }
-        /// The server's own base URL, where ``base`` may be that of its content delivery network.
+        /// The server's own base URL, also if ``base`` is that of its content delivery network.
         var home: BaseURL { place.home }
 
         /// The route of a request that was made for the server and leads to another host; no server is charged for it.
@@ -55,7 +55,7 @@ package final class ServerPool: Sendable {
     /// The name of the service.
     package let service: String
     package let environment: ServiceEnvironment
-    /// Builds the requests of the environment.
+    /// The generator that builds the requests of the environment.
     package let generator: RequestGenerator
     /// The meaning of status 429 for the service.
     let tooManyRequests: TooManyRequests
@@ -130,10 +130,10 @@ package final class ServerPool: Sendable {
 // MARK: - Control
 
 extension ServerPool {
-    /// The server that is preferred now.
+    /// The name of the preferred server.
     var current: Server.ID { state.withLock { $0.core.current } }
 
-    /// The state of all servers, in order.
+    /// Returns the state of all servers, in order.
     func snapshot(at now: MonotonicTime) -> [ServerSnapshot] {
         state.withLock { $0.core.snapshot(at: now) }
     }
@@ -143,7 +143,7 @@ extension ServerPool {
         state.withLock { $0.core.memory(wallClock: wallClock) }
     }
 
-    /// Changes something about the servers from outside.
+    /// Changes the state of the switching core under the lock.
     func change<Failure: Error>(
         _ body: (inout SwitchingCore) throws(Failure) -> [SwitchEvent]
     ) throws(Failure) -> [SwitchEvent] {
@@ -172,7 +172,9 @@ extension ServerPool {
 }
 
 extension ServerPool {
-    /// The base URL of the server that a URL leads to, else of any: where credentials and common values may go with it.
+    /// Returns the base URL of the server that a URL belongs to, or of the first server.
+    ///
+    /// Credentials and common values may be sent with the URL only to the origin of this base URL.
     func home(of url: RequestURL?) -> BaseURL {
         state.withLock { state in
             let site = url.flatMap { url in
@@ -182,7 +184,8 @@ extension ServerPool {
         }
     }
 
-    /// The base URL of the server, or of its content delivery network, that a URL leads to; `nil` when it leads to none.
+    /// Returns the base URL of the server or of its content delivery network that a URL belongs to, or `nil` if the URL
+    /// belongs to no server.
     package func base(of url: RequestURL) -> BaseURL? {
         state.withLock { state in
             guard let (url, site) = state.site(of: url) else { return nil }
@@ -190,7 +193,7 @@ extension ServerPool {
         }
     }
 
-    /// The base URL of the server that is preferred now.
+    /// Returns the base URL of the preferred server.
     func currentBase(usesCDN: Bool) -> BaseURL {
         state.withLock { state in
             let site = state.sites.first { $0.origin.server == state.core.current } ?? state.sites[0]
@@ -222,7 +225,7 @@ extension ServerPool {
         }
     }
 
-    /// Whether there is such a server.
+    /// Returns whether the list contains a server of this name.
     package func has(_ name: Server.ID) -> Bool { state.withLock { !$0.positions(of: [name]).isEmpty } }
 
     /// Returns the path, with its query, by which a server's URL can be requested from another server.
@@ -233,7 +236,9 @@ extension ServerPool {
         return site.flatMap { path(of: url, behind: $0.origin.base) }
     }
 
-    /// The same for a URL of any server, with that one's base URL; of base URLs that begin alike the longest counts.
+    /// Returns the path and query of a URL below the base URL of any server, and that base URL.
+    ///
+    /// If several base URLs match, the longest one applies.
     func sharedPath(of url: RequestURL) -> (path: String, base: BaseURL)? {
         let bases = state.withLock { $0.sites }.map(\.origin.base)
         let paths = bases.compactMap { base in path(of: url, behind: base).map { (path: $0, base: base) } }
@@ -270,7 +275,7 @@ extension ServerPool {
         return nil
     }
 
-    /// The https URL that a plain http URL means, if the host is that of a server; the URL itself in all other cases.
+    /// Returns the URL with https if the host belongs to a server with https, otherwise the URL unchanged.
     package func secured(_ url: RequestURL) -> RequestURL {
         guard !url.isSecure else { return url }
         return state.withLock { $0.site(of: url)?.url ?? url }
@@ -281,7 +286,7 @@ extension ServerPool {
 }
 
 extension ServerPool.Site {
-    /// Whether a URL leads to the server or to its content delivery network.
+    /// Returns whether a URL belongs to the server or to its content delivery network.
     func holds(_ url: RequestURL) -> Bool {
         url.isAt(origin.base) || cdn.map { url.isAt($0.base) } ?? false
     }

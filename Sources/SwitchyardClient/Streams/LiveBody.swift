@@ -37,7 +37,7 @@ package final class LiveBody: Sendable {
         stream?.cancel()
     }
 
-    /// Waits for the next piece, `nil` at the end.
+    /// Waits for the next piece, and returns `nil` at the end.
     package func next() async throws(RequestFailure) -> Data? {
         if let reason = transfer.handle.reason { throw failure(reason) }
         try checkOwner()
@@ -57,12 +57,12 @@ package final class LiveBody: Sendable {
         if let refusal = transfer.handle.refusal { throw failure(refusal) }
     }
 
-    /// Ends the transfer from outside.
+    /// Cancels the transfer for a reason.
     package func cancel(_ reason: RequestFailure.Reason) {
         transfer.handle.cancel(reason)
     }
 
-    /// Ends the body, of which no more is wanted.
+    /// Ends the body without reading the rest.
     package func end() {
         stream?.cancel()
         endTransfer()

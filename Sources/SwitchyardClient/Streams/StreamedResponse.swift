@@ -19,7 +19,7 @@ public struct StreamedResponse: Sendable {
     public var headers: HTTPHeaders
     /// The server, the number of attempts and the elapsed time.
     public var context: RequestContext
-    /// Where the time of the exchange went until its head was there; `nil` when the transport does not measure.
+    /// The timing of the exchange until its head arrived, or `nil` if the transport does not measure it.
     public var metrics: TransferMetrics?
     /// The body.
     public var bytes: ResponseBytes
@@ -66,12 +66,12 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
         /// Returns the next piece, or `nil` at the end.
         ///
-        /// - Throws: ``RequestFailure`` when the body breaks off or the transfer was cancelled.
+        /// - Throws: ``RequestFailure`` if the body is interrupted or the transfer was cancelled.
         public mutating func next() async throws(RequestFailure) -> Data? {
             try await body.next()
         }
 
-        /// Returns the next piece, or `nil` at the end; the isolation of the caller plays no part.
+        /// Returns the next piece, or `nil` at the end, whatever the isolation of the caller.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> Data? {
             try await body.next()
         }

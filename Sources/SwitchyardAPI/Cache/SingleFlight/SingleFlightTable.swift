@@ -34,8 +34,7 @@ final class SingleFlightTable: Sendable {
     ///   - stamp: The data on which the value depends besides the request.
     ///   - type: The type of the value.
     ///   - request: The header fields that select the response. A request with its own preconditions or other cookies
-    ///     shares only
-    ///     with equal requests.
+    ///     shares only with equal requests.
     ///   - owner: The owner of the call.
     ///   - changes: The changes so far; a fetch that started before them is not joined.
     ///   - needsWaiters: Whether a started fetch is cancelled when no caller waits for it any more.

@@ -85,8 +85,7 @@ public final class Credentials: Sendable {
     /// - Parameters:
     ///   - provider: The provider that stores and refreshes the credentials.
     ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
-    ///     default
-    ///     `Policy()`.
+    ///     default `Policy()`.
     ///   - clock: A closure that returns the time of day, which expiry needs, by default the system's time.
     public init(
         provider: any CredentialProvider,
@@ -102,8 +101,7 @@ public final class Credentials: Sendable {
     ///
     /// - Parameters:
     ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
-    ///     default
-    ///     `Policy()`.
+    ///     default `Policy()`.
     ///   - clock: A closure that returns the time of day, by default the system's time.
     ///   - renew: A closure that returns a new credential. See ``CredentialProvider/renew(_:)``.
     public convenience init(
@@ -173,8 +171,7 @@ extension Credentials {
     /// - Parameters:
     ///   - credential: The new credential.
     ///   - old: The credential that was refreshed. If another credential is in use by now, nothing changes. `nil`, the
-    ///     default,
-    ///     replaces any credential.
+    ///     default, replaces any credential.
     ///   - environment: The environment.
     /// - Returns: Whether the credential was replaced.
     @discardableResult

@@ -120,7 +120,7 @@ extension RedirectTrail {
 }
 
 extension RedirectPolicy {
-    /// Whether redirects are looked at at all.
+    /// Whether the policy allows any redirects.
     fileprivate var isFollowing: Bool {
         if case .refuse = rule { false } else { true }
     }

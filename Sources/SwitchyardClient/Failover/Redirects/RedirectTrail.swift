@@ -8,7 +8,7 @@ struct RedirectTrail: Sendable {
     enum Step {
         /// The redirect itself is the response.
         case answer
-        /// This request is sent.
+        /// This request is sent next.
         case send(HTTPRequest)
     }
 
@@ -20,7 +20,9 @@ struct RedirectTrail: Sendable {
     private let home: RequestURL.Origin
     private var asked: Set<Visit>
     private var fragment: String?
-    /// Whether the way has led away from home; credentials are not picked up again when it leads back.
+    /// Whether a redirect has left the origin of the first request.
+    ///
+    /// A redirect back to that origin does not restore the credentials.
     private(set) var hasLeft = false
 
     private struct Visit: Hashable {
@@ -108,7 +110,7 @@ struct RedirectTrail: Sendable {
     }
 }
 
-// MARK: - The request after a redirect
+// MARK: - Request after a redirect
 
 extension RedirectTrail {
     private func request(after status: Int, at url: RequestURL) -> HTTPRequest {

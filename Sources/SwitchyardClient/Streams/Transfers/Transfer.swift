@@ -53,14 +53,13 @@ package struct Transfer: Sendable {
         callOwner.adopt(credentials.login(in: pool.environment))
     }
 
-    // MARK: From the first request to the last byte
+    // MARK: Requests
 
     /// Enters the transfer in the table, where it stays until ``end()``.
     ///
     /// - Parameters:
     ///   - configuration: The call; its timeout bounds the whole transfer, and so does a rule's timeout if the transfer
-    ///     has an end. Without
-    ///     a timeout nothing bounds it.
+    ///     has an end. Without a timeout nothing bounds it.
     ///   - delivery: The way in which the body of the response is delivered.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     package func begin(
@@ -152,7 +151,7 @@ package struct Transfer: Sendable {
         return try result.mapError(explained).get()
     }
 
-    /// Makes a request of the transfer, like every other request of the client.
+    /// Creates a request of the transfer like any other request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],
@@ -187,13 +186,13 @@ package struct Transfer: Sendable {
         return handle.takeTurn() ? plan : plan.ofContinuation
     }
 
-    /// The failure with the reason for which the transfer was ended from outside, if it was.
+    /// Returns the failure with the reason why the transfer was ended from outside, if it was.
     private func explained(_ failure: RequestFailure) -> RequestFailure {
         guard failure.isCancellation, let reason = handle.reason else { return failure }
         return RequestFailure(reason, id: id, context: failure.context)
     }
 
-    // MARK: Breaks
+    // MARK: Interrupted bodies
 
     /// Waits before the next request to a server that has interrupted a body.
     ///
@@ -232,7 +231,7 @@ package struct Transfer: Sendable {
         core.publish(pool.settle(settled, resumedAt: core.clock.resumedAt, at: core.now), from: pool)
     }
 
-    /// The context of a failure that no request has.
+    /// Returns the context of a failure without a request.
     package func context(of configuration: APIConfiguration) -> RequestContext {
         var context = RequestContext(
             service: pool.service,

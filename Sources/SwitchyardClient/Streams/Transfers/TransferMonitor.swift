@@ -2,16 +2,17 @@ public import Foundation
 import SwitchyardServices
 package import SwitchyardTransport
 
-/// Shows a transfer in a Foundation `Progress`, through which it can be cancelled, paused and resumed.
+/// Shows a transfer in a Foundation `Progress`, through which the transfer can be cancelled, paused and resumed.
 ///
 ///     let monitor = TransferMonitor()
 ///     download.monitor = monitor
 ///     bar.observedProgress = monitor.progress
 ///
-/// The units are bytes; a transfer without any has one unit, which is done. While paused, no more is taken from the
-/// source than a buffer, and the other side waits; the transfer's deadline runs on. A monitor is for one transfer.
+/// The units are bytes. A transfer without bytes has one unit, which is completed. While paused, the transfer reads at
+/// most one buffer from its source, so the other side waits. The deadline of the transfer continues to run. Use a
+/// monitor for one transfer only.
 public final class TransferMonitor: Sendable {
-    /// The progress; its total is -1 while unknown.
+    /// The progress, whose total is -1 as long as it is unknown.
     public let progress: Progress
 
     private struct State {
@@ -36,7 +37,7 @@ public final class TransferMonitor: Sendable {
         progress.resumingHandler = { [weak self] in self?.followProgress() }
     }
 
-    // MARK: The transfer's side
+    // MARK: Transfer
 
     /// Sets the closure that cancels the transfer, and calls it immediately if a cancellation was requested before.
     package func attach(_ cancel: @escaping @Sendable () -> Void) {
@@ -60,7 +61,7 @@ public final class TransferMonitor: Sendable {
         followProgress()
     }
 
-    /// Takes the report of the transfer's direction.
+    /// Updates the progress with a report, unless the report is about the other direction.
     package func update(_ report: TransferProgress, of direction: TransferProgress.Direction) {
         guard report.direction == direction else { return }
         // Foundation treats a progress with a total of zero as indeterminate and never finishes it.
@@ -69,7 +70,7 @@ public final class TransferMonitor: Sendable {
         progress.completedUnitCount = isEmpty ? 1 : report.completed
     }
 
-    /// Waits as long as the transfer is paused.
+    /// Waits while the transfer is paused.
     package func waitWhilePaused() async {
         guard followProgress() else { return }
         await withTaskCancellationHandler {
@@ -87,7 +88,7 @@ public final class TransferMonitor: Sendable {
         }
     }
 
-    // MARK: The progress's side
+    // MARK: Progress
 
     private func cancel() {
         let cancel = state.withLock { state in

@@ -56,8 +56,7 @@ extension SwitchingCore {
     ///   - avoided: The servers that are used only if there is no other; they are not attempts of the request.
     ///   - traits: The properties on which the choice may depend.
     ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`): it may continue without another one,
-    ///     except after
-    ///     overload.
+    ///     except after overload.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` if the policy forbids it, the budget is empty, or no
     ///   server is left that can take it.

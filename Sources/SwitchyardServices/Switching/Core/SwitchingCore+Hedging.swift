@@ -6,8 +6,7 @@ extension SwitchingCore {
     ///   - avoided: The servers that are not used; they are not attempts of the request.
     ///   - traits: The properties on which the choice may depend.
     ///   - isPaidFor: Whether the request has taken a token for a hedge: it may continue without another one as long as
-    ///     other requests
-    ///     wait for hedges too.
+    ///     other requests wait for hedges too.
     ///   - now: The time.
     /// - Returns: The attempt, which has to be settled; `nil` as for
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.

@@ -22,8 +22,7 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - id: The server.
     ///   - version: The ``version`` on which the decision was based; if another trigger has switched since, nothing
-    ///     happens. `nil` switches
-    ///     in any case.
+    ///     happens. `nil` switches in any case.
     ///   - now: The time.
     /// - Returns: The events that followed; empty if nothing changed.
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, and then nothing has changed.

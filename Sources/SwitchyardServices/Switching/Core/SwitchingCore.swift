@@ -87,8 +87,8 @@ package struct SwitchingCore: Sendable {
     ///   - now: The time.
     ///   - seed: The seed of all random numbers.
     ///   - installation: A number of the installation. The servers after the first are shuffled by weight, always in
-    ///     the same way for the
-    ///     same number, so that the clients of a fleet do not all move to one server. `nil` keeps the order of the list.
+    ///     the same way for the same number, so that the clients of a fleet do not all move to one server. `nil` keeps
+    ///     the order of the list.
     /// - Throws: The defect of the list or the policy.
     package init(
         members: [Member],
