@@ -19,6 +19,7 @@ struct refusal {
 
 /// The content and the time of a server's GOAWAY, with the ports of its connection, which a later connection may reuse.
 struct goodbye {
+    uint64_t origin;
     int local_port, remote_port;
     unsigned long last;
     int64_t heard;

@@ -52,7 +52,7 @@ static void note_goodbye(struct ycurl_exchange *exchange, unsigned long last) {
     if (!exchange->local_port) return;
     size_t most = sizeof loop->goodbyes / sizeof loop->goodbyes[0];
     loop->goodbyes[loop->goodbye_count++ % most] =
-        (struct goodbye){exchange->local_port, exchange->remote_port, last, loop->now};
+        (struct goodbye){exchange->origin, exchange->local_port, exchange->remote_port, last, loop->now};
 }
 
 /// Returns whether the connection on which the request was sent is open, so that its server may still respond on it.
@@ -113,8 +113,9 @@ bool refusal_holds(struct ycurl_exchange *exchange) {
     size_t most = sizeof loop->goodbyes / sizeof loop->goodbyes[0];
     for (size_t i = 0; i < most && !exchange->refusal.goes_away; i++) {
         const struct goodbye *goodbye = &loop->goodbyes[i];
-        if (!goodbye->local_port || goodbye->local_port != exchange->local_port ||
-            goodbye->remote_port != exchange->remote_port || goodbye->heard < exchange->sent_at)
+        if (!goodbye->local_port || goodbye->origin != exchange->origin ||
+            goodbye->local_port != exchange->local_port || goodbye->remote_port != exchange->remote_port ||
+            goodbye->heard < exchange->sent_at)
             continue;
         exchange->refusal.goes_away = true;
         exchange->refusal.last = goodbye->last;
