@@ -122,10 +122,10 @@ extension ResumableUpload {
 
     /// Starts over if no server knows the upload or no server can be asked for it, and removes the record.
     ///
-    /// A server that does not know an upload of which all bytes were sent may have finished and removed it.
+    /// If all bytes were sent, a server that does not know the upload may have finished and removed it.
     ///
-    /// - Parameter why: Why it starts over.
-    /// - Throws: The failure if the upload has started over too often, or its server may have had all of it. The next call
+    /// - Parameter why: The reason.
+    /// - Throws: The failure if the upload has started over too often, or if its server may have had all bytes. The next call
     ///   opens another upload.
     mutating func forget(_ why: String) throws(RequestFailure) {
         place?.remove()
