@@ -26,7 +26,7 @@ extension ResumableUpload {
         case .complete: return complete(response, isFromQuestion: true)
         case .unknown where session.isSought && !mayOpenAnother:
             return try await leaveServer(or: .failure(unusable("the server that may have the upload does not answer")))
-        case .unknown: try forget("the server does not know the upload (\(response.status))")
+        case .unknown: try forget("the server does not know the upload (\(response.status))", isGone: true)
         case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))
         case .tooLarge: return response
@@ -122,13 +122,13 @@ extension ResumableUpload {
 
     /// Starts over if no server knows the upload or no server can be asked for it, and removes the record.
     ///
-    /// If all bytes were sent, a server that does not know the upload may have finished and removed it.
-    ///
-    /// - Parameter why: The reason.
-    /// - Throws: The failure if the upload has started over too often, or if its server may have had all bytes. The next call
-    ///   opens another upload.
-    mutating func forget(_ why: String) throws(RequestFailure) {
+    /// - Parameters:
+    ///   - why: The reason.
+    ///   - isGone: Whether the upload's server reports that there is no such upload.
+    /// - Throws: The failure if the upload has started over too often. The next call opens another upload.
+    mutating func forget(_ why: String, isGone: Bool = false) throws(RequestFailure) {
         place?.remove()
+        if isGone { state.mayBeWhole = false }
         try startOver(why)
     }
 
