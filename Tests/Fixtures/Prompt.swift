@@ -1,9 +1,9 @@
 #if canImport(Testing)
     package import Testing
 
-    /// The tests of a suite wait for something, be it a socket or another task, and go on at once when it comes.
+    /// The tests of a suite wait for something, be it a socket or another task, and continue at once when it comes.
     ///
-    /// By themselves all tests begin at once, and what wakes one of them waits behind all that have not begun: on a
+    /// By themselves all tests begin at once, and what wakes one of them waits after all that have not begun: on a
     /// small machine for longer than the deadline of a call. So only some of these run at a time, at a priority that
     /// has threads of its own. Before macOS 26 a task cannot raise its own priority.
     package struct Prompt: TestTrait, SuiteTrait, TestScoping {
@@ -41,7 +41,7 @@
     }
 
     extension Trait where Self == Prompt {
-        /// Runs beside few others, and goes on at once when what it waits for comes.
+        /// Runs beside few others, and continues at once when what it waits for comes.
         package static var prompt: Self { Self() }
     }
 #endif

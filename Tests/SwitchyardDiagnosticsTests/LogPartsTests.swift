@@ -18,7 +18,7 @@ import Testing
         #expect(LogParts.parts(of: "abcdefghij", size: 4) == ["(1/3) abcd", "(2/3) efgh", "(3/3) ij"])
     }
 
-    @Test func `a part ends behind a line where that is no loss`() {
+    @Test func `a part ends after a line where that is no loss`() {
         #expect(texts(LogParts.parts(of: "abc\ndefgh", size: 5)) == ["abc\n", "defgh"])
         #expect(texts(LogParts.parts(of: "a\nbcdefgh", size: 6)) == ["a\nbcde", "fgh"])
     }

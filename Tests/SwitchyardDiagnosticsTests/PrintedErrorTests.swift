@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// An answer of this status, without a word.
+/// A response of this status, without a word.
 private func answer(_ status: Int) -> ServiceResponse {
     ServiceResponse(
         id: RequestID(),

@@ -50,14 +50,14 @@ import Testing
         #expect(!"\(events)".contains("secret"))
     }
 
-    @Test func `an answer says where it came from, without query, header fields and body`() async throws {
+    @Test func `a response says where it came from, without query, header fields and body`() async throws {
         let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
 
         let place = try #require(answer.context.url).text.prefix { $0 != "?" }
         #expect("\(answer)" == "POST \(place) (topics/test/primary, 1 attempt): 200")
     }
 
-    @Test func `the context of an answer equals one that is made of what can be read of it`() async throws {
+    @Test func `the context of a response equals one that is made of what can be read of it`() async throws {
         let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
         let context = answer.context
 

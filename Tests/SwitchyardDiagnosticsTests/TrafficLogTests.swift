@@ -180,7 +180,7 @@ import Testing
         #expect(!"\(entry)".contains("secret"))
     }
 
-    @Test func `a message is one line, whatever stands in an error`() async throws {
+    @Test func `a message is one line, whatever is in an error`() async throws {
         struct Torn: Error, CustomStringConvertible {
             let description = "refused\r\n[info] request: #1 ended with 200\u{2028}and more\u{85}"
         }

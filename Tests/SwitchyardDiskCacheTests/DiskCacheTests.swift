@@ -68,7 +68,7 @@ import Testing
         for secret in ["token of Ada", "s3cr3t"] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
     }
 
-    @Test func `F27, YTK-24: writing waits for nobody, and what waits is found with the bytes of its time`()
+    @Test func `F27, YTK-24: writing waits for no one, and what waits is found with the bytes of its time`()
         async throws
     {
         let disk = try DiskCache(at: folder.url)
@@ -83,7 +83,7 @@ import Testing
         #expect(folder.entries.count == 2)
     }
 
-    @Test func `F28: a newer answer takes the place of the older one`() async throws {
+    @Test func `F28: a newer response replaces the older one`() async throws {
         let disk = try DiskCache(at: folder.url)
         for text in ["one", "another one", "1"] {
             disk.store(Self.answer(text), for: Self.key("/1"))
@@ -178,7 +178,7 @@ import Testing
         #expect(sum("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    @Test func `the newer of two answers of one moment is kept, also when it comes while the older is written`()
+    @Test func `the newer of two responses of one moment is kept, also when it comes while the older is written`()
         async throws
     {
         let (hasBegun, goesOn) = (Locked(false), DispatchSemaphore(value: 0))
@@ -200,7 +200,7 @@ import Testing
         #expect(try await disk.answer(for: Self.key("/1")).body == Data("newer".utf8))
     }
 
-    @Test func `a confirmation of one answer is not put over another that lies in its place`() async throws {
+    @Test func `a confirmation of one response is not put over another that lies in its place`() async throws {
         let disk = try DiskCache(at: folder.url)
         var other = Self.answer("two")
         other.headers["ETag"] = "\"2\""

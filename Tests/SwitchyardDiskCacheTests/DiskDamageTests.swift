@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// Whatever happens to the files, every answer that is found is whole.
+/// Whatever happens to the files, every response that is found is whole.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskDamageTests {
     private let folder = TemporaryFolder()
 

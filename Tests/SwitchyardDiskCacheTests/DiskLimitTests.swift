@@ -68,7 +68,7 @@ import Testing
         #expect(caches.allSatisfy { $0.statistics.failures == 0 && $0.statistics.evictions == 0 })
     }
 
-    @Test func `a ledger that was torn is counted anew`() async throws {
+    @Test func `a ledger that was torn is counted again`() async throws {
         let limits = DiskCache.Limits(cost: 5_000, entryCost: 2_000)
         for round in 0..<6 {
             let disk = try DiskCache(at: folder.url, limits: limits)
@@ -82,7 +82,7 @@ import Testing
         #expect(folder.size <= 5_000)
     }
 
-    @Test func `what is larger than the cache may become is not stored, and the older answer goes`() async throws {
+    @Test func `what is larger than the cache may become is not stored, and the older response goes`() async throws {
         let disk = try DiskCache(at: folder.url, limits: .init(cost: 8_000))
         disk.store(Self.answer(100), for: Self.key(1))
         disk.store(Self.answer(1_001), for: Self.key(1))
@@ -92,7 +92,7 @@ import Testing
         #expect(disk.statistics.lastError?.kind == .tooLarge)
     }
 
-    @Test func `a disk that is behind does not fill the memory`() async throws {
+    @Test func `a disk that is after does not fill the memory`() async throws {
         let disk = try DiskCache(at: folder.url, limits: .init(waitingCost: 10_000))
         disk.writing.suspend()
         for number in 0..<100 { disk.store(Self.answer(1_000), for: Self.key(number)) }
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-    func `a full disk costs the new answer and nothing else`() async throws {
+    func `a full disk costs the new response and nothing else`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()
@@ -122,7 +122,7 @@ import Testing
         await disk.flush()  // The folder goes with the test.
     }
 
-    @Test func `a folder that may only be read gives its answers and takes no new ones`() async throws {
+    @Test func `a folder that may only be read gives its responses and takes no new ones`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()

@@ -59,7 +59,7 @@ import Testing
     }
 
     // CT-8, CT-9: it is found by the whole request, and what cannot be read is a miss.
-    @Test func `F40: the last answer is there at the next start, before any server is asked`() async throws {
+    @Test func `F40: the last response is there at the next start, before any server is asked`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
@@ -86,7 +86,7 @@ import Testing
     }
 
     // PEER-14: the main actor may ask, and is spared the work.
-    @MainActor @Test func `YTK-23: disk is read, and what stands there decoded, away from the caller`() async throws {
+    @MainActor @Test func `YTK-23: disk is read, and what is there decoded, away from the caller`() async throws {
         DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
         let reads = Locked<[Bool]>([])
         let seal = DiskSeal(seal: { $0 }) { data in
@@ -105,7 +105,7 @@ import Testing
         #expect(reads.withLock { $0 } == [false])
     }
 
-    @Test func `F31: a stored answer is made anew as each call wants it`() async throws {
+    @Test func `F31: a stored response is made again as each call wants it`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
@@ -176,7 +176,7 @@ import Testing
         try await flush(topics)  // The folder goes with the test.
     }
 
-    @Test func `F25: an answer that came with another is stored for its own call`() async throws {
+    @Test func `F25: a response that came with another is stored for its own call`() async throws {
         let topics = try start()
         let serializer = ResponseSerializer.decodable(Topic.self)
         let value = try topics.storeAnswer(
@@ -198,7 +198,7 @@ import Testing
         #expect(requests == 0)
     }
 
-    @Test func `F33, F34: a hook lets an answer be stored, changed or not, and a call's own comes first`() async throws
+    @Test func `F33, F34: a hook lets a response be stored, changed or not, and a call's own comes first`() async throws
     {
         let topics = try start()
         var asked = configuration { $0.willStore = { _ in nil } }
@@ -225,7 +225,7 @@ import Testing
         #expect(requests == 7)
     }
 
-    /// What the next start finds of an answer that the server confirmed a moment ago.
+    /// What the next start finds of a response that the server confirmed a moment ago.
     private func confirmed(
         by confirmation: HTTPHeaders,
         _ configuration: APIConfiguration
@@ -239,7 +239,7 @@ import Testing
         return try await start().response(for: configuration, with: serializer)
     }
 
-    @Test func `F35: an answer that only memory keeps is not confirmed over an older one on disk`() async throws {
+    @Test func `F35: a response that only memory keeps is not confirmed over an older one on disk`() async throws {
         let number = Locked("1")
         func launched() throws -> TopicAPI {
             let transport = StubTransport { request in
@@ -330,7 +330,7 @@ import Testing
         #expect(try await start(user: "bob").topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `CT-7: removing the answer of one call leaves all others`() async throws {
+    @Test func `CT-7: removing the response of one call leaves all others`() async throws {
         let topics = try start()
         for id in [1, 2] { _ = try await topics.topic(id, lifetime: .seconds(60)) }
         topics.removeAnswer(for: configuration())
@@ -355,7 +355,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `cookies are not kept with an answer`() async throws {
+    @Test func `cookies are not kept with a response`() async throws {
         let transport = StubTransport { _ in
             .status(
                 200,

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: times)
-    func `an answer whose time of making is none, or far off, has expired`(created: Double) {
+    func `a response whose time of making is none, or far off, has expired`(created: Double) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
 
         let refusal = answer(created: created).refusal(for: CachePolicy(), appVersion: nil, now: now)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 64])
-    func `a fingerprint of any length is kept as it is, and so is what stands behind it`(length: Int) async throws {
+    func `a fingerprint of any length is kept as it is, and so is what follows it`(length: Int) async throws {
         let disk = try DiskCache(at: folder.url)
         var answer = DiskCacheTests.answer("one", tags: ["a"])
         answer.sensitiveDigest = Data(repeating: 7, count: length)

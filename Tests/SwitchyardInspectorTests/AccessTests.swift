@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AccessTests {
-    @Test func `the page is served on this machine alone, and nobody may keep it`() async throws {
+    @Test func `the page is served on this machine alone, and no one may keep it`() async throws {
         let lab = try InspectorLab()
         let address = lab.inspector.address
 

@@ -68,7 +68,7 @@ import Testing
         #expect(try await lab.client.send(APIConfiguration(path: "topics")).status == 200)
     }
 
-    @Test func `a slow call goes out after three seconds, one without an answer never`() async throws {
+    @Test func `a slow call goes out after three seconds, one without a response never`() async throws {
         let lab = try await lab()
         _ = try await lab.page.command(#"{"do":"fault","kind":"slow"}"#)
 

@@ -28,7 +28,7 @@ import Testing
         #expect(feed.client.servers.map(\.url) == ["http://primary.test/v1", "http://secondary.test/v1"])
     }
 
-    @Test func `a call is shown with its attempt, its phases and its answer`() async throws {
+    @Test func `a call is shown with its attempt, its phases and its response`() async throws {
         let lab = try InspectorLab { request, _ in
             var metrics = TransferMetrics(total: .milliseconds(9))
             (metrics.nameLookup, metrics.connected) = (.milliseconds(1), .milliseconds(3))
@@ -56,7 +56,7 @@ import Testing
         #expect(attempt.version == "HTTP/2" && attempt.received == 2 && attempt.reused == false)
     }
 
-    @Test func `an answer from the cache is told apart, and one that is not fresh any more`() async throws {
+    @Test func `a response from the cache is distinguished, and one that is not fresh any more`() async throws {
         final class Topics: APIManager {
             let client: NetworkClient
             init(_ client: NetworkClient) { self.client = client }
@@ -81,7 +81,7 @@ import Testing
         #expect(calls.filter { $0.from == .network }.count == 1)
     }
 
-    @Test func `a failover and the call's end are told apart from the first attempt`() async throws {
+    @Test func `a failover and the call's end are distinguished from the first attempt`() async throws {
         let lab = try InspectorLab { request, _ in
             request.server == "primary" ? .failure(.connectionRefused) : .json("[]")
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(attempts.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a hedge goes beside an attempt that is cut off by its answer`() async throws {
+    @Test func `a hedge goes beside an attempt that is cut off by its response`() async throws {
         let lab = try InspectorLab { request, _ in request.server == "primary" ? .never : .json("[]") }
         _ = try await lab.page.feed()
 
@@ -113,7 +113,7 @@ import Testing
         #expect((attempts[1].start - attempts[0].start).rounded() == 250)
     }
 
-    @Test func `a retry comes behind a wait that says why`() async throws {
+    @Test func `a retry comes after a wait that says why`() async throws {
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let lab = try InspectorLab(servers: 1, retry: policy) { _, clock in
             clock.now < MonotonicTime(seconds: 0.5) ? .status(503) : .json("[]")

@@ -68,7 +68,7 @@ struct PageClient {
         return try await #require(transport).send(request)
     }
 
-    /// The feed behind a cursor.
+    /// The feed after a cursor.
     func feed(after cursor: Int = 0) async throws -> InspectorFeed {
         let data = try #require(try await ask("feed?after=\(cursor)").data)
         return try JSONDecoder().decode(InspectorFeed.self, from: data)

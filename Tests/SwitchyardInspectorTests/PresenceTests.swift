@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PresenceTests {
-    @Test func `nobody looks on unless a page has asked for the feed`() async throws {
+    @Test func `no one looks on unless a page has asked for the feed`() async throws {
         let lab = try InspectorLab()
 
         _ = try await lab.page.ask("")
@@ -23,7 +23,7 @@ import Testing
         #expect(try await lab.feed(ended: 1).calls.map(\.path) == ["seen"])
     }
 
-    @Test func `thirty seconds behind the last feed nobody looks on, and what was recorded stays`() async throws {
+    @Test func `thirty seconds after the last feed no one looks on, and what was recorded stays`() async throws {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "seen"))

@@ -48,7 +48,7 @@ import Testing
         #expect(detail.attempts[0].curl?.hasPrefix("curl -v \\\n\t-X POST") == true)
     }
 
-    @Test func `a page that is closed cannot be opened by what stands in it`() throws {
+    @Test func `a page that is closed cannot be opened by what is in it`() throws {
         let evil = Self.evil
         var attempt = InspectedAttempt(number: 1, round: 1, method: "GET", url: evil, start: 0, kind: .first)
         attempt.server = evil

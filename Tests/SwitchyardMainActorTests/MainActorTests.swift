@@ -50,7 +50,7 @@ import Testing
         #expect(try await !api.topic(1).isOfMainQueue)
     }
 
-    @Test func `an answer is decoded while the main actor is blocked`() async throws {
+    @Test func `a response is decoded while the main actor is blocked`() async throws {
         // Others need the main actor too: it is kept no longer than a request takes.
         try await calm()
         let decoded = DispatchSemaphore(value: 0)

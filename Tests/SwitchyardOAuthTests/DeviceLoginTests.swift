@@ -12,7 +12,7 @@ import Testing
     private static let token = LoopbackResponse.json(#"{"access_token": "t", "token_type": "Bearer"}"#)
     private static let pending = LoopbackResponse.json(#"{"error": "authorization_pending"}"#, status: 400)
 
-    /// A device that has begun its login at a server, which gives its answers in order, the last one again and again.
+    /// A device that has begun its login at a server, which gives its responses in order, the last one again and again.
     private struct Device {
         let server = LoopbackServer()
         let clock = ManualClock()

@@ -94,7 +94,7 @@ struct OAuthTests {
     }
 
     // RFC 6749 section 4.1.2 and appendix B.
-    @Test func `an answer is read as the form that it is`() async throws {
+    @Test func `a response is read as the form that it is`() async throws {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization(state: "page 7")
         let callback = try #require(URL(string: "app://done?code=a%2Bb+c&state=page+7"))
@@ -113,7 +113,7 @@ struct OAuthTests {
             .refused(.accessDenied, description: "The user said no")
         ),
     ])
-    func `an answer that does not belong or says no is an error`(url: String, error: OAuthError) async throws {
+    func `a response that does not belong or says no is an error`(url: String, error: OAuthError) async throws {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization(state: "s")
         let callback = try #require(URL(string: url))
@@ -187,7 +187,7 @@ struct OAuthTests {
         StubAnswer.json("[]"), .json("{}"), .json(#"{"access_token": "t", "token_type": "mac"}"#),
         .json("oops", status: 500),
     ])
-    func `an answer that is none is an error`(answer: StubAnswer) async throws {
+    func `a response that is none is an error`(answer: StubAnswer) async throws {
         let (oauth, _) = try Self.oauth(answer)
 
         await #expect { _ = try await oauth.clientCredential() } throws: { error in
@@ -364,7 +364,7 @@ struct OAuthTests {
         #expect(try await call.value.scheme == .bearer(token: "t"))
     }
 
-    @Test func `a device that nobody confirms gives up when its code ends`() async throws {
+    @Test func `a device that no one confirms gives up when its code ends`() async throws {
         let clock = ManualClock()
         let (oauth, _) = try Self.oauth(time: clock, Self.device, Self.refusal("expired_token"))
         let login = try await oauth.deviceAuthorization()

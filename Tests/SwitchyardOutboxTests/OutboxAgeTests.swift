@@ -32,7 +32,7 @@ import Testing
         APIConfiguration(path: "notes", method: .post, timeout: .seconds(100 * Self.day))
     }
 
-    /// Lets the wall clock and the monotonic clock go on.
+    /// Lets the wall clock and the monotonic clock continue.
     private func pass(days: Double) {
         clock.advance(by: .seconds(days * Self.day))
         date.withLock { $0 += days * Self.day }

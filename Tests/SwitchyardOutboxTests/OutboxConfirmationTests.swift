@@ -211,7 +211,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Idempotency-Key"] } == [entry.idempotencyKey])
     }
 
-    @Test func `the pause begins anew after a write was sent`() async throws {
+    @Test func `the pause starts again after a write was sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let down = StubAnswer.failure(.connectionRefused)
         let answers = AnswerList([down, down, .status(201), down])

@@ -95,7 +95,7 @@ import Testing
         client.rules = ConfigurationRules()
     }
 
-    @Test func `a failure in an environment that was left meanwhile holds up nobody`() async throws {
+    @Test func `a failure in an environment that was left meanwhile delays no caller`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let outbox = try Outbox(file: file, client: client)

@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    /// What waits in the file, which nobody else has.
+    /// What waits in the file, which no one else has.
     private func waiting() throws -> [OutboxEntry] {
         var (file, entries) = try OutboxFile.open(file)
         file.release()
@@ -93,7 +93,7 @@ import Testing
         #expect(try waiting().map(\.mayHaveBeenExecuted) == [true])
     }
 
-    @Test func `what has begun is known behind a clearing`() throws {
+    @Test func `what has begun is known after a clearing`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         var begun = try entry(1)

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Credential.bearer("bad")])
-    func `a write without a login goes as soon as somebody logs in`(before: Credential?) async throws {
+    func `a write without a login goes as soon as someone logs in`(before: Credential?) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let credentials = Credentials(provider: KeptCredential(before))
         let (outbox, environment) = try outbox(credentials)

@@ -25,7 +25,7 @@ import Testing
     }
 
     // OutboxEntry.id: "later ones have larger numbers"; Outbox.remove(_:) of a number from before would take another write.
-    @Test func `a number is not used again, also behind a file that was cleared up`() throws {
+    @Test func `a number is not used again, also after a file that was cleared up`() throws {
         let place = folder.url.appendingPathComponent("outbox")
         var (journal, _) = try OutboxFile.open(place)
         for id in UInt64(1)...40 {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// A newer write takes the place of an older one with the same key; row D55.
+/// A newer write replaces an older one with the same key; row D55.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxReplacementTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 

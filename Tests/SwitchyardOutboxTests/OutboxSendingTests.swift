@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// What an outbox makes of answers and failures, and when it stays away; row D55.
+/// What an outbox makes of responses and failures, and when it stays away; row D55.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxSendingTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 

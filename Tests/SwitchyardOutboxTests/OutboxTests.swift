@@ -75,7 +75,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `D55: an outbox that was killed goes on where it was, with the same keys`() async throws {
+    @Test func `D55: an outbox that was killed resumes where it was, with the same keys`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
@@ -106,7 +106,7 @@ import Testing
         #expect(third.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `D55: a write that is too large to be read again is refused, and those behind it are kept`() throws {
+    @Test func `D55: a write that is too large to be read again is refused, and those after it are kept`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {

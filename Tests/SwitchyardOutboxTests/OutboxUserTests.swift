@@ -37,7 +37,7 @@ import Testing
         session.logIn("bob", token: "b1")
     }
 
-    /// Lets Bob follow Ada in one step: no look at the app in between finds nobody, or Ada without a credential.
+    /// Lets Bob follow Ada in one step: no look at the app in between finds no one, or Ada without a credential.
     private func replaceAda() {
         session.name("bob")
         session.credentials.set(.bearer("b1"), in: .test)
@@ -66,7 +66,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a write waits while nobody is logged in`() async throws {
+    @Test func `a write waits while no one is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -109,7 +109,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer a2"])
     }
 
-    @Test func `a write that was stored while nobody was logged in goes whoever is`() async throws {
+    @Test func `a write that was stored while no one was logged in goes anyone who is`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -121,7 +121,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer b1"])
     }
 
-    @Test func `a write that an older version has stored goes whoever is logged in`() async throws {
+    @Test func `a write that an older version has stored goes the user who is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let old = """
             {"id": 1, "idempotencyKey": "k", "environment": "test", "storedAt": 0, "method": "POST", "path": "a",
@@ -139,7 +139,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer b1"])
     }
 
-    @Test func `a client that knows of no users sends what waits whoever is logged in`() async throws {
+    @Test func `a client that knows of no users sends what waits the user who is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client(knowsUsers: false)
         let outbox = try Outbox(file: file, client: client)
@@ -163,7 +163,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `a write that is too old goes whoever is logged in`() async throws {
+    @Test func `a write that is too old goes the user who is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, transport) = try client(clock: clock)
@@ -212,7 +212,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `a failure of a user who has gone meanwhile holds up nobody`() async throws {
+    @Test func `a failure of a user who has gone meanwhile delays no caller`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client { request in
             guard request.headers["Authorization"] == "Bearer a1" else { return .status(201) }

@@ -23,7 +23,7 @@ import Testing
         #expect(first.storage !== second.storage)
     }
 
-    @Test func `what nobody shares is changed in place`() {
+    @Test func `what no one shares is changed in place`() {
         var alone = CopyOnWrite(0)
         let before = ObjectIdentifier(alone.storage)
 

@@ -262,7 +262,7 @@ struct EventReconnectTests {
         #expect(transport.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
     }
 
-    @Test func `an id that no header field can hold is not sent, and the events go on`() async throws {
+    @Test func `an id that no header field can hold is not sent, and the events continue`() async throws {
         let (client, transport) = try Self.client(
             Self.stream("id: a\u{1}b\ndata: one\n\n"),
             Self.stream("id: 2\ndata: two\n\n"),
@@ -294,7 +294,7 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [": still here\n", "data: one\n\n"])
-    func `a connection with a line begins the count of failures anew`(text: String) async throws {
+    func `a connection with a line begins the count of failures again`(text: String) async throws {
         let broken = Array(repeating: Self.stream("", failing: .connectionReset), count: 2)
         let answers = broken + [Self.stream(text, failing: .connectionReset)] + broken.prefix(1) + [.status(204)]
         let transport = StubTransport(answers: answers)

@@ -152,7 +152,7 @@ struct EventSourceTests {
         }
     }
 
-    @Test func `a connection that breaks goes on at the next server`() async throws {
+    @Test func `a connection that breaks continues at the next server`() async throws {
         let lab = try DownloadLab(2)
         lab.servers[0].route(.get, "/news") { _ in
             LoopbackResponse(
@@ -199,7 +199,7 @@ struct EventSourceTests {
         #expect(answer.status == status)
     }
 
-    @Test func `an answer that is no event stream ends it`() async throws {
+    @Test func `a response that is no event stream ends it`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/news", answering: .text("data: 1\n\n"))
 
@@ -294,7 +294,7 @@ struct EventSourceTests {
         #expect(cause.kind == .bodyTooLarge)
     }
 
-    @Test func `the events of one answer can be read without connecting again`() async throws {
+    @Test func `the events of one response can be read without connecting again`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/chat", answering: Self.events("data: Hel\n\ndata: lo\n\n"))
 

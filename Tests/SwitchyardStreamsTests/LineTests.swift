@@ -84,7 +84,7 @@ struct LineTests {
             while let line = try splitter.next() { farthest = max(farthest, line.endIndex) }
         }
 
-        // Where a line lies in its memory: behind all that came before, if nothing is given back.
+        // Where a line lies in its memory: after all that came before, if nothing is given back.
         #expect(farthest < 100_000)
     }
 

@@ -128,7 +128,7 @@ import Testing
             try await Self.readers[way](response.bytes) { change.carryOut(credentials) }
         }
 
-        // A logout comes first, whoever logs in behind it.
+        // A logout comes first, anyone who logs in after it.
         #expect(failure?.reason == (change == .login ? .cancelled : .credentials(.loggedOut)))
     }
 

@@ -36,7 +36,7 @@ import Testing
     }
 
     // RFC 9112 section 7.1: a chunk-size is hexadecimal digits, with nothing in front.
-    @Test(arguments: [" 1", "\t1"]) func `a chunk size behind a blank is refused`(size: String) throws {
+    @Test(arguments: [" 1", "\t1"]) func `a chunk size after a blank is refused`(size: String) throws {
         var parser = RequestParser()
         let head = "PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
         parser.feed(Array("\(head)\(size)\r\na\r\n0\r\n\r\n".utf8))

@@ -3,7 +3,7 @@ import Testing
 
 /// Within a target, folders use each other in one direction: no folder is reached from one that it uses itself.
 ///
-/// A folder uses another when it names a type that stands at the top level there. Members of extensions are not seen.
+/// A folder uses another when it names a type that is at the top level there. Members of extensions are not seen.
 @Suite struct FloorPlanTests {
     @Test(
         arguments: [
@@ -52,7 +52,7 @@ private struct FloorPlan {
         return reached
     }
 
-    /// The text without comments and without what stands between quotation marks.
+    /// The text without comments and without what is between quotation marks.
     private static func code(of text: String) -> String {
         text.replacing(/\/\/.*/, with: "").replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")
     }

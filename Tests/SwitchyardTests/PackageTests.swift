@@ -10,7 +10,7 @@ import Testing
         get throws { try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8) }
     }
 
-    /// The lines of all sources, or of one target's, each with the file that it stands in.
+    /// The lines of all sources, or of one target's, each with the file that it is in.
     private static func sourceLines(of target: String = "") throws -> [(file: String, line: Substring)] {
         let folder = root.appendingPathComponent("Sources/\(target)")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

@@ -6,7 +6,7 @@
     import SwitchyardTesting
     import Testing
 
-    /// A process that is stopped by a signal, and goes on when all deadlines have passed.
+    /// A process that is stopped by a signal, and continues when all deadlines have passed.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct StoppedProcessTests {
         @Test(arguments: [false, true])
         func `responses that lie in the sockets are no deadline failures`(_ switches: Bool) async throws {
@@ -23,7 +23,7 @@
             }
             let urls = servers.map(\.baseURL)
 
-            // In a process of its own, which stops itself; the servers are here and go on.
+            // In a process of its own, which stops itself; the servers are here and continue.
             await #expect(processExitsWith: .success) { [urls = urls as [String], switches = switches as Bool] in
                 let client = try Self.client(urls, switches: switches)
                 let calls = (0..<20).map { _ in

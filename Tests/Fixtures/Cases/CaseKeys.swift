@@ -1,5 +1,5 @@
 #if canImport(Testing)
-    /// The keys that a runner reads, by the objects they stand in, such as `config.maxMs`.
+    /// The keys that a runner reads, by the objects they are in, such as `config.maxMs`.
     ///
     /// A case with any other key asks for something that would not be looked at, and must not pass.
     package struct CaseKeys: ExpressibleByStringLiteral {
@@ -10,7 +10,7 @@
         /// The objects of which every key has a line of its own.
         private let objects: Set<String>
 
-        /// Creates the keys of one list of paths, which stand apart by white space; `*` stands for all that expect nothing.
+        /// Creates the keys of one list of paths, which stand apart by white space; `*` means all that expect nothing.
         package init(stringLiteral text: String) {
             let paths = text.split(whereSeparator: \.isWhitespace).map { String($0) }
             self.paths = Set(paths)

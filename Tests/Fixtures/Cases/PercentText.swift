@@ -1,4 +1,4 @@
-/// The bytes that a text with escapes stands for.
+/// The bytes that a text with escapes means.
 package enum PercentText {
     package static func bytes(_ text: String) -> [UInt8] {
         var output: [UInt8] = []

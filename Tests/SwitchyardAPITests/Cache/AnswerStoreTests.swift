@@ -9,13 +9,13 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// A store of the app's own in the place of the disk.
+/// A store of the app's own in place of the disk.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AnswerStoreTests {
     /// Keeps answers in a dictionary, and tells what it was asked.
     private final class Shelf: AnswerStore {
         let appVersion: String? = nil
         let answers = Locked<[CacheKey: StoredAnswer]>([:])
-        /// Called while an answer is looked for.
+        /// Called while a response is looked for.
         let whileAsked = Locked<@Sendable () -> Void> {}
 
         func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer {
@@ -61,7 +61,7 @@ import Testing
         return (TopicAPI(client: client), transport)
     }
 
-    @Test func `F38: the stage of raw answers has a store of the app's own, beside the one of values`() async throws {
+    @Test func `F38: the stage of raw responses has a store of the app's own, beside the one of values`() async throws {
         let (first, asked) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         #expect(shelf.answers.withLock { $0.values.map(\.body) } == [Data(#"{"id":1,"title":"a"}"#.utf8)])
@@ -108,7 +108,7 @@ import Testing
         #expect(topics.cache.count == 1)
     }
 
-    @Test func `an answer that comes while the store is read is not replaced by what is read`() async throws {
+    @Test func `a response that comes while the store is read is not replaced by what is read`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (topics, transport) = try start()
@@ -148,7 +148,7 @@ import Testing
         let cache = ResponseCache(disk: shelf, time: time) { [date] in date.withLock { $0 } }
         topics.client.responseCache = cache
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
-        // Asked last of all before the cache looks at its clock to store the answer.
+        // Asked last of all before the cache looks at its clock to store the response.
         call.cache.willStore = { answer in
             time.interruption.withLock { $0 = { topics.removeAnswers() } }
             return answer
@@ -200,7 +200,7 @@ import Testing
         #expect(shelf.answers.withLock { $0.isEmpty } && topics.cache.count == 1)
     }
 
-    @Test func `F35, TAF-C11: after a start a stale answer is confirmed, which makes the stored one fresh again`()
+    @Test func `F35, TAF-C11: after a start a stale response is confirmed, which makes the stored one fresh again`()
         async throws
     {
         let (first, _) = try start()
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, -.infinity, 1e300, -1e300])
-    func `an answer of a store that says no possible time is fetched anew`(created: Double) async throws {
+    func `a response of a store that says no possible time is fetched again`(created: Double) async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         shelf.answers.withLock { answers in
@@ -228,7 +228,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a clock that was set back makes stored answers old, never young`() async throws {
+    @Test func `a clock that was set back makes stored responses old, never young`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         date.withLock { $0 -= 86_400 }
@@ -240,7 +240,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `TAF-C13: keys are told apart by SHA-256, and by their whole text in memory`() {
+    @Test func `TAF-C13: keys are distinguished by SHA-256, and by their whole text in memory`() {
         let key = CacheKey(CachePartition(service: "a", environment: "b"), path: "/c")
 
         #expect(key.fingerprint == MessageDigest.sha256(key.data) && key.fingerprint.count == 32)

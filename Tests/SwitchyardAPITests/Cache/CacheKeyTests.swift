@@ -89,7 +89,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    /// What two calls are answered by a server that says who asks.
+    /// What two calls are served by a server that says who asks.
     private func titles(
         _ changes: [@Sendable (inout APIConfiguration) -> Void],
         options: NetworkClient.Options = NetworkClient.Options()
@@ -153,7 +153,7 @@ import Testing
         #expect(titles == ["a", "b", "a"].map { "http://two.example/v1/t?\($0)" })
     }
 
-    @Test func `a rule that makes its URL of the base URL has one answer, whichever server gives it`() {
+    @Test func `a rule that makes its URL of the base URL has one response, whichever server gives it`() {
         let rules: [URLRule] = [
             { base, _ in RequestURL("\(base)/gateway?a=1") }, { base, _ in RequestURL("\(base.origin)/gateway?a=1") },
         ]
@@ -188,7 +188,7 @@ import Testing
         #expect(try await titles([{ _ in }, { $0.usesCookies = false }], options: options) == ["sid=ada", ""])
     }
 
-    @Test func `parameters that are written in two ways have two answers`() async throws {
+    @Test func `parameters that are written in two ways have two responses`() async throws {
         let found = try await titles([
             { $0.query = ["ids": [1, 2]] },
             {

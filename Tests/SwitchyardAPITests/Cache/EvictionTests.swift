@@ -57,7 +57,7 @@ import Testing
         #expect(left(in: cache) == [1, 2, 3])
     }
 
-    @Test func `storing a key anew in a full cache pushes no other out`() {
+    @Test func `storing a key again in a full cache pushes no other out`() {
         let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
         store([0, 1, 2, 0, 1, 2, 2], in: cache)
 
@@ -103,7 +103,7 @@ import Testing
     }
 }
 
-/// SIEVE as in the paper's listing, on an array: what is stored anew is new.
+/// SIEVE as in the paper's listing, on an array: what is stored again is new.
 private struct SieveModel {
     let size: Int
     private(set) var numbers: [Int] = []

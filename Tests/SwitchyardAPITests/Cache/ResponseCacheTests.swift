@@ -37,7 +37,7 @@ import Testing
         #expect(cache.value(for: Self.key("/a"), as: String.self) == nil)
     }
 
-    @Test func `an answer that was asked for earlier does not take the place of a later one`() {
+    @Test func `a response that was asked for earlier does not take the place of a later one`() {
         let cache = ResponseCache(time: ManualClock())
         func store(_ value: String, turn: Int, part: AnswerPart = .whole) -> Bool {
             var facts = CacheFacts(cost: 1)
@@ -100,7 +100,7 @@ import Testing
         #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1, 2])
     }
 
-    @Test func `YTK-28: a stored answer keeps status, headers and age, and stale ones say so`() {
+    @Test func `YTK-28: a stored response keeps status, headers and age, and stale ones say so`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         let answer = CachedAnswer(status: 203, headers: ["ETag": "\"x\""])

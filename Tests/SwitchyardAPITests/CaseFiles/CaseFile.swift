@@ -3,7 +3,7 @@ import SwitchyardAPI
 import SwitchyardServices
 import Testing
 
-/// A file of cases that others have collected; source and licence stand in the file.
+/// A file of cases that others have collected; source and licence are in the file.
 struct CaseFile {
     /// One case.
     struct Case {
@@ -15,9 +15,9 @@ struct CaseFile {
         /// The keys of the case.
         var keys: Set<String> { Set(value.object.map { Array($0.keys) } ?? []) }
 
-        /// Why a case cannot be judged by somebody who reads these keys; `nil` when all of it is read.
+        /// Why a case cannot be judged by someone who reads these keys; `nil` when all of it is read.
         ///
-        /// A `*` among them stands for all keys that expect nothing.
+        /// A `*` among them means all keys that expect nothing.
         func objection(reading known: String?) -> Verdict? {
             guard let known else { return nil }
             let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength", "description"]

@@ -14,7 +14,7 @@ import Testing
 
     // MARK: - AFNetworking
 
-    @Test func `answers are accepted and read as in AFNetworking`() throws {
+    @Test func `responses are accepted and read as in AFNetworking`() throws {
         let keys = """
             operation response acceptable options method url headers parameters encoding input fileName pinning baseURL
             policy removesKeysWithNullValues expected expected_valid expected_value expected_error expected_url
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: - Moya
 
-    @Test func `statuses are filtered and errors told apart as in Moya`() async throws {
+    @Test func `statuses are filtered and errors distinguished as in Moya`() async throws {
         let keys = """
             * expected_passes expected_error expected_value expected_has_description expected_has_response
             expected_has_underlying_error expected_url expected_body expected_headers expected_method
@@ -130,7 +130,7 @@ import Testing
         return .equal(policy.accepts(item["status"]?.int ?? 0), item["expected_passes"]?.bool)
     }
 
-    /// The error that stands for one of Moya's; `nil` when there is none.
+    /// The error that means one of Moya's; `nil` when there is none.
     private func error(named name: String) async throws -> APIError? {
         switch name {
         case "imageMapping": return nil
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: - Get
 
-    @Test func `answers become values as in Get`() async throws {
+    @Test func `responses become values as in Get`() async throws {
         struct User: Codable, Equatable { var login: String }
 
         let keys = """

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheCaseTests {
-    @Test func `stored answers are reused, confirmed and dropped as RFC 9111 says`() throws {
+    @Test func `stored responses are reused, confirmed and dropped as RFC 9111 says`() throws {
         try CaseFile("http_cache_tests").run(reading: "* expected_served_from") { item in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
             if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
@@ -43,7 +43,7 @@ struct HTTPCacheCase {
     /// What a request brought.
     private struct Result {
         var servedFrom: String
-        /// When the server made the answer, as far as it is told.
+        /// When the server made the response, as far as it is told.
         var madeAt: Date?
         var status: Int?
         var headers = HTTPHeaders()
@@ -219,7 +219,7 @@ struct HTTPCacheCase {
         if field[1]?.string == ">" {
             return (Double(value) ?? 0) > (field[2]?.double ?? 0) ? nil : "\(name) is \(value)"
         }
-        // A date is told by the server's clock at the time of the answer.
+        // A date is told by the server's clock at the time of the response.
         let offset = field[1]?["$http_date_offset_seconds"]?.double
         let date = madeAt.flatMap { made in offset.map { text(made + $0) } }
         guard let expected = date ?? field[1]?.string else { return nil }

@@ -12,7 +12,7 @@ import Testing
 /// The cases of RFC 9111 once more, through a manager with its cache: what its rules decide has to come about.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheFlowCaseTests {
     @Test(arguments: [false, true])
-    func `a manager reuses, confirms and drops stored answers as RFC 9111 says`(isAnew: Bool) async throws {
+    func `a manager reuses, confirms and drops stored responses as RFC 9111 says`(isAnew: Bool) async throws {
         let keys = "* expected_served_from"
         try await CaseFile("http_cache_tests").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
@@ -85,7 +85,7 @@ import Testing
             origin.withLock { [now] in $0 = (step["origin"] ?? .null, now) }
             let before = transport.requestCount
             let result = await Result { try await topics.response(for: configuration(step), with: .data) }
-            // An answer that was stale may be fetched anew behind the caller's back.
+            // A response that was stale may be fetched again after the caller's back.
             while topics.client.flights.count > 0 { await Task.yield() }
             await disk?.flush()
             if isAnew { try begin() }

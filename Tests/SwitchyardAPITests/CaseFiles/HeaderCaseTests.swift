@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Header fields of answers, as others' suites read them.
+/// Header fields of responses, as others' suites read them.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HeaderCaseTests {
     @Test func `G49: media types and charsets are read as the web platform tests say`() throws {
         // Of a type's parameters only the character set is kept, so a type is not written again.
@@ -65,7 +65,7 @@ import Testing
         let lines = item["lines"]?.array?.compactMap(\.string) ?? []
         let control = CacheControl(HTTPHeaders(lines.map { HTTPHeaders.Field(name: "Cache-Control", value: $0) }))
         guard let expected = item["expected"]?.object else {
-            // What is no number makes an answer stale, which is to refuse the value.
+            // What is no number makes a response stale, which is to refuse the value.
             return .equal(control.seconds("max-age"), 0)
         }
         return .all(

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// Replays an answer: its items come out, and the link to the next page is followed exactly when there is one.
+    /// Replays a response: its items come out, and the link to the next page is followed exactly when there is one.
     private static func walk(_ answer: JSONValue) async throws -> Verdict {
         let items = answer["results"]?.array ?? []
         let next = answer["next"]?.string

@@ -30,7 +30,7 @@ struct SiestaFlow {
         return .status(step.value(at: "response.status")?.int ?? 200, headers: headers, body: body)
     }
 
-    /// What an error keeps of the answer.
+    /// What an error keeps of the response.
     func errorBody() async throws -> Verdict {
         let resource = try resource([answer(item.value)], .init())
         _ = try? await resource.load()
@@ -41,7 +41,7 @@ struct SiestaFlow {
         ])
     }
 
-    /// What the next request for the resource says of the answer that is there.
+    /// What the next request for the resource says of the response that is there.
     func revalidation() async throws -> Verdict {
         let transport = StubTransport(answers: [answer(item.value), .status(304)])
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))

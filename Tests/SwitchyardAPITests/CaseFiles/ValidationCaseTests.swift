@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ValidationCaseTests {
-    @Test func `answers are accepted and refused as Alamofire does`() throws {
+    @Test func `responses are accepted and refused as Alamofire does`() throws {
         let keys = "response validators expected request_accept mime acceptable"
         try CaseFile("alamofire_validation").run(reading: keys) { item in
             if let key = Self.unread(item) { return .notApplicable("nothing here reads the key \(key)") }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What a case says of the answer, or expects, and nobody reads.
+    /// What a case says of the response, or expects, and no one reads.
     private static func unread(_ item: CaseFile.Case) -> String? {
         let known: [String: Set<String>] = [
             "response": ["status", "contentType", "body", "method", "preprocessor"],
@@ -156,7 +156,7 @@ import Testing
         return .equal(value ?? .null, item.value.value(at: "expected.value"))
     }
 
-    @Test func `answers become values and errors as in Siesta`() async throws {
+    @Test func `responses become values and errors as in Siesta`() async throws {
         let keys = """
             response steps configuration first_load first_load_at load_if_needed_at expected expected_kind expected_value
             expected_error expected_error_json expected_user_message expected_status expected_content_type

@@ -54,7 +54,7 @@ import Testing
         var place: URL
         lazy var topics: TopicAPI? = try? makeTopics()
         var bodies: [Data] = []
-        /// Whether each answer came from the cache.
+        /// Whether each response came from the cache.
         var sources: [Bool] = []
         var seconds = 0.0
 
@@ -106,7 +106,7 @@ import Testing
             return .equal(folder.entries.isEmpty, !stores)
         }
 
-        /// Whether the last folder is called so, and the answers lie in it.
+        /// Whether the last folder is called so, and the responses lie in it.
         func storesUnder(_ suffix: String) -> Verdict {
             let answers = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
             return .all([.equal(place.lastPathComponent, suffix), .equal(answers.isEmpty, false)])

@@ -13,7 +13,7 @@ import Testing
         body.content(of: try JSONValue(parsing: text.utf8))
     }
 
-    @Test func `a detail is the message, and what stands beside it is no field`() throws {
+    @Test func `a detail is the message, and what is beside it is no field`() throws {
         let content = try Self.content(ErrorBody(), #"{"detail": "Gone.", "code": "gone"}"#)
 
         #expect(content == ErrorBody.Content(message: "Gone.", fields: [:]))

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["(())", " \n{a = b;}", "\u{FEFF}()", "a", "  "])
-    func `a list in the old form, whose depth nobody has looked at, is not read`(text: String) {
+    func `a list in the old form, whose depth no one has looked at, is not read`(text: String) {
         guard case .malformed = Self.reason(Data(text.utf8)) else {
             Issue.record("expected a list that is malformed")
             return
@@ -124,7 +124,7 @@ import Testing
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             encoder.outputFormat = format
             let whole = try encoder.encode(["a": [[1, 2], []], "b": [[3]]])
-            // The line end behind the last tag is not missed.
+            // The line end after the last tag is not missed.
             for length in 1..<(whole.count - 1) { #expect(Self.reason(whole[..<length]) != nil) }
         }
         encoder.outputFormat = .binary

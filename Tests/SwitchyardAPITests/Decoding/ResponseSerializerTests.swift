@@ -194,7 +194,7 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: Self.json("[1]"), rules: rules) == [1])
     }
 
-    @Test func `G28: an answer may be refused by its content`() {
+    @Test func `G28: a response may be refused by its content`() {
         var rules = ResponseRules.strict
         rules.inspect = { response in
             if response.data.count < 10 { throw UserError.userNotFound.error() }
@@ -228,7 +228,7 @@ import Testing
         #expect(try ResponseSerializer.string.value(of: RawResponse(headers: headers, data: Data(bytes))) == expected)
     }
 
-    @Test func `G4, G49: text is read in the charset of the answer, a byte order mark wins`() throws {
+    @Test func `G4, G49: text is read in the charset of the response, a byte order mark wins`() throws {
         func text(_ bytes: [UInt8], _ type: String) throws(APIError) -> String {
             try ResponseSerializer.string.value(of: RawResponse(headers: ["Content-Type": type], data: Data(bytes)))
         }
@@ -268,7 +268,7 @@ import Testing
         #expect(honest == (name == "utf8mb4" ? nil : ["é"]))
     }
 
-    @Test func `a text that nests too deep is refused behind a byte order mark and in another charset too`() throws {
+    @Test func `a text that nests too deep is refused after a byte order mark and in another charset too`() throws {
         let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let marked = RawResponse(
             headers: ["Content-Type": "application/json"],

@@ -109,7 +109,7 @@ import Testing
         #expect(error?.context.underlying is Refused)
     }
 
-    @Test func `G16: every status is an answer until the rules judge it`() throws {
+    @Test func `G16: every status is a response until the rules judge it`() throws {
         for status in [100, 199, 200, 299, 304, 404, 500, 599] {
             let answer = Self.raw("x", status: status)
             #expect((try? ResponseSerializer.data.value(of: answer, rules: .off)) != nil)
@@ -147,7 +147,7 @@ import Testing
         #expect((value != nil) == isAccepted)
     }
 
-    @Test func `G19: an answer without a type is taken where any type is`() {
+    @Test func `G19: a response without a type is taken where any type is`() {
         func accepts(_ types: [String]) -> Bool {
             let rules = ResponseRules(contentType: .only(types.compactMap { MediaType($0) }))
             return (try? ResponseSerializer.data.value(of: Self.raw("x", type: nil), rules: rules)) != nil
@@ -167,7 +167,7 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("[1]")) == [1])
     }
 
-    @Test func `G30: a value stands at a key path, a single one too`() throws {
+    @Test func `G30: a value is at a key path, a single one too`() throws {
         let text = #"{"user":{"profile":{"age":36,"name":"Ada"}}}"#
 
         #expect(try ResponseSerializer.decodable(Int.self, at: "user.profile.age").value(of: Self.raw(text)) == 36)
@@ -207,7 +207,7 @@ import Testing
         #expect(both.value == [1, 2] && both.data == Data("[1, 2]".utf8))
     }
 
-    @Test func `of a key that stands twice the last value holds, in trees and types alike`() throws {
+    @Test func `of a key that is repeated the last value holds, in trees and types alike`() throws {
         struct Pair: Decodable, Sendable { var a: Int }
         let text = Self.raw(#"{"a":1,"a":2}"#)
 

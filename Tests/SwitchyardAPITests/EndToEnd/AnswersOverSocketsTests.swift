@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What becomes of answers of a real server.
+/// What becomes of responses of a real server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AnswersOverSocketsTests {
     private static func manager(_ answer: LoopbackResponse, _ module: APIModule = .standard) throws -> (
         LoopbackYard, TopicAPI
@@ -56,7 +56,7 @@ import Testing
         )
     }
 
-    @Test func `G42: one hook sees every accepted answer of a module`() async throws {
+    @Test func `G42: one hook sees every accepted response of a module`() async throws {
         let seen = Locked<[Int]>([])
         var module = APIModule.standard
         module.rules.inspect = { response in seen.withLock { $0.append(response.data.count) } }
@@ -112,7 +112,7 @@ import Testing
         #expect(error?.reason == .configuration(.clientClosed))
     }
 
-    @Test func `G38: an answer is decoded once for all who wait for it`() async throws {
+    @Test func `G38: a response is decoded once for all who wait for it`() async throws {
         let decoded = Locked(0)
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json("[1]")) }

@@ -10,7 +10,7 @@ import Testing
 
 /// Calls whose answers have bodies that fail: what the head says decides.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenBodiesTests {
-    /// Bodies that fail, as the fields and bytes behind a status line.
+    /// Bodies that fail, as the fields and bytes after a status line.
     static let broken = [
         "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nno",
         "Content-Length: 90\r\n\r\n{\"title\":",
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: broken)
-    func `an answer that is wanted is wanted whole, whatever its status`(rest: String) async throws {
+    func `a response that is wanted is wanted whole, whatever its status`(rest: String) async throws {
         for status in [200, 404] {
             let yard = try LoopbackYard(answer: Self.answer(status, rest))
             defer { yard.stop() }

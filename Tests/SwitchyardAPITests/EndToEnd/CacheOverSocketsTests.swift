@@ -11,7 +11,7 @@ import Testing
 
 /// What is asked of the network, and what is not, when answers are cached.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CacheOverSocketsTests {
-    @Test func `E23: a download neither takes a stored answer nor leaves one`() async throws {
+    @Test func `E23: a download neither takes a stored response nor leaves one`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.count()
@@ -121,7 +121,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)) == first)
     }
 
-    @Test func `F5: the bodies kept cost no more bytes than allowed, and the oldest is asked for anew`() async throws {
+    @Test func `F5: the bodies kept cost no more bytes than allowed, and the oldest is asked for again`() async throws {
         let body = #"{"id":1,"title":""# + String(repeating: "x", count: 983) + #""}"#
         let (yard, topics) = try yard { ResponseCache(limits: .init(cost: 2_500), time: $0.clock) }
         defer { yard.stop() }
@@ -136,7 +136,7 @@ import Testing
         #expect(topics.cache.cost == 2 * body.utf8.count)
     }
 
-    @Test func `F6: no more answers are kept than allowed`() async throws {
+    @Test func `F6: no more responses are kept than allowed`() async throws {
         let (yard, topics) = try yard { ResponseCache(limits: .init(count: 2), time: $0.clock) }
         defer { yard.stop() }
         for id in [1, 2, 3, 3, 2, 1] {
@@ -147,7 +147,7 @@ import Testing
         #expect(yard.targets == [1, 2, 3, 1].map { "/v1/topics/\($0)" })
     }
 
-    @Test func `F8: another path or another parameter is another answer`() async throws {
+    @Test func `F8: another path or another parameter is another response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for (path, page) in [("a", 1), ("b", 1), ("a", 2), ("a", 1), ("b", 1), ("a", 2)] {
@@ -159,7 +159,7 @@ import Testing
         #expect(yard.targets == ["/v1/a?page=1", "/v1/b?page=1", "/v1/a?page=2"])
     }
 
-    @Test func `F8: what stands in a path's placeholders makes another answer`() async throws {
+    @Test func `F8: what is in a path's placeholders makes another response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         for id in [1, 2, 1] {
@@ -172,7 +172,7 @@ import Testing
         #expect(yard.targets == ["/v1/topics/1", "/v1/topics/2"])
     }
 
-    @Test func `F9: another method or another host is another answer`() async throws {
+    @Test func `F9: another method or another host is another response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         let other = try LoopbackYard(answer: .json(#"{"id":1,"title":"other host"}"#))
         defer {
@@ -199,7 +199,7 @@ import Testing
         #expect(other.targets.count == 2)
     }
 
-    @Test func `F11: two services may ask for one path without sharing the answer`() async throws {
+    @Test func `F11: two services may ask for one path without sharing the response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let client = try yard.client(of: "users")
@@ -214,7 +214,7 @@ import Testing
         #expect(yard.client.responseCache.count == 2)
     }
 
-    @Test func `F12, F13: an answer is valid while younger than its lifetime, and goes when it is met later`()
+    @Test func `F12, F13: a response is valid while younger than its lifetime, and goes when it is met later`()
         async throws
     {
         let (yard, topics) = try yard { _ in nil }
@@ -233,7 +233,7 @@ import Testing
         #expect(yard.targets.count == 1)
     }
 
-    @Test func `F12: what is stored without data of the right kind is no answer`() async throws {
+    @Test func `F12: what is stored without data of the right kind is no response`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         let nothing = ResponseSerializer<EmptyBody>.empty
@@ -242,7 +242,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `X4: each server's answers are stored apart where a call says so`() async throws {
+    @Test func `X4: each server's responses are stored apart where a call says so`() async throws {
         let (yard, topics) = try yard { _ in nil }
         defer { yard.stop() }
         var apart = TopicAPI.topic(1, lifetime: .seconds(60))

@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `whatever makes an error of a good answer, the write may have been executed`() async throws {
+    @Test func `whatever makes an error of a good response, the write may have been executed`() async throws {
         var strict = APIModule(envelope: Envelope(success: [200]))
         strict.rules.status = .only([201])
         let lenient = APIModule(envelope: Envelope(success: [200]))
@@ -271,7 +271,7 @@ import Testing
         #expect(context.codingPath.map(\.stringValue) == ["id"])
     }
 
-    @Test func `G2: an answer becomes a tree of JSON, object or array`() async throws {
+    @Test func `G2: a response becomes a tree of JSON, object or array`() async throws {
         let yard = try LoopbackYard(answer: .json(#"{"topics":[{"id":1,"tags":null}],"next":2.50}"#))
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

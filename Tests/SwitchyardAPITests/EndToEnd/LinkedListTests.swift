@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a list goes on when the server dies whose URL names the next page`() async throws {
+    @Test func `a list continues when the server dies whose URL names the next page`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let pages = PageRecorder<Topic>(strategy: .link)

@@ -63,7 +63,7 @@ import Testing
         #expect(topics.pages.items.count == 5)
     }
 
-    @Test func `F14: a stored answer needs no server`() async throws {
+    @Test func `F14: a stored response needs no server`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

@@ -11,11 +11,11 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What a call asks for follows from what reads its answer.
+/// What a call asks for follows from what reads its response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NegotiationTests {
     private static let list = #"<?xml version="1.0"?><plist version="1.0"><array><integer>1</integer></array></plist>"#
 
-    /// A server with an answer in each form, that gives what is asked for first and refuses what it has not.
+    /// A server with a response in each form, that gives what is asked for first and refuses what it has not.
     private func yard(varies: Bool = true) throws -> LoopbackYard {
         let yard = try LoopbackYard()
         let forms = [
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `each reader has its own of a stored answer that depends on what was asked for`(
+    func `each reader has its own of a stored response that depends on what was asked for`(
         freshness: CachePolicy.Freshness
     ) async throws {
         let yard = try yard()
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a stored answer that does not depend on it serves whoever can read it`() async throws {
+    @Test func `a stored response that does not depend on it serves anyone who can read it`() async throws {
         let yard = try yard(varies: false)
         defer { yard.stop() }
         let folder = TemporaryFolder()

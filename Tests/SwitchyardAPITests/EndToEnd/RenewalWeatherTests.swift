@@ -9,7 +9,7 @@ import SwitchyardTesting
 import Testing
 
 /// Fifty callers whose token has expired, while the server that renews it is in trouble: what they see, how often it is
-/// asked, and that nobody is logged out.
+/// asked, and that no one is logged out.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RenewalWeatherTests {
     /// What is wrong with the server that renews.
     enum Trouble: String, CaseIterable, CustomTestStringConvertible {
@@ -20,7 +20,7 @@ import Testing
         /// Whether a server has got the renewal, and may have carried it out.
         var isSent: Bool { self != .refuses }
 
-        /// Whether no answer comes as long as anybody waits.
+        /// Whether no response comes as long as anybody waits.
         var isSilent: Bool { self == .hangs || self == .late }
 
         func befall(_ server: LoopbackServer, _ token: LoopbackRoute, holding gate: AsyncStream<Void>) {
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: Trouble.allCases, Renewer.allCases)
-    func `the only server in trouble is weather to all who wait`(_ trouble: Trouble, _ renewer: Renewer) async throws {
+    func `the only server in trouble is a transient failure for all who wait`(_ trouble: Trouble, _ renewer: Renewer) async throws {
         let weather = try Weather(trouble, servers: 1, renewer, mayBeRepeated: false)
         defer { weather.stop() }
 
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage, .late], Renewer.allCases)
-    func `a renewal that may be repeated is made by another server, and nobody fails`(
+    func `a renewal that may be repeated is made by another server, and no caller fails`(
         _ trouble: Trouble,
         _ renewer: Renewer
     ) async throws {
@@ -275,7 +275,7 @@ import Testing
         #expect(weather.renewals == 2)
     }
 
-    @Test func `weather that lasts uses up no renewals: when it clears up the next call is answered`() async throws {
+    @Test func `a transient failure that lasts uses up no renewals: when it clears up the next call is answered`() async throws {
         let weather = try Weather(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { weather.stop() }
         for _ in 0..<8 { Self.expect(weather: await weather.call(3), count: 3) }
@@ -285,7 +285,7 @@ import Testing
         #expect(await weather.call().isEmpty)
     }
 
-    @Test func `a retry policy takes the callers through weather that passes`() async throws {
+    @Test func `a retry policy takes the callers through a transient failure`() async throws {
         let retry = RetryPolicy(maximumRetries: 20, backoff: .constant(.milliseconds(100)))
         let weather = try Weather(
             .busy,
@@ -329,7 +329,7 @@ import Testing
         #expect(error.isRetryable && !error.mayHaveBeenExecuted)
     }
 
-    @Test func `a refusal of the refresh token is no weather`() async throws {
+    @Test func `a refusal of the refresh token is not transient`() async throws {
         let weather = try Weather(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { weather.stop() }
         weather.clearUp()

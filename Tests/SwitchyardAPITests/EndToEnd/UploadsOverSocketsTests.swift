@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UploadsOverSocketsTests {
     private let bytes = Data(repeating: 7, count: 100_000)
 
-    @Test func `an upload gives the value of its answer, and tells its progress`() async throws {
+    @Test func `an upload gives the value of its response, and tells its progress`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.post, "/v1/topics") { request in
@@ -66,7 +66,7 @@ import Testing
         #expect(dead?.code == .notConnected)
     }
 
-    @Test func `an upload that goes on where it was cut has a value as well`() async throws {
+    @Test func `an upload that resumes where it was cut has a value as well`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let uploads = LoopbackUploads(.contentRange)

@@ -84,7 +84,7 @@ import Testing
         #expect(APIError(CancellationError()).isCancellation)
     }
 
-    @Test func `a request that cannot be built is one, whoever throws it`() {
+    @Test func `a request that cannot be built is one, anyone who throws it`() {
         let wrong = RequestError.bodyNotAllowed(method: .get)
 
         let error = APIError(wrong as any Error)

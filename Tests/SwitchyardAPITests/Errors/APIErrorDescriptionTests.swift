@@ -82,7 +82,7 @@ import Testing
         ("path=/x?api_key=ab, status=404", "path=/x?api_key=<redacted>, status=404"),
         ("'/x?api_key=ab' failed", "'/x?api_key=<redacted>' failed"), ("/x?ids=1,2;3", "/x?ids=1,2;3"),
     ])
-    func `a value is taken out whole, and what stands behind it stays`(text: String, expected: String) {
+    func `a value is taken out whole, and what follows it stays`(text: String, expected: String) {
         #expect(LineRedaction.standard.text(text) == expected)
     }
 
@@ -103,7 +103,7 @@ import Testing
         for secret in ["hunter2", "s3cr3t", "topsecret"] { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test func `a field of credentials hides none of what stands behind it`() {
+    @Test func `a field of credentials hides none of what follows it`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: ["Set-Cookie": "a=b", "X-Trace": "42"], body: Data("12".utf8))
 

@@ -8,11 +8,11 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// What an error tells of the answer and of the way to it.
+/// What an error tells of the response and of the way to it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AnswerOfErrorTests {
     private static let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1", "Retry-After": "7"]
 
-    @Test func `status, header fields and text are at one place in everything that holds an answer`() async throws {
+    @Test func `status, header fields and text are at one place in everything that holds a response`() async throws {
         let yard = try LoopbackYard(answer: .status(200, headers: Self.headers, body: Data([0xFC])))
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -29,7 +29,7 @@ import Testing
         #expect([service.data, service.response.data, refused.data] == Array(repeating: Data([0xFC]), count: 3))
     }
 
-    @Test func `an error without an answer has neither status nor text`() async throws {
+    @Test func `an error without a response has neither status nor text`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.fault = .resetBeforeHead

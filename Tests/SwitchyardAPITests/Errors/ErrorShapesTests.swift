@@ -64,7 +64,7 @@ import Testing
         #expect(error.errorDescription == error.message)
     }
 
-    @Test func `H26: the body of a refused answer is the service's own error model, or stays raw`() {
+    @Test func `H26: the body of a refused response is the service's own error model, or stays raw`() {
         struct Problem: Decodable, Equatable { var title: String }
         var error = APIError(.status(422))
         error.context.keep(status: 422, headers: [:], body: Data(#"{"title":"Name taken"}"#.utf8))

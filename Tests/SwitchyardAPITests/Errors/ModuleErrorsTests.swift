@@ -15,7 +15,7 @@ import Testing
         #expect(errors.error(for: "TAKEN").module(UserError.self) == .nameTaken)
     }
 
-    @Test func `TAF-E6: a code of the server that nobody knows is a failure that keeps the code`() {
+    @Test func `TAF-E6: a code of the server that no one knows is a failure that keeps the code`() {
         let errors = ModuleErrors(UserError.self, [301: .userNotFound])
 
         let error = errors.error(for: 777)

@@ -46,7 +46,7 @@ import Testing
         body: Data(#"{"error": {"refresh_token": "\#(secret)"}, "clientSecret": ["\#(secret)"], "why": "so"}"#.utf8)
     )
 
-    /// What every printer says of the call; the answer, or no answer at all.
+    /// What every printer says of the call; the response, or no response at all.
     private func outputs(_ answer: StubAnswer, _ redaction: Redaction = .standard) async throws -> [String: String] {
         let lines = Locked<[String]>([])
         let ended = AsyncStream.makeStream(of: Void.self)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [Self.refusal, .failure(.connectionReset)])
-    func `L25, H25: no printer shows a secret, of an answer or of none`(answer: StubAnswer) async throws {
+    func `L25, H25: no printer shows a secret, of a response or of none`(answer: StubAnswer) async throws {
         let outputs = try await outputs(answer)
 
         for (name, text) in outputs {

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIManagerTests {
-    @Test func `a call becomes a request and its answer a value`() async throws {
+    @Test func `a call becomes a request and its response a value`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -16,7 +16,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["http://release.example/v1/topics/1"])
     }
 
-    @Test func `a response with another value is that of the same answer`() async throws {
+    @Test func `a response with another value is that of the same response`() async throws {
         let transport = StubTransport { _ in .status(203, headers: ["X-Trace": "7"], body: Data("12".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -29,7 +29,7 @@ import Testing
         #expect(answer.context?.server == "primary")
     }
 
-    @Test func `H11, H23: an error knows the request, the server and the answer`() async throws {
+    @Test func `H11, H23: an error knows the request, the server and the response`() async throws {
         let transport = StubTransport { _ in .status(503, headers: ["X-Trace": "7"], body: Data("busy".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -105,7 +105,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `an answer of nothing is enough for a call that sends`() async throws {
+    @Test func `a response of nothing is enough for a call that sends`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(204) }))
 
         try await topics.send(APIConfiguration(path: "topics/1", method: .delete))

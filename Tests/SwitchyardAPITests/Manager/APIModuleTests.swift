@@ -191,7 +191,7 @@ import Testing
         #expect(error?.isRetryable == mayPass)
     }
 
-    @Test func `H8: the code in the frame of a refused answer says more than its status`() async throws {
+    @Test func `H8: the code in the frame of a refused response says more than its status`() async throws {
         let errors = ModuleErrors(UserError.self, [301: .nameTaken], statuses: [404: .userNotFound])
         let module = APIModule(errors: errors, envelope: Envelope())
         let answers: [(String, UserError, String?)] = [

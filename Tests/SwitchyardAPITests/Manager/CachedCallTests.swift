@@ -34,7 +34,7 @@ import Testing
 
     private var requests: Int { counter.count.withLock { $0 } }
 
-    @Test func `F1, F14: a stored answer comes without the network until its lifetime has passed`() async throws {
+    @Test func `F1, F14: a stored response comes without the network until its lifetime has passed`() async throws {
         let topics = TopicAPI(client: try client())
         let first = try await topics.topic(1, lifetime: Self.lifetime)
         clock.advance(by: .seconds(59))
@@ -56,7 +56,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(5)).title == "2")
     }
 
-    @Test func `calls that go without the client's credentials share no answer with those that go with them`()
+    @Test func `calls that go without the client's credentials share no response with those that go with them`()
         async throws
     {
         let client = try client()
@@ -72,7 +72,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime) == own)
     }
 
-    /// A service that answers with whoever asks, and credentials whose renewal asks a manager of the same client.
+    /// A service that answers with anyone who asks, and credentials whose renewal asks a manager of the same client.
     private func renewing(_ question: @escaping @Sendable (TopicAPI) async -> Void) throws -> TopicAPI {
         let asked = Locked<TopicAPI?>(nil)
         var options = NetworkClient.Options(seed: 1)
@@ -114,7 +114,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `F26, YTK-28: a stored answer says so, and keeps its status and header fields`() async throws {
+    @Test func `F26, YTK-28: a stored response says so, and keeps its status and header fields`() async throws {
         let topics = TopicAPI(client: try client())
         let configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         let serializer = ResponseSerializer.decodable(Topic.self)
@@ -128,7 +128,7 @@ import Testing
         #expect(stored.status == 200 && stored.headers["Content-Type"] == fetched.headers["Content-Type"])
     }
 
-    @Test func `TAF-C6: an answer that the module refuses is not stored`() async throws {
+    @Test func `TAF-C6: a response that the module refuses is not stored`() async throws {
         let transport = StubTransport(answers: [
             .json(#"{"code":301}"#), .json(#"{"code":0,"data":{"id":1,"title":"a"}}"#),
         ])
@@ -139,7 +139,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `TAF-C5: an answer to POST is stored only when the call says so`() async throws {
+    @Test func `TAF-C5: a response to POST is stored only when the call says so`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.method = .post
@@ -155,7 +155,7 @@ import Testing
         #expect(requests == 4)
     }
 
-    @Test func `TAF-C1: values of one type from different places of an answer are told apart`() async throws {
+    @Test func `TAF-C1: values of one type from different places of a response are distinguished`() async throws {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -172,7 +172,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `TAF-C1: what stands in the module's frame is told apart from the whole answer`() async throws {
+    @Test func `TAF-C1: what is in the module's frame is distinguished from the whole response`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":0,"data":{"a":1}}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope()))
@@ -185,7 +185,7 @@ import Testing
         #expect(data.value(at: "code") == nil && whole.value(at: "code") != nil)
     }
 
-    @Test func `TAF-C1: what stands in one module's frame is told apart from what stands in another's`() async throws {
+    @Test func `TAF-C1: what is in one module's frame is distinguished from what is in another's`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":0,"data":1,"result":2}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `TAF-C1: values of different places are told apart with their bytes too`() async throws {
+    @Test func `TAF-C1: values of different places are distinguished with their bytes too`() async throws {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `TAF-C1: what a serialiser changes is told apart from what it leaves`() async throws {
+    @Test func `TAF-C1: what a serialiser changes is distinguished from what it leaves`() async throws {
         let transport = StubTransport { _ in .json(#"{"a":1,"b":null}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -220,7 +220,7 @@ import Testing
         #expect(bare == ["a": 1] && whole == ["a": 1, "b": nil] && mapped == nil)
     }
 
-    @Test func `TAF-C1: calls at the same time for different places of an answer share no value`() async throws {
+    @Test func `TAF-C1: calls at the same time for different places of a response share no value`() async throws {
         let clock = clock
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json(#"{"users":1,"posts":2}"#)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -238,7 +238,7 @@ import Testing
         #expect(try await calls[1].value == 2)
     }
 
-    @Test func `F18: calls at the same time for other sensitive data share no answer`() async throws {
+    @Test func `F18: calls at the same time for other sensitive data share no response`() async throws {
         let transport = StubTransport { [clock, counter] in .delayed(by: .seconds(1), on: clock, counter.answer($0)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)
@@ -284,7 +284,7 @@ import Testing
     }
 
     // Rule PEER-15.
-    @Test func `TAF-C1, F48: another environment or user never sees a stored answer`() async throws {
+    @Test func `TAF-C1, F48: another environment or user never sees a stored response`() async throws {
         let client = try client()
         let ada = TopicAPI(client: client, user: "ada")
         let bob = TopicAPI(client: client, user: "bob")
@@ -316,7 +316,7 @@ import Testing
         #expect(requests == trees.count)
     }
 
-    @Test func `F10: parameters and header fields that do not matter make no other answer`() async throws {
+    @Test func `F10: parameters and header fields that do not matter make no other response`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.ignoredParameters = ["time"]
@@ -355,7 +355,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `F45: a stale answer is shown at once while a new one is fetched`() async throws {
+    @Test func `F45: a stale response is shown at once while a new one is fetched`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleWhileRevalidate = .seconds(600)
@@ -372,7 +372,7 @@ import Testing
         #expect(try await topics.response(for: configuration, with: serializer).source == .network)
     }
 
-    @Test func `F39, F45: a stale answer stands in for a server that fails`() async throws {
+    @Test func `F39, F45: a stale response replaces a server that fails`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleIfError = .seconds(600)

@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(arguments: ways.indices)
-    func `a read behind a write of the same path does not wait for one before it`(way: Int) async throws {
+    func `a read after a write of the same path does not wait for one before it`(way: Int) async throws {
         let (topics, transport) = try start()
         let first = Task { try await Self.ways[way](topics) }
         await transport.waitForRequests(1)
 
         try await topics.send(APIConfiguration(path: "topics/1", method: .put))
         let second = Task { try await Self.ways[way](topics) }
-        // A resource lets the load under way end, and asks anew.
+        // A resource lets the load under way end, and asks again.
         if way != 3 { await transport.waitForRequests(3) }
         await clock.waitForTimers(way == 3 ? 1 : 2, in: .seconds(5))
         clock.advance(by: .seconds(5))

@@ -156,7 +156,7 @@ import Testing
     }
 
     // TSW-4, CT-11, CT-13: each call has a state of its own, under any threads, and is always answered.
-    @Test func `exactly one answer for each of 500 calls that are cancelled at random`() async throws {
+    @Test func `exactly one response for each of 500 calls that are cancelled at random`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let outcomes = Outcomes()
         await withTaskGroup(of: Void.self) { group in

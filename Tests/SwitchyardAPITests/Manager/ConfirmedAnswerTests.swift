@@ -27,7 +27,7 @@ import Testing
         TopicAPI.topic(1, lifetime: lifetime)
     }
 
-    @Test func `F35: the server confirms a stale answer, which is fresh again`() async throws {
+    @Test func `F35: the server confirms a stale response, which is fresh again`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.response(for: configuration(), with: serializer)
@@ -134,7 +134,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: .string).source == .revalidated)
     }
 
-    @Test func `a stale answer is no answer without confirmation`() async throws {
+    @Test func `a stale response is no response without confirmation`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -185,7 +185,7 @@ import Testing
         await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: serializer) }
     }
 
-    @Test func `whoever asks with a condition of its own shares no fetch with those who ask without`() async throws {
+    @Test func `anyone who asks with a condition of its own shares no fetch with those who ask without`() async throws {
         let transport = StubTransport { [clock] request in
             let isKnown = request.headers["If-None-Match"] != nil
             return .delayed(by: .seconds(1), on: clock, isKnown ? .status(304) : .json(#"{"id":1,"title":"one"}"#))
@@ -204,7 +204,7 @@ import Testing
         #expect(try await plain.value.title == "one")
     }
 
-    @Test func `that the caller has a copy is stored for nobody else`() async throws {
+    @Test func `that the caller has a copy is stored for no one else`() async throws {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil ? .json("[1]") : .status(304)
         }
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(arguments: ["max-age=100", "min-fresh=1"])
-    func `F46: a request that says how fresh its answer has to be is given no stale one`(control: String) async throws {
+    func `F46: a request that says how fresh its response has to be is given no stale one`(control: String) async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10, stale-while-revalidate=100"])
         let topics = TopicAPI(client: client)
         var http = configuration()
@@ -246,7 +246,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `F46: the answer's own fields decide how long it is fresh`() async throws {
+    @Test func `F46: the response's own fields decide how long it is fresh`() async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10", "Age": "4"])
         let topics = TopicAPI(client: client)
         var http = configuration(.seconds(1_000))
@@ -271,7 +271,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `F46: the server allows stale answers while a new one comes, and for its own failures`() async throws {
+    @Test func `F46: the server allows stale responses while a new one comes, and for its own failures`() async throws {
         let fails = Locked(false)
         let transport = StubTransport { _ in
             guard !fails.withLock({ $0 }) else { return .status(503) }
@@ -297,7 +297,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.value(Topic.self, for: http) }
     }
 
-    @Test func `a change removes the answers that it makes wrong`() async throws {
+    @Test func `a change removes the responses that it makes wrong`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var read = configuration()

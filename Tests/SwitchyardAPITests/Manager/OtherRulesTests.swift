@@ -16,7 +16,7 @@ import Testing
 
     private var strict: APIConfiguration { TopicAPI.topic(1, lifetime: .seconds(600)) }
 
-    /// A call that takes every answer for a good one.
+    /// A call that takes every response for a good one.
     private var lenient: APIConfiguration {
         var call = strict
         call.rules = .off
@@ -27,7 +27,7 @@ import Testing
         TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
     }
 
-    @Test func `an answer that a call with other rules has stored is none`() async throws {
+    @Test func `a response that a call with other rules has stored is none`() async throws {
         let topics = try topics([Self.missing, .status(200, headers: [:], body: Data("one".utf8))])
         #expect(try await topics.response(for: lenient, with: .string).value == "missing")
 
@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await refusing.value }
     }
 
-    @Test func `whoever shares the fetch of another module has the failure in its own words`() async throws {
+    @Test func `anyone who shares the fetch of another module has the failure in its own words`() async throws {
         var formatting = APIModule(messages: ErrorMessages(languages: [.simplifiedChinese]))
         formatting.formatError = { APIError($0.reason, serverMessage: "formatted") }
         let plain = APIModule(messages: ErrorMessages(languages: [.english]))
@@ -95,7 +95,7 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
-    @Test func `whoever shares the fetch of another module has the server's code by its own table`() async throws {
+    @Test func `anyone who shares the fetch of another module has the server's code by its own table`() async throws {
         let users = APIModule(errors: ModuleErrors(UserError.self, [7: .nameTaken]), envelope: Envelope())
         let topics = APIModule(errors: ModuleErrors(TopicError.self, [7: .topicClosed]), envelope: Envelope())
 

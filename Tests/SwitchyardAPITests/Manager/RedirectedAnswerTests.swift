@@ -8,7 +8,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Confirmation of answers that came over redirects: validators are those of the URL that gave the answer.
+/// Confirmation of responses that came over redirects: validators are those of the URL that gave the response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RedirectedAnswerTests {
     private let clock = ManualClock()
     /// Where the latest edition is.
@@ -44,7 +44,7 @@ import Testing
         return configuration
     }
 
-    @Test func `the place that a redirect led to confirms its answer`() async throws {
+    @Test func `the place that a redirect led to confirms its response`() async throws {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         clock.advance(by: .seconds(61))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["second", "latest"])
-    func `another place confirms nothing, and is asked for all of its answer`(place: String) async throws {
+    func `another place confirms nothing, and is asked for all of its response`(place: String) async throws {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         latest.withLock { $0 = place }
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["first", "second", "latest"])
-    func `an answer that was kept on disk is confirmed where it came from, and nowhere else`(
+    func `a response that was kept on disk is confirmed where it came from, and nowhere else`(
         place: String
     ) async throws {
         let folder = TemporaryFolder()

@@ -61,7 +61,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "3")
     }
 
-    @Test func `the answer of a call that removes tags is stored itself`() async throws {
+    @Test func `the response of a call that removes tags is stored itself`() async throws {
         let topics = TopicAPI(client: try client())
         var tagged = TopicAPI.topic(1, lifetime: .seconds(60))
         tagged.cache.tags = ["topics"]
@@ -75,7 +75,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: tagged).title == "3")
     }
 
-    @Test func `the answer of a call that removes tags is not stored when others were removed meanwhile`() async throws
+    @Test func `the response of a call that removes tags is not stored when others were removed meanwhile`() async throws
     {
         let clock = ManualClock()
         let answer = StubAnswer.json(#"{"id":2,"title":"a"}"#)
@@ -95,7 +95,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the answer of a call that HTTP's rules count as a change is stored itself`() async throws {
+    @Test func `the response of a call that HTTP's rules count as a change is stored itself`() async throws {
         let topics = TopicAPI(client: try client())
         var ruled = TopicAPI.topic(1, lifetime: .seconds(60))
         ruled.cache.freshness = .http

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SingleFlightTests {
     private static let lifetime = Duration.seconds(60)
 
-    @Test func `TAF-C12, PEER-1: a hundred who miss the same answer make one request`() async throws {
+    @Test func `TAF-C12, PEER-1: a hundred who miss the same response make one request`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `PEER-3: whoever leaves takes nothing from the others, and the last one ends the transfer`() async throws
+    @Test func `PEER-3: anyone who leaves takes nothing from the others, and the last one ends the transfer`() async throws
     {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
@@ -171,7 +171,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `PEER-3: whoever waits for the fetch of another ends by the own deadline`() async throws {
+    @Test func `PEER-3: anyone who waits for the fetch of another ends by the own deadline`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -189,7 +189,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.caller))) { try await patient.value }
     }
 
-    @Test func `PEER-3: whoever came later than the one whose time is up has the time of the own`() async throws {
+    @Test func `PEER-3: a later caller than the one whose time is up has the time of the own`() async throws {
         let clock = ManualClock()
         let answers = Locked<[StubAnswer]>([.never, Topic.answer])
         let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }

@@ -7,7 +7,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The policy's windows for stale answers beside HTTP's own rules (RFC 9111 section 4.2.4).
+/// The policy's windows for stale responses beside HTTP's own rules (RFC 9111 section 4.2.4).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StaleWindowTests {
     private let clock = ManualClock()
     private let fails = Locked(false)
@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: forbidding)
-    func `no stale answer is given, nor stands in, where its fields forbid it`(headers: HTTPHeaders) async throws {
+    func `no stale response is given, nor is in, where its fields forbid it`(headers: HTTPHeaders) async throws {
         let (topics, transport) = try start(headers)
         let call = call {
             $0.staleWhileRevalidate = .seconds(600)
@@ -50,7 +50,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.response(for: call, with: .string) }
     }
 
-    @Test func `without the server an answer that must be confirmed is none`() async throws {
+    @Test func `without the server a response that must be confirmed is none`() async throws {
         let (topics, _) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=10, no-cache"])
         _ = try await topics.response(for: call(), with: .string)
 

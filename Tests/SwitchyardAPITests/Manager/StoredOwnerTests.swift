@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `calls of nobody's that share a transfer belong to the user it goes as`(isCached: Bool) async throws {
+    func `calls of no one's that share a transfer belong to the user it goes as`(isCached: Bool) async throws {
         let gate = Gate()
         let credentials = Credentials { _ in nil }
         let (topics, _) = try start(credentials) { options in
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a refresh that ends late gives nobody else its credential`(logsOut: Bool) async throws {
+    func `a refresh that ends late gives no one else its credential`(logsOut: Bool) async throws {
         let gate = Gate()
         let credentials = Credentials { _ in
             await gate.pass()

@@ -40,7 +40,7 @@ import Testing
         try await #require(topics.cache.disk as? DiskCache).flush()
     }
 
-    @Test func `whoever logs in after a log-out is shown nothing of the user before`() async throws {
+    @Test func `anyone who logs in after a log-out is shown nothing of the user before`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         #expect(try await title(in: topics) == "Bearer ann")
@@ -61,7 +61,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `nor of what was answered to nobody`() async throws {
+    @Test func `nor of what was answered to no one`() async throws {
         var policy = Credentials.Policy()
         policy.allowsAnonymous = true
         let credentials = Credentials(policy: policy) { _ in nil }
@@ -73,7 +73,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `an answer that was asked for as another user is stored for nobody, whatever name managers give`()
+    @Test func `a response that was asked for as another user is stored for no one, whatever name managers give`()
         async throws
     {
         credentials.set(.bearer("ann"), in: .release)
@@ -172,7 +172,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer ann")
     }
 
-    @Test func `a change of user in one environment leaves the answers of another`() async throws {
+    @Test func `a change of user in one environment leaves the responses of another`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)
@@ -206,7 +206,7 @@ import Testing
         #expect(client == nil && cache == nil)
     }
 
-    @Test func `a refusal in the module's frame is none to show, asked for with its answer or not`() async throws {
+    @Test func `a refusal in the module's frame is none to show, asked for with its response or not`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":423,"message":"Locked","data":null}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope(success: [0])))

@@ -125,7 +125,7 @@ import Testing
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
     }
 
-    @Test func `who joined a load of more that was asked elsewhere loads the page behind the new first one`()
+    @Test func `who joined a load of more that was asked elsewhere loads the page after the new first one`()
         async throws
     {
         let topics = try start()
@@ -148,7 +148,7 @@ import Testing
         #expect(topics.pages.items.allSatisfy { $0.title == "test Bearer ann" })
     }
 
-    /// A load that the test lets go, of whoever is there.
+    /// A load that the test lets go, of anyone who is there.
     private func held(_ topics: TopicAPI, by gate: Gate) -> @Sendable (PageRequest) async throws -> [Topic] {
         { page in
             let items: [Topic] = try await topics.value(
@@ -215,7 +215,7 @@ import Testing
         #expect(shown(by: topics) == ["1 release Bearer bob", "2 release Bearer bob"])
     }
 
-    @Test func `a refresh behind a write of the path joins none before it`() async throws {
+    @Test func `a refresh after a write of the path joins none before it`() async throws {
         let topics = try start()
         let gate = Gate()
         let held = held(topics, by: gate)
@@ -230,7 +230,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await first.value }
     }
 
-    @Test func `a sequence hands nobody a page that was loaded ahead for another user`() async throws {
+    @Test func `a sequence hands no one a page that was loaded ahead for another user`() async throws {
         let topics = try start()
         let pages = topics.pages.allPages(ahead: 2) { page -> [Topic] in
             try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))

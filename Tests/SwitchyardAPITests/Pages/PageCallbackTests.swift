@@ -87,7 +87,7 @@ import Testing
         #expect(server.numbers == [])
     }
 
-    @Test func `a load may let another task load more behind it`() async throws {
+    @Test func `a load may let another task load more after it`() async throws {
         let server = PagedServer(count: 5)
         let pages = PageRecorder<Item>(pageSize: 2)
         let next = Locked<Task<[Item], any Error>?>(nil)

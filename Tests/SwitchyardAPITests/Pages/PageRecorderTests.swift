@@ -46,7 +46,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `how a load failed whose place a refresh took is nobody's affair`() async throws {
+    @Test func `how a load failed whose place a refresh took is no one's affair`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -206,7 +206,7 @@ import Testing
         #expect(try await leader.value.count == 1)
     }
 
-    @Test func `a load of more waits for a refresh and then loads the page behind it`() async throws {
+    @Test func `a load of more waits for a refresh and then loads the page after it`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         let gate = Gate()
@@ -237,7 +237,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await full.loadMore(server.page) }
     }
 
-    @Test func `I6, TAF-P6: the end is sticky, asks nobody, and ends with a refresh`() async throws {
+    @Test func `I6, TAF-P6: the end is sticky, asks no one, and ends with a refresh`() async throws {
         let server = PagedServer(count: 10)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -280,7 +280,7 @@ import Testing
         #expect(try await second.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `I2: a given page starts the list anew`() async throws {
+    @Test func `I2: a given page starts the list again`() async throws {
         let server = PagedServer(count: 100)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -352,7 +352,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
     }
 
-    @Test func `I10: a reset drops those who joined a load, and nothing is loaded anew`() async throws {
+    @Test func `I10: a reset drops those who joined a load, and nothing is loaded again`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         let gate = Gate()

@@ -139,7 +139,7 @@ import Testing
         #expect(await updates.next() == nil)
     }
 
-    @Test func `changes that are asked for behind the recorder's end have none`() async throws {
+    @Test func `changes that are asked for after the recorder's end have none`() async throws {
         var recorder: PageRecorder<Item>? = PageRecorder()
         let updates = try #require(recorder?.updates)
         recorder = nil

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [20, 50, 60], [404, 400])
-    func `a page that is refused behind all the items there are ends the list like an empty one`(
+    func `a page that is refused after all the items there are ends the list like an empty one`(
         total: Int,
         status: Int
     ) async throws {
@@ -69,7 +69,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `the end is known behind the last page that was gone to at once`() async throws {
+    @Test func `the end is known after the last page that was gone to at once`() async throws {
         let pages = PageRecorder<Int>(pageSize: 10)
         try await pages.loadPage(3) { _ in Page(Array(20..<25), total: 25) }
 
@@ -135,7 +135,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `I11, TAF-P8: a list goes on behind its last item`() async throws {
+    @Test func `I11, TAF-P8: a list continues after its last item`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         let load: (PageRequest) async throws -> [Int] = { request in
             let last = request.lastID.flatMap { Int($0) } ?? 0

@@ -53,7 +53,7 @@ import Testing
         #expect(topic.value == nil && topics.cache.count == 0 && requests == 0)
     }
 
-    @Test func `F48: a manager gets a resource that loads, whoever else had its user before`() async throws {
+    @Test func `F48: a manager gets a resource that loads, anyone who else had its user before`() async throws {
         let client = try manager().client
         let first = TopicAPI(client: client, user: "ada")
         let second = TopicAPI(client: client, user: "ada")

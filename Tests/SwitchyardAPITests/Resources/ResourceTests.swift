@@ -103,7 +103,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `F37: an answer that was asked for before the value was invalidated is not current`() async throws {
+    @Test func `F37: a response that was asked for before the value was invalidated is not current`() async throws {
         let transport = numbered(late: 2)
         let topic = resource(TopicAPI(client: try .stubbed(transport, time: clock)))
         let first = Task { try await topic.load() }
@@ -167,7 +167,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "2")
     }
 
-    @Test func `F37, F39: an invalidated value that stands in for the server is not current`() async throws {
+    @Test func `F37, F39: an invalidated value that replaces the server is not current`() async throws {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -199,7 +199,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `F43: what nobody follows goes under memory pressure, and beyond a number`() async throws {
+    @Test func `F43: what no one follows goes under memory pressure, and beyond a number`() async throws {
         let topics = try manager()
         let followed = resource(topics)
         let updates = followed.updates.makeAsyncIterator()
@@ -212,7 +212,7 @@ import Testing
         withExtendedLifetime(updates) {}
     }
 
-    @Test func `F42: resources keep no client alive that nobody has any more`() async throws {
+    @Test func `F42: resources keep no client alive that no one has any more`() async throws {
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
         var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport, time: clock))
         _ = try await topics.map(resource)?.load()
@@ -237,7 +237,7 @@ import Testing
         #expect(asked != nil && resource(TopicAPI(client: root.scoped())) === asked)
     }
 
-    @Test func `F42: changes that are asked for behind the resource's end have none`() async throws {
+    @Test func `F42: changes that are asked for after the resource's end have none`() async throws {
         let topics = try manager()
         let updates = resource(topics).updates
         topics.client.discardUnobservedResources()
@@ -249,7 +249,7 @@ import Testing
         #expect(count <= 1)
     }
 
-    @Test func `F44: a load that nobody follows is given up, after a while if so wished`() async throws {
+    @Test func `F44: a load that no one follows is given up, after a while if so wished`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -299,7 +299,7 @@ import Testing
         #expect(resources[1].value == nil)
     }
 
-    @Test func `F39: a value that stands in for the server is as old as it is, and the server is asked again`()
+    @Test func `F39: a value that replaces the server is as old as it is, and the server is asked again`()
         async throws
     {
         let topics = try manager()

@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    @Test func `YTK-30: truth values and numbers are told apart`() {
+    @Test func `YTK-30: truth values and numbers are distinguished`() {
         #expect(!JSONShape.number.accepts(true))
         #expect(!JSONShape.bool.accepts(1))
         #expect(JSONShape.integer.accepts(1.0))
@@ -67,7 +67,7 @@ import Testing
         #expect(!JSONShape.number.rule("even") { $0.int.map { $0 % 2 == 0 } ?? true }.accepts(3))
     }
 
-    @Test func `values are told apart by their scalars, not by how they look`() {
+    @Test func `values are distinguished by their scalars, not by how they look`() {
         let shape = JSONShape.any.oneOf(["caf\u{E9}", ["caf\u{E9}": 1]])
 
         #expect(shape.accepts("caf\u{E9}") && shape.accepts(["caf\u{E9}": 1]))

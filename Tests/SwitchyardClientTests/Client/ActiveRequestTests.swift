@@ -175,7 +175,7 @@ import Testing
         #expect(await count.value == 10)
     }
 
-    @Test func `D35, J6: waiting for all comes behind every completion`() async throws {
+    @Test func `D35, J6: waiting for all comes after every completion`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -248,7 +248,7 @@ import Testing
     }
 
     // Rule TSW-17.
-    @Test func `P7, P2: a local answer stands in for a server`() async throws {
+    @Test func `P7, P2: a local response replaces a server`() async throws {
         let (client, transport) = try client()
         var configuration = APIConfiguration(path: "a")
         configuration.localAnswer = HTTPResponse(status: 200, headers: [:], body: .whole(Data("local".utf8)))

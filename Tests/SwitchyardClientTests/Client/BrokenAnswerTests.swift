@@ -7,13 +7,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// An error whose body fails is an answer all the same: to ask another server could only be slower than what a client
+/// An error whose body fails is a response all the same: to ask another server could only be slower than what a client
 /// without switching has.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenAnswerTests {
     private static let broken = "X-Server: 1\r\nContent-Length: 90\r\n\r\n{\"detail\":"
     private static let whole = #"{"detail":"whole"}"#
 
-    /// Sends a call to two servers, of which the first one breaks its answer off.
+    /// Sends a call to two servers, of which the first one breaks its response off.
     private func answer(
         _ status: Int,
         second: LoopbackResponse,
@@ -24,7 +24,7 @@ import Testing
         servers[1].setDefaultRoute { _ in second }
         for server in servers { try server.start() }
         defer { for server in servers { server.stop() } }
-        // On a busy machine an answer may be late enough for a hedge, of which this is not.
+        // On a busy machine a response may be late enough for a hedge, of which this is not.
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
         let client = try NetworkClient(service: .loopback(servers, switching: policy))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .post], [400, 401, 404, 422, 429])
-    func `its status is the answer, and no other server is asked`(method: HTTPMethod, status: Int) async throws {
+    func `its status is the response, and no other server is asked`(method: HTTPMethod, status: Int) async throws {
         let (answer, counts) = try await answer(status, second: .json(Self.whole, status: status), method: method)
 
         #expect(answer.status == status)

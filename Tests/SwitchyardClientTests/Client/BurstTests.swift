@@ -82,7 +82,7 @@ private struct Burst {
         client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
     }
 
-    /// How the calls end, and how many each way; those that go on after the time are cancelled.
+    /// How the calls end, and how many each way; those that continue after the time are cancelled.
     func ends(of calls: Int, within limit: Duration) async -> [String: Int] {
         let (ends, continuation) = AsyncStream.makeStream(of: String.self)
         let configuration = APIConfiguration(path: "list", timeout: .seconds(10))

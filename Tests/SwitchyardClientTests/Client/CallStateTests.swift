@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Stage.allCases, Event.allCases)
-    func `a call ends at once wherever it stands, and nothing is left`(_ stage: Stage, _ event: Event) async throws {
+    func `a call ends at once wherever it occurs, and nothing is left`(_ stage: Stage, _ event: Event) async throws {
         let lab = try CallLab(stage)
         let call = Task { await lab.reason() }
         await until { lab.isThere }
@@ -106,7 +106,7 @@ private final class CallLab: Sendable {
             time: clock
         )
         if stage == .place { client.send(APIConfiguration(path: "busy"), on: .global()) { _ in } }
-        // Its deadline is not to be taken for the timer of the one that waits behind it.
+        // Its deadline is not to be taken for the timer of the one that waits after it.
         let first = APIConfiguration(path: "first", timeout: .seconds(7_200))
         if stage == .turn { client.send(first, on: .global()) { _ in } }
     }

@@ -6,12 +6,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The first server is well again: it gets its traffic back, however long its answers take.
+/// The first server is well again: it gets its traffic back, however long its responses take.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ComebackTests {
     private let time = ManualClock()
     private let isDown = Locked(false)
 
-    /// A client whose servers need a time for every answer, as long as they are not down.
+    /// A client whose servers need a time for every response, as long as they are not down.
     private func client(answeringAfter usual: Duration) throws -> NetworkClient {
         var policy = SwitchPolicy.recommended
         policy.hedging = nil

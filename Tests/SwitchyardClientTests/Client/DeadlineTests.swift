@@ -74,7 +74,7 @@ import Testing
         #expect(time.pendingTimers == 0)
     }
 
-    @Test func `a read that is slower than usual is asked of a second server too, and the first answer wins`()
+    @Test func `a read that is slower than usual is asked of a second server too, and the first response wins`()
         async throws
     {
         let time = time
@@ -93,7 +93,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `the slow first answer wins when it comes before the second`() async throws {
+    @Test func `the slow first response wins when it comes before the second`() async throws {
         let time = time
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
@@ -119,7 +119,7 @@ import Testing
         }
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
         await letHedge(transport)
-        // Its failure is heard behind whatever was answered before.
+        // Its failure is heard after whatever was answered before.
         for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
 
         time.advance(by: .milliseconds(50))
@@ -155,7 +155,7 @@ import Testing
         #expect(await time.waitForTimers(1))
 
         time.advance(by: .milliseconds(300))
-        // Each is answered behind whatever answers have brought about before.
+        // Each is answered after whatever answers have brought about before.
         for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
 
         #expect(transport.requests.count { $0.method == .get && $0.url.text.hasSuffix("list") } == 2)
@@ -163,7 +163,7 @@ import Testing
         #expect(await failure.value == .cancelled)
     }
 
-    @Test func `a request that has ended leaves no timer behind`() async throws {
+    @Test func `a request that has ended leaves no timer`() async throws {
         let (client, _) = try NetworkClient.stubbed(time: time) { _ in .status(200) }
 
         for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "list")) }
@@ -172,7 +172,7 @@ import Testing
     }
 }
 
-/// A clock whose first timer fires before whoever sets it has it in hand.
+/// A clock whose first timer fires before anyone who sets it has it in hand.
 private final class ImpatientTime: TimeSource {
     private struct SpentTimer: ScheduledTimer {
         func cancel() {}

@@ -7,7 +7,7 @@ import Testing
 
 /// Rows D1, D4 to D8, D26, D40, D41, D52; rules TAF-B5, TAF-D2 to D6, D8, D9, D11, D12.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DispatchTests {
-    @Test func `the async form returns the answer`() async throws {
+    @Test func `the async form returns the response`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .json("[1]") }
 
         let response = try await client.send(APIConfiguration(path: "list"))

@@ -92,7 +92,7 @@ import Testing
             case .cancel: if let id { client.cancel(id) }
             case .release: scope = nil
             }
-            // A flow takes note of an answer on its task.
+            // A flow takes note of a response on its task.
             if event == order.first { _ = await ended.stream.first { _ in true } }
         }
         queue.sync {}
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `D52: of an answer, a failure, the deadline, a cancel and a release the first ends the request, once`(
+    func `D52: of a response, a failure, the deadline, a cancel and a release the first ends the request, once`(
         form: Form
     ) async throws {
         let expected: [Event: String] = [

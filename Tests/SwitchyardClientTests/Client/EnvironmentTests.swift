@@ -149,7 +149,7 @@ import Testing
         #expect(visited == ["secondary", "tertiary", "primary", "secondary"])
     }
 
-    @Test func `a switch is told to whoever listens, with its cause`() async throws {
+    @Test func `a switch is told to its observers, with its cause`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let events = client.events()
 

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A write without an answer says whether it may have been executed, however it ended.
+/// A write without a response says whether it may have been executed, however it ended.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ExecutedWriteTests {
     private static let write = APIConfiguration(path: "pay", method: .post, timeout: .seconds(60))
 
@@ -80,7 +80,7 @@ import Testing
         #expect(!vetoed.mayHaveBeenExecuted)
     }
 
-    @Test func `an answer that a server failed leaves it open, one that refuses does not`() async throws {
+    @Test func `a response that a server failed leaves it open, one that refuses does not`() async throws {
         for (status, isOpen) in [
             (201, false), (404, false), (429, false), (408, true), (500, true), (503, true), (504, true),
         ] {
@@ -102,7 +102,7 @@ import Testing
         #expect(endless.mayHaveBeenExecuted)
     }
 
-    @Test func `a refusal behind a redirect that leads to a result leaves it open`() async throws {
+    @Test func `a refusal after a redirect that leads to a result leaves it open`() async throws {
         for (redirect, isOpen) in [(301, true), (302, true), (303, true), (307, false), (308, false)] {
             let list = AnswerList([.status(redirect, headers: ["Location": "/v1/result"]), .status(404)])
             let (client, _) = try NetworkClient.stubbed(servers: 1) { list.answer($0) }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `who makes a failure of a good answer does not undo it`() async throws {
+    @Test func `who makes a failure of a good response does not undo it`() async throws {
         let veto = RequestInterceptor.retrying("veto") { _ in .fail(SampleError()) }
         let (entered, entrance) = AsyncStream.makeStream(of: Void.self)
         let endless = RequestInterceptor.retrying("endless") { _ in
@@ -151,7 +151,7 @@ import Testing
         #expect(!read.mayHaveBeenExecuted)
     }
 
-    @Test func `a given answer is no sign that anything was executed`() async throws {
+    @Test func `a given response is no sign that anything was executed`() async throws {
         let veto = RequestInterceptor.retrying("veto") { round in
             round.status == 401 ? .fail(SampleError()) : .undecided
         }

@@ -84,7 +84,7 @@ import Testing
         #expect(asked <= 4)
     }
 
-    @Test func `when a server dies, all that is under way there is answered by the next one`() async throws {
+    @Test func `when a server dies, all that is under way there is served by the next one`() async throws {
         let time = time
         let isDead = Locked(false)
         let (client, transport) = try client { request in

@@ -17,7 +17,7 @@ import Testing
 
     // Rules TSW-8, YTK-49.
     @Test(arguments: retryable.indices)
-    func `a read that fails at one server is answered by the next, in the same call`(_ index: Int) async throws {
+    func `a read that fails at one server is served by the next, in the same call`(_ index: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? Self.retryable[index] : .status(200)
         }
@@ -43,7 +43,7 @@ import Testing
 
     // A server on this machine, or beside it, can be reached without a network.
     @Test(arguments: [HTTPMethod.get, .post])
-    func `what a machine without a network cannot send to one server goes to the next, and blames nobody`(
+    func `what a machine without a network cannot send to one server goes to the next, and blames no one`(
         method: HTTPMethod
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 409, 422, 301, 204])
-    func `an answer that is the caller's business is handed over as it is`(_ status: Int) async throws {
+    func `a response that is the caller's business is handed over as it is`(_ status: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(status) }
 
         let response = try await client.send(APIConfiguration(path: "list"))
@@ -160,7 +160,7 @@ import Testing
         #expect(keys[0] != nil && keys[0] == keys[1])
     }
 
-    @Test func `when all servers fail, an answer tells more than a broken connection`() async throws {
+    @Test func `when all servers fail, a response tells more than a broken connection`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "secondary" ? .status(503) : .failure(.connectionReset)
         }
@@ -171,7 +171,7 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
-    @Test func `the answer that tells more is that of the server which gave it`() async throws {
+    @Test func `the response that tells more is that of the server which gave it`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(503) : .failure(.connectionReset)
         }
@@ -184,7 +184,7 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
-    @Test func `as many reads as are under way go on when their server refuses them all at once`() async throws {
+    @Test func `as many reads as are under way continue when their server refuses them all at once`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { request in
             let isDead = request.server == "primary"

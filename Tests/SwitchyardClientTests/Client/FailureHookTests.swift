@@ -12,7 +12,7 @@ import Testing
         try NetworkClient.stubbed(options: { $0.interceptors = [hook] }, answer: { _ in answer }).client
     }
 
-    @Test func `A24: the hook sees every failed answer of the service once, and no other`() async throws {
+    @Test func `A24: the hook sees every failed response of the service once, and no other`() async throws {
         let seen = Locked<[Int]>([])
         let hook = RequestInterceptor.retrying("failures") { round in
             if let status = round.status, status >= 400 { seen.withLock { $0.append(status) } }
@@ -28,7 +28,7 @@ import Testing
         #expect(statuses == [401, 200, 403, 200])
     }
 
-    @Test func `A24: the hook may put an answer in the place of a failure, and the caller sees no failure`()
+    @Test func `A24: the hook may put a response in place of a failure, and the caller sees no failure`()
         async throws
     {
         let hook = RequestInterceptor.retrying("expired") { round in

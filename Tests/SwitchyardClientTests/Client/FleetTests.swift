@@ -33,7 +33,7 @@ import Testing
         #expect(transport.requestCount >= sent + 20)
     }
 
-    @Test func `where an endpoint answers 503 everywhere nothing is given up, and that is the answer`() async throws {
+    @Test func `where an endpoint answers 503 everywhere nothing is given up, and that is the response`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(503, headers: ["Retry-After": "30"]) : .status(200)
         }
@@ -48,7 +48,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a user's quota is an answer, which costs no other request`() async throws {
+    @Test func `a user's quota is a response, which costs no other request`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(429, headers: ["Retry-After": "30"]) : .status(200)
         }

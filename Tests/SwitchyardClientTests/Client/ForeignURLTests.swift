@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `an answer from elsewhere brings no server back`(way: Way) async throws {
+    func `a response from elsewhere brings no server back`(way: Way) async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { request in
             request.server == "primary" ? .status(500) : .status(200)

@@ -6,13 +6,13 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A refusal by an extra attempt is no answer as long as the server that was asked first may still give one.
+/// A refusal by an extra attempt is no response as long as the server that was asked first may still give one.
 ///
 /// Time stands still unless a test moves it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HedgedRefusalTests {
     private let time = ManualClock()
 
-    /// Sends a read of which the hedge at the second server is refused; the answer comes when its deadline of 2 s has
+    /// Sends a read of which the hedge at the second server is refused; the response comes when its deadline of 2 s has
     /// passed, or before.
     private func answer(
         servers: Int = 2,
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 409, 429])
-    func `the late answer of the first server wins over a refusal by the second`(status: Int) async throws {
+    func `the late response of the first server wins over a refusal by the second`(status: Int) async throws {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -44,7 +44,7 @@ import Testing
         #expect(response.context.server == "primary")
     }
 
-    @Test func `when the first server fails in the end, the refusal is the answer`() async throws {
+    @Test func `when the first server fails in the end, the refusal is the response`() async throws {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -56,7 +56,7 @@ import Testing
         #expect(response.context.server == "secondary")
     }
 
-    @Test func `when the first server never answers, the refusal is the answer at the deadline`() async throws {
+    @Test func `when the first server never answers, the refusal is the response at the deadline`() async throws {
         let response = try await answer { $0 == "primary" ? .never : .status(404) }
 
         #expect(response.status == 404)
@@ -113,7 +113,7 @@ import Testing
         #expect(response.context.elapsed == .milliseconds(250))
     }
 
-    @Test func `an error at hand is the answer at the deadline when nothing better has come`() async throws {
+    @Test func `an error available is the response at the deadline when nothing better has come`() async throws {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .status(503) : .never }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time)
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }

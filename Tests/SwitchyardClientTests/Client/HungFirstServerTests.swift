@@ -11,7 +11,7 @@ import Testing
     private let first = LoopbackServer()
     private let second = LoopbackServer()
 
-    /// A client whose hedges, and with them the questions behind them, come soon.
+    /// A client whose hedges, and with them the questions after them, come soon.
     private func client(
         _ change: (inout NetworkClient.Options) -> Void = { _ in }
     ) throws -> NetworkClient {

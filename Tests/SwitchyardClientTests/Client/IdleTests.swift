@@ -77,7 +77,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `waiting for all comes behind the completions of downloads too`() async throws {
+    @Test func `waiting for all comes after the completions of downloads too`() async throws {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .chunks([Data("a".utf8)]) }
         let queue = DispatchQueue(label: "test.completions")
         let told = Locked(0)

@@ -103,7 +103,7 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a decision about a redirect leads nobody far away without encryption either`() async throws {
+    @Test func `a decision about a redirect leads no one far away without encryption either`() async throws {
         let far = try #require(RequestURL("http://api.example.com/x"))
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.redirects = .deciding { proposal in

@@ -159,7 +159,7 @@ private struct Backend {
     /// The writes that were executed, in order, also those that met a precondition that did not hold.
     var executed: [String] { store.withLock { $0.executed } }
 
-    /// Lets the first server go on, and waits until it has done all that it had read.
+    /// Lets the first server continue, and waits until it has done all that it had read.
     func wakeUp() async {
         servers[0].fault = nil
         await servers[0].waitUntilIdle()

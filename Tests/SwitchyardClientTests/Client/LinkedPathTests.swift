@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The path for a URL that an answer has named, by which every server can be asked.
+/// The path for a URL that a response has named, by which every server can be asked.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LinkedPathTests {
     private func client(
         _ bases: [String] = ["https://a.example/api/", "https://b.example", "https://b.example/v2"],
@@ -40,7 +40,7 @@ import Testing
             ("https://a.example/api/?page=2", "?page=2"), ("https://b.example/a:b?u=http://x//y", "a:b?u=http://x//y"),
         ] as [(String, String?)]
     )
-    func `the path is what stands behind the longest base URL`(url: String, path: String?) throws {
+    func `the path is what follows the longest base URL`(url: String, path: String?) throws {
         #expect(try client().path(of: url) == path)
     }
 

@@ -48,7 +48,7 @@ import Testing
         _ = await call.value
     }
 
-    @Test func `a deadline that has passed in a pause charges nobody`() async throws {
+    @Test func `a deadline that has passed in a pause charges no server`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" && request.url.text.contains("slow") ? .never : .status(200)
         }

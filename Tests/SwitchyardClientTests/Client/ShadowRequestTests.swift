@@ -92,7 +92,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `when nobody answers, one comparison is enough: asking again would find out nothing`() throws {
+    @Test func `when no one responses, one comparison is enough: asking again would find out nothing`() throws {
         let transport = StubTransport(completion: .inline) { _ in .failure(.connectionReset) }
         let service = try Service.topics()
         let client = try NetworkClient(service: service, transport: transport, time: ManualClock())

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `D24: a stream that nobody reads keeps no shutdown waiting beyond its patience`(isWhole: Bool) async throws {
+    func `D24: a stream that no one reads keeps no shutdown waiting beyond its patience`(isWhole: Bool) async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)

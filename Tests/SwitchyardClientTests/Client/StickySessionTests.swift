@@ -34,7 +34,7 @@ import Testing
         #expect(try await client.send(Self.call(of: nil)).context.server == "primary")
     }
 
-    @Test func `a session whose server is dead is answered by another, always the same`() async throws {
+    @Test func `a session whose server is dead is served by another, always the same`() async throws {
         let client = try Self.client { $0.server == "primary" ? .failure(.connectionRefused) : .status(200) }
         for session in 0..<20 {
             let first = try await client.send(Self.call(of: "\(session)")).context.server

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `a write for which nobody stands in has all of its time to connect`(servers: Int) async throws {
+    func `a write for which no one is in has all of its time to connect`(servers: Int) async throws {
         var policy = SwitchPolicy.recommended
         policy.failsOver = servers == 1
         let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: servers) { _ in .status(200) }

@@ -24,7 +24,7 @@ import Testing
         return keys.withLock { $0 }
     }
 
-    @Test func `a key that an interceptor makes anew in each round stays the first`() async throws {
+    @Test func `a key that an interceptor makes again in each round stays the first`() async throws {
         let keys = try await keys(
             adaptedBy: .adapting("keys") { call, _ in call.idempotencyKey = .given(UUID().uuidString) }
         )

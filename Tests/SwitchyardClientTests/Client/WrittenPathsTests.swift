@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a read knows of a write of the same path behind the generator's version`(path: String) async throws {
+    func `a read knows of a write of the same path after the generator's version`(path: String) async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
             .status(204)
         }

@@ -65,7 +65,7 @@ import Testing
         for task in tasks { #expect(await task.value == .cancelled) }
     }
 
-    @Test func `whoever logs in shares no transfer with the one who was logged in before`() async throws {
+    @Test func `anyone who logs in shares no transfer with the one who was logged in before`() async throws {
         let clock = ManualClock()
         let credentials = Credentials { _ in nil }
         let (client, transport) = try NetworkClient.stubbed(time: clock) {
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [TransferSharing.identical, .named("x")])
-    func `a read behind a write of the same path does not join a read before it`(sharing: TransferSharing) async throws
+    func `a read after a write of the same path does not join a read before it`(sharing: TransferSharing) async throws
     {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in
@@ -112,7 +112,7 @@ import Testing
         #expect(await (first.value, second.value) == (200, 200))
     }
 
-    @Test func `whoever has another cookie shares no transfer with the one before`() async throws {
+    @Test func `anyone who has another cookie shares no transfer with the one before`() async throws {
         let clock = ManualClock()
         let jar = CookieJar()
         let (client, transport) = try NetworkClient.stubbed(time: clock) {
@@ -135,7 +135,7 @@ import Testing
         #expect(await second.value?.text == "\"sid=grace\"")
     }
 
-    @Test func `D53, PEER-3: the transfer goes on until the last caller has left`() async throws {
+    @Test func `D53, PEER-3: the transfer continues until the last caller has left`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let ids = (0..<3).map { _ in RequestID() }
         let tasks = await join(client, ids)
@@ -153,7 +153,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `PEER-2: one who comes after the last has left begins anew`() async throws {
+    @Test func `PEER-2: one who comes after the last has left starts again`() async throws {
         let answers = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             answers.withLock { $0 += 1 }
@@ -215,7 +215,7 @@ import Testing
         #expect(failure?.context.method == .post)
     }
 
-    @Test func `PEER-3: everybody hears of the progress`() async throws {
+    @Test func `PEER-3: all callers hears of the progress`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
@@ -235,7 +235,7 @@ import Testing
         #expect(reports.withLock { $0 } == [0, 1])
     }
 
-    @Test func `PEER-1, PEER-4: joins and cancels at random leave nobody waiting and nothing behind`() async throws {
+    @Test func `PEER-1, PEER-4: joins and cancels at random leave no one waiting and nothing behind`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
 
         await withTaskGroup(of: Void.self) { group in
@@ -285,7 +285,7 @@ import Testing
     ]
 
     @Test(arguments: differences.indices)
-    func `PEER-15: whoever asks for something else, or as somebody else, shares nothing`(index: Int) throws {
+    func `PEER-15: anyone who asks for something else, or as someone else, shares nothing`(index: Int) throws {
         var one = Self.shared("list")
         one.credential = .bearer("one")
         var other = one
@@ -317,7 +317,7 @@ import Testing
         #expect(Set(names).count == Self.values.count)
     }
 
-    @Test func `PEER-15: two users who ask for the same get an answer each`() async throws {
+    @Test func `PEER-15: two users who ask for the same get a response each`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let tasks = ["anna", "bert"].map { user in
             var configuration = Self.shared("me")
@@ -364,7 +364,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `what is shared and slow is asked of a second server while somebody still waits`() async throws {
+    @Test func `what is shared and slow is asked of a second server while someone still waits`() async throws {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil
         policy.hedging?.unknown = .seconds(10)

@@ -26,7 +26,7 @@ struct RedirectTests {
     }
 
     // N10, G46
-    @Test func `a redirect is followed unless told otherwise, and the way is in the context`() async throws {
+    @Test func `a redirect is followed by default, and the way is in the context`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b?x=1", "/v1/b": "/c#part"])
 
         let answer = try await client.send(APIConfiguration(path: "a"))
@@ -47,7 +47,7 @@ struct RedirectTests {
         #expect(answer.context.redirects.map(\.fragment) == ["part"])
     }
 
-    @Test func `a call may refuse redirects, and then the 3xx is its answer`() async throws {  // N10
+    @Test func `a call may refuse redirects, and then the 3xx is its response`() async throws {  // N10
         let (client, transport) = try Self.client(["/v1/a": "b"])
         var configuration = APIConfiguration(path: "a")
         configuration.redirects = .refuse
@@ -115,7 +115,7 @@ struct RedirectTests {
         #expect(transport.requests.map { $0.headers["X-Kept"] } == ["yes", "yes"])
     }
 
-    @Test func `a streamed body is read anew after a 307`() async throws {
+    @Test func `a streamed body is read again after a 307`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b"], status: 307)
         let stream = HTTPBody.Stream(length: 3) { StringReader("abc") }
         let body = RequestBody.stream(stream, contentType: "text/plain")

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `an earlier attempt that is open counts, whatever the round ends with`() async throws {
-        // The first server is done with it, the second breaks off; the round ends with the answer of the first.
+        // The first server is done with it, the second breaks off; the round ends with the response of the first.
         let list = AnswerList([.status(503), .failure(.connectionReset), .status(200)])
         let transport = StubTransport { list.answer($0) }
         var options = NetworkClient.Options(seed: 1)

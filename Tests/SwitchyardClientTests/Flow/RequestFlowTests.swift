@@ -9,7 +9,7 @@ import Testing
 /// What holds for a request whatever surrounds it: PEER-4, DQ-4.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RequestFlowTests {
-    @Test func `requests that are cancelled at any moment end exactly once each, and leave nothing behind`()
+    @Test func `requests that are cancelled at any moment end exactly once each, and leaves nothing`()
         async throws
     {
         let calls = Locked(0)
@@ -149,7 +149,7 @@ struct RequestFlowTests {
         #expect(transport.requests.map(\.url.origin.scheme) == ["http", "http"])
     }
 
-    @Test func `a signature is made anew for every round and covers the credentials`() async throws {  // M15
+    @Test func `a signature is made again for every round and covers the credentials`() async throws {  // M15
         let answers = AnswerList(503, 200)
         let signer = RequestSigner(
             .hmacSHA256(key: Data("key".utf8)),

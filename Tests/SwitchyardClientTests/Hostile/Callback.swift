@@ -51,7 +51,7 @@ final class CallbackTour: Sendable {
         withExtendedLifetime(client) {}
     }
 
-    /// How the request ended, as often as it did; `nil` for an answer.
+    /// How the request ended, as often as it did; `nil` for a response.
     func ends() async throws -> [RequestFailure.Reason?] {
         let transport = try prepare()
         await withCheckedContinuation { continuation in

@@ -43,7 +43,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test func `a client with its own transport may go on a thread of that transport`() async throws {
+    @Test func `a client with its own transport may continue a thread of that transport`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/v", answering: .text("hello"))
         try server.start()

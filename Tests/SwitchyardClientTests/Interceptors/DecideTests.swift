@@ -76,7 +76,7 @@ struct DecideTests {
         #expect(reason == .vetoed(Veto(name: "checker", underlying: SampleError())))
     }
 
-    @Test func `a decision may put another answer in place of a failure`() async throws {  // L3, L4
+    @Test func `a decision may put another response in place of a failure`() async throws {  // L3, L4
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.retrying { _ in .answer(HTTPResponse(status: 203)) }]
         }) { _ in .failure(.connectionReset) }

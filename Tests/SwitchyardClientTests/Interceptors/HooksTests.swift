@@ -92,7 +92,7 @@ struct HooksTests {
 }
 
 extension HTTPResponse {
-    /// An answer with four bytes and metrics.
+    /// A response with four bytes and metrics.
     fileprivate static var sample: HTTPResponse {
         var metrics = TransferMetrics(total: .milliseconds(3))
         metrics.bytesReceived = 4

@@ -52,7 +52,7 @@ import Testing
         #expect(Set(posts.map { $0.event?.id }).count == 1)
     }
 
-    @Test func `L12: the end is posted with the answer, its body and what the exchange cost`() async throws {
+    @Test func `L12: the end is posted with the response, its body and what the exchange cost`() async throws {
         let metrics = TransferMetrics(total: .milliseconds(3))
         let answer = HTTPResponse(status: 200, body: .whole(Data("[1]".utf8)), metrics: metrics)
 

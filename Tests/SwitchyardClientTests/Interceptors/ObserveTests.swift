@@ -121,7 +121,7 @@ struct ObserveTests {
         }
     }
 
-    @Test func `nothing is told behind the end`() async throws {
+    @Test func `nothing is told after the end`() async throws {
         let (log, box) = (EventLog(), Locked<NetworkClient?>(nil))
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [log.interceptor]
@@ -131,7 +131,7 @@ struct ObserveTests {
 
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .cancelled)
         box.withLock { $0 = nil }
-        // The events of another request come behind all of the first.
+        // The events of another request come after all of the first.
         _ = try await client.send(APIConfiguration(path: "y"))
         await until { log.all.count { $0 == "ended" } == 2 }
 

@@ -30,7 +30,7 @@ import Testing
         #expect(drain(&line).prefix(3) == [1, 7, 2])
     }
 
-    @Test func `nobody waits for ever`() {
+    @Test func `no one waits for ever`() {
         var line = FairLine()
         line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .low))
         for number in 2...40 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 2, priority: .high)) }
@@ -49,7 +49,7 @@ import Testing
         #expect(line.count == 0)
     }
 
-    @Test func `those who left leave nothing behind, and the others keep their order`() {
+    @Test func `those who left leaves nothing, and the others keep their order`() {
         var line = FairLine()
         let stays: Set<UInt64> = [1, 5_000, 10_000]
         for number in UInt64(1)...10_000 {
@@ -62,7 +62,7 @@ import Testing
         #expect(drain(&line) == [1, 5_000, 10_000])
     }
 
-    @Test func `over random histories everybody comes to a turn once, unless they left`() {
+    @Test func `over random histories all callers comes to a turn once, unless they left`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             var line = FairLine()

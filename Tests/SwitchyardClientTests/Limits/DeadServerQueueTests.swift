@@ -24,7 +24,7 @@ import Testing
         return (client, waiting)
     }
 
-    @Test func `whoever waits for a server that is left waits for the next one`() async throws {
+    @Test func `anyone who waits for a server that is left waits for the next one`() async throws {
         let (client, waiting) = try await heldUp()
 
         try client.switchServer(to: "secondary")
@@ -35,7 +35,7 @@ import Testing
         #expect(limit.runningCount == 0)
     }
 
-    @Test func `one who is cancelled after the move leaves nothing behind`() async throws {
+    @Test func `one who is cancelled after the move leaves nothing`() async throws {
         let (client, waiting) = try await heldUp()
         try client.switchServer(to: "tertiary")
         try client.switchServer(to: "secondary")

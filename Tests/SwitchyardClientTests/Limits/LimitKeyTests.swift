@@ -26,20 +26,20 @@ import Testing
     ]
 
     @Test(arguments: equallyDescribed)
-    func `values that look alike in a description are told apart`(values: [ParameterValue]) {
+    func `values that look alike in a description are distinguished`(values: [ParameterValue]) {
         let calls = values.map { APIConfiguration(path: "x", query: Parameters([.init(key: "v", value: $0)])) }
 
         #expect(LimitKey.call(calls[0]) != LimitKey.call(calls[1]))
         #expect(LimitKey.parameters("v")(calls[0]) != LimitKey.parameters("v")(calls[1]))
     }
 
-    @Test func `a value is told apart from one that is not there`() {
+    @Test func `a value is distinguished from one that is not there`() {
         let with = APIConfiguration(path: "x", query: ["v": "-"])
 
         #expect(LimitKey.parameters("v")(with) != LimitKey.parameters("v")(APIConfiguration(path: "x")))
     }
 
-    @Test func `the values of a path's placeholders tell calls apart, but not endpoints`() {
+    @Test func `the values of a path's placeholders distinguish calls, but not endpoints`() {
         #expect(LimitKey.call(user(1)) != LimitKey.call(user(2)))
         #expect(LimitKey.call(user(1)) == LimitKey.call(user(1)))
         #expect(LimitKey.endpoint(user(1)) == LimitKey.endpoint(user(2)))
@@ -59,7 +59,7 @@ import Testing
         #expect(limit.keyCount == 1)
     }
 
-    @Test func `requests made by hand are told apart by method and URL`() throws {
+    @Test func `requests made by hand are distinguished by method and URL`() throws {
         let first = try prebuilt("https://a.example/x?page=1")
 
         #expect(try LimitKey.endpoint(first) != LimitKey.endpoint(prebuilt("https://b.example/x?page=1")))

@@ -31,7 +31,7 @@ import Testing
         #expect(typing.waitingCount == 0)
     }
 
-    @Test func `K17: the latest wins over one that is under way, wherever it stands`() async throws {
+    @Test func `K17: the latest wins over one that is under way, wherever it occurs`() async throws {
         let latest = LatestWins()
         let (client, transport) = try NetworkClient.limited([latest]) { request in
             request.url.text.hasSuffix("?n=1") ? .never : .status(200)
@@ -86,7 +86,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `K17: one who leaves a throttle before its turn leaves no gap behind`() async throws {
+    @Test func `K17: one who leaves a throttle before its turn leaves no gap`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.limited([Throttle(.seconds(1))], time: clock)
         #expect(await client.failure(of: .path("move")) == nil)

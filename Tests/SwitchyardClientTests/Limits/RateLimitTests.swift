@@ -78,7 +78,7 @@ import Testing
         await until { limit.waitingCount == 0 }
     }
 
-    @Test func `DQ-1: requests are told apart by the parameters that matter`() async throws {
+    @Test func `DQ-1: requests are distinguished by the parameters that matter`() async throws {
         let limit = RateLimit(.interval(.seconds(5)), by: .parameters("q"), excess: .refuse)
         let (client, _) = try NetworkClient.limited([limit])
 

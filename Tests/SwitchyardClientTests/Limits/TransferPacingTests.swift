@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: limits.indices)
-    func `a download that goes on where it was cut does not supersede itself`(limit: Int) async throws {
+    func `a download that resumes where it was cut does not supersede itself`(limit: Int) async throws {
         let lab = try lab(limit)
         let bytes = DownloadLab.bytes(600_000)
         let content = LoopbackContent(bytes, entityTag: "\"v1\"")
@@ -57,7 +57,7 @@ import Testing
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a download that a throttle has let go goes on although a newer request has gone since`() async throws {
+    @Test func `a download that a throttle has let go continues although a newer request has gone since`() async throws {
         let clock = ManualClock()
         let bytes = DownloadLab.bytes(1_000)
         let cut = TransportError(.truncated, message: "cut")

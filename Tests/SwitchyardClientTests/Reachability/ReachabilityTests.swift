@@ -45,7 +45,7 @@ import Testing
         monitor.stop()
         #expect(monitor.status == .reachable(.cellular))
 
-        // Another one that hears of a change shows that it has been told; what the first had been told is behind it.
+        // Another one that hears of a change shows that it has been told; what the first had been told is after it.
         network.status = .notReachable
         let (others, other) = AsyncStream.makeStream(of: ReachabilityStatus.self)
         let second = ReachabilityMonitor(network)
@@ -56,7 +56,7 @@ import Testing
         #expect(await seen.next() == nil)
     }
 
-    @Test func `O2: a monitor calls back on the main queue unless told otherwise`() async {
+    @Test func `O2: a monitor calls back on the main queue by default`() async {
         let monitor = ReachabilityMonitor(ManualReachability(.notReachable))
 
         let status = await withCheckedContinuation { continuation in
@@ -70,7 +70,7 @@ import Testing
         monitor.stop()
     }
 
-    @Test func `O2: a monitor posts every status, behind its handler`() async {
+    @Test func `O2: a monitor posts every status, after its handler`() async {
         let network = ManualReachability(.notReachable)
         let monitor = ReachabilityMonitor(network)
         let center = NotificationCenter()
@@ -176,7 +176,7 @@ import Testing
         #expect(client.servers.count == 3)
     }
 
-    @Test func `whoever follows keeps the network's provider, and lets it go with the follower`() async throws {
+    @Test func `anyone who follows keeps the network's provider, and lets it go with the follower`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         var network: ManualReachability? = ManualReachability(.notReachable)
         weak var kept: ManualReachability?

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET ", "G\r\nT", "GÉT", "GET/1"])
-    func `what is no method is none, and nothing takes its place`(name: String) {
+    func `what is no method is none, and nothing replaces it`(name: String) {
         #expect(HTTPMethod(name) == nil)
     }
 

@@ -68,7 +68,7 @@ import Testing
     }
 
     // Row C33.
-    @Test func `query and body parameters stand in one request`() throws {
+    @Test func `query and body parameters are in one request`() throws {
         let configuration = APIConfiguration(method: .post, query: ["a": 1], body: .form(["b": 2]))
 
         let request = try BuiltRequest.request(configuration)

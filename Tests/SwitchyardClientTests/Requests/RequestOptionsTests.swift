@@ -62,7 +62,7 @@ import Testing
         ("", "https://api.example.com/v1/v2"), ("?a=1", "https://api.example.com/v1/v2?a=1"),
         ("https://other.example/x", "https://other.example/x"),
     ])
-    func `a version stands between base and path`(path: String, expected: String) throws {
+    func `a version is between base and path`(path: String, expected: String) throws {
         #expect(try BuiltRequest.url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
     }
 
@@ -183,7 +183,7 @@ import Testing
         #expect(try URLTemplate(path).expanded(with: ["id": value]) == expanded)
     }
 
-    @Test func `the options' separator stands behind a query that is there already`() throws {
+    @Test func `the options' separator follows a query that is there already`() throws {
         var configuration = APIConfiguration(path: "topics?a=1")
         configuration.parameters = ["b": 2, "c": 3]
         configuration.parameterOptions = ParameterEncodingOptions()
@@ -227,7 +227,7 @@ import Testing
     }
 
     // Row B36; rule YTK-46.
-    @Test func `a finished request takes the place of all building`() throws {
+    @Test func `a finished request replaces all building`() throws {
         let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
         configuration.prebuiltRequest = prebuilt

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["compare/{a}..{b}", "files/{a}.{b}", "files/.{a}", "files{/a}{.b}", "files/{.a,b}"])
-    func `values that leave a dot segment behind are refused like one`(path: String) {
+    func `values that leave a dot segment after are refused like one`(path: String) {
         var configuration = APIConfiguration(path: path, method: .delete)
         configuration.pathValues = ["a": "", "b": ""]
 

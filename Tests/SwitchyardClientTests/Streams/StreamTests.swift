@@ -15,7 +15,7 @@ struct StreamTests {
     private let bytes = DownloadLab.bytes(300_000)
 
     // E29
-    @Test func `pieces arrive before the answer is complete`() async throws {
+    @Test func `pieces arrive before the response is complete`() async throws {
         let lab = try DownloadLab()
         let gate = lab.serveLive()
 
@@ -34,7 +34,7 @@ struct StreamTests {
     }
 
     // E35
-    @Test func `an answer says where its time went`() async throws {
+    @Test func `a response says where its time went`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live", answering: .text("x"))
 
@@ -149,7 +149,7 @@ struct StreamTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `an answer that nobody holds is not loaded on`() async throws {
+    @Test func `a response that no one holds is not loaded on`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -272,7 +272,7 @@ struct StreamTests {
     }
 
     // E28
-    @Test func `an answer that turns out to be a download becomes one`() async throws {
+    @Test func `a response that turns out to be a download becomes one`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         try Data("old".utf8).write(to: lab.target)
@@ -300,7 +300,7 @@ struct StreamTests {
     }
 
     // E28
-    @Test func `an answer that breaks off while it is saved leaves the old file`() async throws {
+    @Test func `a response that breaks off while it is saved leaves the old file`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         try Data("old".utf8).write(to: lab.target)

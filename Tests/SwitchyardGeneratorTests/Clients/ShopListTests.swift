@@ -51,7 +51,7 @@ import Testing
         return Shop(client: client, reportsClient: client)
     }
 
-    @Test func `a list by links goes on with the second server when the first dies`() async throws {
+    @Test func `a list by links continues with the second server when the first dies`() async throws {
         let servers = [try server(), try server()]
         let list = try shop(servers).products.listPages(pageSize: 20)
         var ids: [Int64] = []
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func `a list by what its pages say goes on when a server dies`(kind: Kind) async throws {
+    func `a list by what its pages say continues when a server dies`(kind: Kind) async throws {
         let servers = [try server(), try server()]
         let orders = try shop(servers).orders
         let list =

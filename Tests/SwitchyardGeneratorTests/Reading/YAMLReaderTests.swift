@@ -56,7 +56,7 @@ import Testing
         #expect(json(node) == expected)
     }
 
-    @Test func `an alias stands for the node of its anchor`() throws {
+    @Test func `an alias means the node of its anchor`() throws {
         let node = try read("a: &x\n  b: 1\nc: *x\nd: [*x]")
 
         #expect(json(node) == #"{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}"#)

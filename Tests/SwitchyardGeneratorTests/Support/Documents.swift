@@ -55,7 +55,7 @@ func client(returning schema: String, schemas: String = "") throws -> ClientGene
 }
 
 extension ClientGenerator.Output {
-    /// All files that were generated but the support file, one behind the other.
+    /// All files that were generated but the support file, one after the other.
     var code: String { files.filter { !$0.path.hasSuffix("Support.swift") }.map(\.text).joined() }
 }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(try client(returning: schema).code.contains(expected))
     }
 
-    @Test func `a schema that stands twice becomes one type`() throws {
+    @Test func `a schema that is repeated becomes one type`() throws {
         let schema = "{ type: object, properties: { a: { type: string } } }"
         let code = try client(returning: "{ type: object, properties: { first: \(schema), second: \(schema) } }").code
 
@@ -54,7 +54,7 @@ import Testing
         #expect(code.contains("let a: A?"))
     }
 
-    @Test func `a union is told apart by a property whose values differ`() throws {
+    @Test func `a union is distinguished by a property whose values differ`() throws {
         let code = try client(
             returning:
                 "{ oneOf: [{ type: object, properties: { kind: { const: a }, x: { type: string } }, required: [kind] }, { type: object, properties: { kind: { const: b } }, required: [kind] }] }"
@@ -65,7 +65,7 @@ import Testing
         #expect(code.contains("case other(JSONValue)"))
     }
 
-    @Test func `a union that cannot be told apart is noted`() throws {
+    @Test func `a union that cannot be distinguished is noted`() throws {
         let output = try client(
             returning:
                 "{ oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }"

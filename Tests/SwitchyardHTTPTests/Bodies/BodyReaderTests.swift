@@ -80,7 +80,7 @@ import Testing
     }
 
     // Row C35.
-    @Test func `an input stream is read anew for every attempt`() async throws {
+    @Test func `an input stream is read again for every attempt`() async throws {
         let body = HTTPBody.stream(HTTPBody.Stream(length: 3) { InputStream(data: Data("abc".utf8)) })
 
         #expect(try await body.collected(upTo: 10) == Data("abc".utf8))
@@ -223,9 +223,9 @@ import Testing
     }
 }
 
-/// Lets nobody go on before all have come.
+/// Lets no one continue before all have come.
 private final class Meeting: @unchecked Sendable {
-    // @unchecked is sound: what varies is behind the condition's lock.
+    // @unchecked is sound: what varies is after the condition's lock.
     private let condition = NSCondition()
     private var missing: Int
 

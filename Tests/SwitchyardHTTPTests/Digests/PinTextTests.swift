@@ -4,7 +4,7 @@ import Testing
 
 /// A pin is 32 bytes, however its base64 is written.
 @Suite struct PinTextTests {
-    /// The same bytes, with bits behind them that belong to nothing (RFC 4648 section 3.5).
+    /// The same bytes, with bits after them that belong to nothing (RFC 4648 section 3.5).
     @Test func `a pin whose base64 is not canonical is the same pin`() throws {
         let strict = Data(repeating: 0, count: 32).base64EncodedString()
         let loose = String(strict.dropLast(2)) + "B="

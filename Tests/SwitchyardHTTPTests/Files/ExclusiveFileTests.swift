@@ -21,7 +21,7 @@ import Testing
     }
 
     // What a program that is being started has of every descriptor of this process, for a moment.
-    @Test func `a file that was let go has none, although somebody has a copy of the descriptor`() throws {
+    @Test func `a file that was let go has none, although someone has a copy of the descriptor`() throws {
         defer { unlink(path) }
         let first = try ExclusiveFile.open(path, mode: 0o600)
         let copy = dup(first)

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [0, 15, 16, 17, 63, 64, 200])
-    func `a control character is found wherever it stands in a value`(_ place: Int) {
+    func `a control character is found wherever it occurs in a value`(_ place: Int) {
         for byte in [0, 10, 13, 27, 31, 127] as [UInt8] {
             let text = String(repeating: "a", count: place) + String(Unicode.Scalar(byte))
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a tab and text beyond ASCII may stand in a value`() {
+    @Test func `a tab and text beyond ASCII may are in a value`() {
         #expect(HTTPHeaders.Field(name: "X", value: "a\tb").isValid)
         #expect(HTTPHeaders.Field(name: "X", value: "Grüße, 世界").isValid)
         #expect(HTTPHeaders.Field(name: "X", value: "").isValid)

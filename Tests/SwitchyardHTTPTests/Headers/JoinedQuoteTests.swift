@@ -7,7 +7,7 @@ import Testing
 
 /// To a `Character`, a quote and the scalar that is joined to it are one, which is no quote.
 @Suite struct JoinedQuoteTests {
-    // With an exclamation mark the text stands in single quotes, and each of its own has to be taken out of them: else the
+    // With an exclamation mark the text is in single quotes, and each of its own has to be taken out of them: else the
     // rest of the text is read by the shell ("!'\u{301}; rm -rf ~ #").
     @Test(arguments: ["\u{301}", "\u{FE0F}", "\u{200D}"])
     func `no quote ends the text of a command, whatever is joined to it`(joined: String) throws {

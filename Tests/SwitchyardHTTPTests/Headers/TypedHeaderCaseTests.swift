@@ -47,7 +47,7 @@ import Testing
             return .notApplicable("There is neither a token nor a name.")
         }
         if let expected = item["expected_value"]?.string { return .compare(field.value, expected) }
-        // What cannot stand in a field is refused when the request is built.
+        // What cannot are in a field is refused when the request is built.
         guard HTTPHeaders([field]).firstInvalidField == nil else { return .passed }
         return .differs("What a field can hold is never refused: what else is wrong with it is the server's to say.")
     }

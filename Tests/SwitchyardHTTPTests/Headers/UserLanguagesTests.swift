@@ -30,7 +30,7 @@ import Testing
         [:], ["LANG": "C"], ["LANG": "C.UTF-8"], ["LANG": "POSIX"], ["LANG": ""], ["LANG": "-@latin"],
         ["LC_ALL": "C", "LANG": "de_DE"], ["LANGUAGE": "de"], ["LANG": "C.UTF-8", "LANGUAGE": "de"],
     ])
-    func `an environment in which nobody has chosen a language names none`(variables: [String: String]) {
+    func `an environment in which no one has chosen a language names none`(variables: [String: String]) {
         #expect(UserLanguages.named { variables[$0] } == [])
     }
 

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// The body of an answer as bytes and as text.
+/// The body of a response as bytes and as text.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseBodyTests {
     private static func response(_ bytes: [UInt8], _ type: String?) -> HTTPResponse {
         var headers = HTTPHeaders()
@@ -44,7 +44,7 @@ import Testing
         #expect(Self.streamed.text == nil)
     }
 
-    @Test func `the answer of a service has what the response has`() {
+    @Test func `the response of a service has what the response has`() {
         let response = Self.response([0xFC], "text/plain; charset=latin1")
         let context = RequestContext(service: "topics", environment: .test, method: .get)
         let answer = ServiceResponse(id: RequestID(), response: response, context: context)
@@ -53,7 +53,7 @@ import Testing
         #expect(ServiceResponse(id: RequestID(), response: Self.streamed, context: context).data == nil)
     }
 
-    @Test func `an answer over a socket has its text`() async throws {
+    @Test func `a response over a socket has its text`() async throws {
         let server = LoopbackServer()
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=windows-1251"]
         server.route(.get, "/greeting", answering: .status(418, headers: headers, body: Data([0xCF, 0xF0])))

@@ -103,7 +103,7 @@ import Testing
         try await form.body().collected(upTo: 1 << 24)
     }
 
-    /// The bytes of an expected body, in which `{{base64}}` stands for bytes.
+    /// The bytes of an expected body, in which `{{base64}}` means bytes.
     static func expectedBytes(_ text: String) -> Data {
         var result = Data()
         var rest = text[...]

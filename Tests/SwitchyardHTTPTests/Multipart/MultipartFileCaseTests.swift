@@ -147,7 +147,7 @@ import Testing
         try await CaseFile("multipart_misc").runAsync(reading: keys, Self.judge)
     }
 
-    /// What cases expect in words that somebody here reads.
+    /// What cases expect in words that someone here reads.
     private static func isRead(_ expected: String) -> Bool {
         ["appear unchanged", "an ordinary part", "bytes read add up", "boundar", "the same value"]
             .contains(where: expected.contains)

@@ -116,7 +116,7 @@ import Testing
 
     // Row C43.
     @Test(arguments: ["--B", "x\r\n--B", "x\r\n--B--\r\n"])
-    func `a given boundary that stands in the content is refused`(content: String) {
+    func `a given boundary that is in the content is refused`(content: String) {
         #expect(throws: RequestError.multipart(part: "a", reason: .boundaryInContent)) {
             try MultipartForm(parts: [.field("a", content)], boundary: "B").body()
         }

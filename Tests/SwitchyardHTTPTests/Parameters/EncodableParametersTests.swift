@@ -51,7 +51,7 @@ import Testing
     }
 
     // Rows C6, C14 and C24: what is kept under a request, such as half a download, is found again by an equal one.
-    @Test func `a dictionary is put in order wherever it stands`() throws {
+    @Test func `a dictionary is put in order wherever it occurs`() throws {
         let names = (0..<50).map { "n\($0)" }
         var roomy: [String: Int] = Dictionary(minimumCapacity: 10_000)
         for name in names.reversed() { roomy[name] = 1 }

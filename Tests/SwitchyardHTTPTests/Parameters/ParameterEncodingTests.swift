@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row P8: the encoding stands alone.
+/// Row P8: the encoding is alone.
 @Suite struct ParameterEncodingTests {
     static func encode(
         _ parameters: Parameters,

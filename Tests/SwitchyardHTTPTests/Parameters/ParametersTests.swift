@@ -26,7 +26,7 @@ import Testing
         #expect(parameters.items.map(\.value) == [.integer(1), .integer(2), .integer(3)])
     }
 
-    @Test func `setting a name replaces all of that name in the place of the first`() {
+    @Test func `setting a name replaces all of that name in place of the first`() {
         var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
 
         parameters["a"] = .integer(9)
@@ -87,7 +87,7 @@ import Testing
         #expect(parameters["float"] == .double(0.1))
     }
 
-    @Test func `a raw representable value stands for its raw value`() {
+    @Test func `a raw representable value means its raw value`() {
         enum Order: String, ParameterConvertible { case newest }
 
         let parameters: Parameters = ["order": Order.newest]

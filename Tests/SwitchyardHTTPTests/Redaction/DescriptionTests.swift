@@ -124,7 +124,7 @@ import Testing
         #expect(String(decoding: hidden, as: UTF8.self) == " {\"token\": \"***\"}")
     }
 
-    @Test func `JSON loses its secrets also behind a byte order mark`() {
+    @Test func `JSON loses its secrets also after a byte order mark`() {
         let hidden = Redaction.standard.body(Data("\u{FEFF}{\"token\": 1}".utf8), contentType: "text/plain")
 
         #expect(hidden == Data("\u{FEFF}{\"token\": \"***\"}".utf8))

@@ -195,7 +195,7 @@ import Testing
         "\"token\":", "http://", "{\"a\":[", "b='c' ", "b=\"", "a b", "Bearer ", "&amp;", "@:/", "a?b#",
     ])
     func `the time grows with the length alone`(piece: String) {
-        // Thirty thousand bytes, looked at anew for each of them, would take minutes.
+        // Thirty thousand bytes, looked at again for each of them, would take minutes.
         let text = "<a " + String(repeating: piece, count: 30_000 / piece.utf8.count)
 
         for type in ["text/plain", "application/json", "text/xml", "application/x-www-form-urlencoded"] {

@@ -68,7 +68,7 @@ import Testing
         #expect(try link.setting(["q": nil, "a": "ü"]).text == "https://h/x?a=%C3%BC&page=1&%E9=1&%E9=2")
     }
 
-    @Test func `a list or a set of values takes the place of the one that stands there`() throws {
+    @Test func `a list or a set of values replaces the one that is there`() throws {
         let list = try #require(RequestURL("https://h/x?tags%5B%5D=a&tags[]=b&f[n][]=1&f.n=2&tagsy=c"))
 
         #expect(try list.setting(["tags": ["d"]]).text == "https://h/x?f.n=2&f%5Bn%5D%5B%5D=1&tags%5B%5D=d&tagsy=c")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["page_size=1", "pageSize=1", "page_size[]=1"])
-    func `a parameter takes the place of the one that has its name once it is written`(query: String) throws {
+    func `a parameter replaces the one that has its name once it is written`(query: String) throws {
         let url = try #require(RequestURL("https://h/x?\(query)&sort=new"))
         var options = ParameterEncodingOptions()
         options.keyCase = .snakeCase

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, [false, true])
-    func `a chain does not go on in an environment that one of its steps enters`(
+    func `a chain does not continue in an environment that one of its steps enters`(
         way: Way,
         hasCredentials: Bool
     ) async throws {
@@ -66,7 +66,7 @@ import Testing
         #expect(transport.requests.map { $0.url.origin.host } == ["release.example"])
     }
 
-    @Test func `a call without credentials goes on in an environment that a step enters`() async throws {
+    @Test func `a call without credentials continues in an environment that a step enters`() async throws {
         let (topics, transport) = try start()
         let chain = chain()
         chain.add(topics.request(Topic.self, for: TopicAPI.topic(1), on: .global())) { _, chain in
@@ -80,7 +80,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer ann", nil])
     }
 
-    @Test func `a chain that begins with a login goes on in an environment that a step enters`() async throws {
+    @Test func `a chain that begins with a login continues in an environment that a step enters`() async throws {
         let (topics, transport) = try start()
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false

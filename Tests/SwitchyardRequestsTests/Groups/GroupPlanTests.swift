@@ -107,7 +107,7 @@ import Testing
         #expect(plan.memberEnded(1, .succeeded).start == [0])
     }
 
-    @Test func `J20: what needs a failed member is cancelled, what does not goes on`() {
+    @Test func `J20: what needs a failed member is cancelled, what does not continues`() {
         var plan = plan(3, .collectAll)
         plan.require([(1, [0])])
         _ = plan.start()

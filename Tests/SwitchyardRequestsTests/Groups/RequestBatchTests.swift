@@ -54,7 +54,7 @@ import Testing
         #expect(try await batch.values() == [1, 3])
     }
 
-    @Test func `a group in which one that collects all has failures goes on`() async {
+    @Test func `a group in which one that collects all has failures continues`() async {
         let inner = RequestGroup([APIRequest<Int>.failing()], options: .test(.collectAll))
         let outer = RequestGroup([inner, APIRequest<Int>.ready(1)], options: .test(.failFast))
 

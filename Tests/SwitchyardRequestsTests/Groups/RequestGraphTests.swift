@@ -201,7 +201,7 @@ import Testing
         #expect(member.isCancelled)
     }
 
-    @Test func `J20: with the policy to collect all, what does not depend on a failure goes on`() async throws {
+    @Test func `J20: with the policy to collect all, what does not depend on a failure continues`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.collectAll))
         try graph.add(APIRequest<Int>.failing(), named: "bad")

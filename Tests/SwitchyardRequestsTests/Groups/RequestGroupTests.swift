@@ -11,7 +11,7 @@ import Testing
 /// Rows J1 to J5; rules TAF-G1 to TAF-G10: members are counted by their own ends, so that there is nothing to observe, to
 /// wait on, or to forget.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGroupTests {
-    @Test func `J1, TAF-G7: one notification, behind the last callback of the last member`() async {
+    @Test func `J1, TAF-G7: one notification, after the last callback of the last member`() async {
         let diary = Diary()
         let first = APIRequest<Int>.ready(1).onFinish { _ in diary.write("first") }
         let second = APIRequest<Int>.ready(2).onFinish { _ in diary.write("second") }

@@ -120,7 +120,7 @@ import Testing
         #expect(try await request.value().id == 1)
     }
 
-    @Test func `D16: a suspended request tells nobody before it is resumed`() async throws {
+    @Test func `D16: a suspended request notifies no caller before it is resumed`() async throws {
         let gate = Gate()
         let diary = Diary()
         let request = APIRequest<Int>.gated(1, gate, on: Self.queue).onSuccess { _ in diary.write("success") }
@@ -139,7 +139,7 @@ import Testing
         #expect(diary.entries == ["success"])
     }
 
-    @Test func `D16: a request that is suspended behind its answer tells nobody before it is resumed`() async throws {
+    @Test func `D16: a request that is suspended after its response notifies no caller before it is resumed`() async throws {
         let diary = Diary()
         let holder = Holder()
         let request = APIRequest<Int>(APIConfiguration(), on: Self.queue) { _, _, completion in
@@ -296,7 +296,7 @@ import Testing
         #expect(topics.activeRequests == [])
     }
 
-    @Test func `what a preprocessor throws comes with what is known of the answer`() async throws {
+    @Test func `what a preprocessor throws comes with what is known of the response`() async throws {
         struct Unfit: Error {}
         let (topics, _) = try topics { _ in Topic.answer }
         let request = request(topics).preprocessing { _ in throw Unfit() }
@@ -318,7 +318,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await request.value() }
     }
 
-    @Test func `D20: the answer can be asked for its status, header fields and context`() async throws {
+    @Test func `D20: the response can be asked for its status, header fields and context`() async throws {
         let (topics, _) = try topics { _ in
             .status(201, headers: ["X-Trace": "7"], body: Data(#"{"id":1,"title":"one"}"#.utf8))
         }

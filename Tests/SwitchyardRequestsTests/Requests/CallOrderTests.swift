@@ -95,7 +95,7 @@ import Testing
         #expect(diary.entries == Self.successOrder)
     }
 
-    @Test func `YTK-1: a stored answer comes in the same order`() async throws {
+    @Test func `YTK-1: a stored response comes in the same order`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -285,7 +285,7 @@ import Testing
         #expect(diary.entries.filter { $0.hasPrefix("after") } == [])
     }
 
-    @Test func `a request that is made again before its end tells nobody of the first one's progress`() async throws {
+    @Test func `a request that is made again before its end notifies no caller of the first one's progress`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary

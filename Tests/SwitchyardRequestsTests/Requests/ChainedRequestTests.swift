@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ChainedRequestTests {
     private static let queue = DispatchQueue(label: "chained-request-tests")
 
-    @Test func `J17: a request may be followed by another, by another answer, or by none`() async throws {
+    @Test func `J17: a request may be followed by another, by another response, or by none`() async throws {
         let second = APIRequest<Int>.ready(2, on: Self.queue)
 
         let passed = APIRequest<Int>.ready(1, on: Self.queue).chained { _ in .pass(to: second) }

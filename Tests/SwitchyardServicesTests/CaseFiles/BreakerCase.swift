@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// One sequence of a circuit breaker, run on a server that stands for it.
+/// One sequence of a circuit breaker, run on a server that means it.
 struct BreakerCase {
     /// What a step brought that was not expected.
     struct Mismatch {

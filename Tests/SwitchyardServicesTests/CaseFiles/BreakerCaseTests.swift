@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// The policy that a rule in gobreaker's words stands for; more than five failures in a row unless it says otherwise.
+    /// The policy that a rule in gobreaker's words means; more than five failures in a row unless it says otherwise.
     private static func policy(trippingAfter rule: String?) -> SwitchPolicy? {
         guard let rule else { return .consecutiveFailures(6) }
         if let match = rule.wholeMatch(of: /more than (\d+) consecutive failures/), let row = Int(match.1) {

@@ -38,7 +38,7 @@ extension BreakerCase {
         ])
     }
 
-    /// resilience4j's metrics; a rate of -1 stands for too few calls.
+    /// resilience4j's metrics; a rate of -1 means too few calls.
     private func metrics(_ expected: CaseValue, _ harness: BreakerHarness) -> CaseOutcome {
         let statistics = harness.statistics
         let minimum = harness.core.policy.detection.ratio?.minimum ?? 1

@@ -4,9 +4,9 @@ import Testing
 
 /// Drives one server of a core as if it were a circuit breaker: closed is healthy, open is ejected, half-open is the trial.
 ///
-/// A second, always healthy server stands beside it, because the last healthy server is never ejected; it also witnesses
+/// A second, always healthy server is beside it, because the last healthy server is never ejected; it also witnesses
 /// every failure, so that there is no doubt about the network. Probes are made, and succeed, as soon as they are due; so
-/// the time until the first probe stands for the time that a breaker stays open.
+/// the time until the first probe means the time that a breaker stays open.
 struct BreakerHarness {
     var core: SwitchingCore
     var now = MonotonicTime.zero

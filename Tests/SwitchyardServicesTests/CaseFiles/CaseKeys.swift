@@ -1,4 +1,4 @@
-/// The keys that a runner reads, by the objects they stand in, such as `steps.expect.state`.
+/// The keys that a runner reads, by the objects they are in, such as `steps.expect.state`.
 ///
 /// A case with any other key asks for something that would not be looked at, and must not pass.
 struct CaseKeys: ExpressibleByStringLiteral {

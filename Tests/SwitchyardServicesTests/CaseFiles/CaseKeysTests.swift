@@ -20,7 +20,7 @@ import Testing
             ["steps": [["op": "x", "expect": ["state": "open", "new": 1]]]],
         ] as [Sample]
     )
-    func `a case with a key that nobody reads is not`(sample: Sample) {
+    func `a case with a key that no one reads is not`(sample: Sample) {
         guard case .notApplicable(let reason) = keys.objection(to: CaseValue(sample.value)) else {
             Issue.record("it would be judged")
             return

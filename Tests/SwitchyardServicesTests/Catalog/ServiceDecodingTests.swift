@@ -15,7 +15,7 @@ import Testing
         #expect(error?.expected.isEmpty == false)
     }
 
-    @Test func `a message is one line whatever stands in the file`() {
+    @Test func `a message is one line whatever is in the file`() {
         let error = CatalogError(.invalidValue, file: "a.json", at: "x\r\ny", expected: "a", found: "one\ntwo\u{2028}")
 
         #expect(error.description == "a.json: x y: expected a, found one two ")

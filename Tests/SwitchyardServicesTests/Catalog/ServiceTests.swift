@@ -97,7 +97,7 @@ import Testing
         ("HTTPS://BÜCHER.Example:8443", "HTTPS://xn--bcher-kva.example:8443"),
         ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
     ])
-    func `a host in another script stands in its ASCII form`(text: String, ascii: String) throws {
+    func `a host in another script is in its ASCII form`(text: String, ascii: String) throws {
         let url = try ServerURL(text)
 
         #expect(url.text == ascii)

@@ -7,7 +7,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `each bracket counts, wherever it stands`(padding: Int) {
+    func `each bracket counts, wherever it occurs`(padding: Int) {
         let spaces = String(repeating: " ", count: padding)
         for depth in 1..<20 {
             let text = spaces + String(repeating: "[", count: depth) + spaces + "1" + spaces

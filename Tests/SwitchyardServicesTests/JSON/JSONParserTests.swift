@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// Both readers of the library stand on it: that of service files, and that of answers.
+/// Both readers of the library stand on it: that of service files, and that of responses.
 @Suite struct JSONParserTests {
     private func parse(_ bytes: some Sequence<UInt8>) throws(JSONParser.Failure) -> JSONValue {
         var parser = JSONParser(ContiguousArray(bytes), maximumDepth: 32, repeatedNames: .refused)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-0", "1.50", "-0.5e-3", "10E+2", "\u{FEFF}1"])
-    func `numbers are read, behind a byte order mark too`(json: String) throws {
+    func `numbers are read, after a byte order mark too`(json: String) throws {
         let text = json.filter { $0 != "\u{FEFF}" }
 
         #expect(try parse(json.utf8) == .number(#require(Double(text).flatMap(JSONNumber.init))))
@@ -45,12 +45,12 @@ import Testing
         (#"{"a": {"b": 1, "b": 2}}"#, ".a.b"), (#"{"a": [1, {"b": {"c.d": 1, "c.d": 2}}]}"#, ".a[1].b.c.d"),
         (#"[{"a": 1}, {"a": 1, "b": 1, "a": 2}]"#, "[1].a"),
     ])
-    func `a name that stands twice is told from the top`(json: String, path: String) {
+    func `a name that is repeated is told from the top`(json: String, path: String) {
         #expect(failure(of: json)?.kind == .repeatedName(path: path))
     }
 
     @Test(arguments: [(JSONParser.RepeatedNames.lastHolds, 2), (.firstHolds, 1)])
-    func `of a name that stands twice the last value holds, or the first`(
+    func `of a name that is repeated the last value holds, or the first`(
         rule: JSONParser.RepeatedNames,
         value: Int
     ) throws {

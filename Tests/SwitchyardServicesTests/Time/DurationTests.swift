@@ -38,7 +38,7 @@ import Testing
         #expect(abs(duration.inSeconds - expected) <= expected.ulp)
     }
 
-    @Test func `a packed duration is what it was, and another stands in for a missing one`() {
+    @Test func `a packed duration is what it was, and another replaces a missing one`() {
         let missing = PackedDuration(nil)
         let short = PackedDuration(.milliseconds(1_500))
 

@@ -9,7 +9,7 @@ import Testing
 
     private func after(_ seconds: Double) -> MonotonicTime { start.advanced(bySeconds: seconds) }
 
-    @Test func `it is set anew only for an earlier deadline`() {
+    @Test func `it is set again only for an earlier deadline`() {
         var alarm = SystemAlarm()
 
         #expect(alarm.set(for: after(10), at: start) == 10_000_000_000)
@@ -18,7 +18,7 @@ import Testing
         #expect(alarm.set(for: after(5), at: after(1)) == 4_000_000_000)
     }
 
-    @Test func `what has slept with the machine is set anew, however late the next deadline is`() {
+    @Test func `what has slept with the machine is set again, however late the next deadline is`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(3_000), at: start)
         let woken = after(36_000)
@@ -35,7 +35,7 @@ import Testing
         #expect(alarm.set(for: after(10), at: after(10.05)) == nil)
     }
 
-    @Test func `set anew it is not set again with every deadline that comes before it has gone off`() {
+    @Test func `set again it is not set again with every deadline that comes before it has gone off`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(10), at: start)
         let woken = after(3_600)

@@ -35,7 +35,7 @@ import Testing
         while released != nil { await Task.yield() }
     }
 
-    @Test func `nothing is left when the last timer has fired and those behind it were cancelled`() async {
+    @Test func `nothing is left when the last timer has fired and those after it were cancelled`() async {
         weak var released: SystemTimers?
         func set(_ action: @escaping @Sendable () -> Void) {
             let time = SystemTime()

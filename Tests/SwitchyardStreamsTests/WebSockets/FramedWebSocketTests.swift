@@ -107,7 +107,7 @@ struct FramedWebSocketTests {
 
     // MARK: Closing
 
-    @Test func `close waits behind the messages and ends when the server answers`() async throws {
+    @Test func `close waits after the messages and ends when the server answers`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link)
 
@@ -216,7 +216,7 @@ struct FramedWebSocketTests {
         #expect(link.fault?.kind == .timeout)
     }
 
-    @Test func `pings go on while the server answers`() async throws {
+    @Test func `pings continue while the server answers`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.pingInterval = .seconds(10) }
 

@@ -24,7 +24,7 @@ import Testing
         for await _ in asked { return }
     }
 
-    @Test func `nothing is asked of the system before somebody waits`() async throws {
+    @Test func `nothing is asked of the system before someone waits`() async throws {
         #expect(questions.withLock { $0 } == 0)
 
         async let message = inbox.next()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// WebSockets that go on with another connection, over real sockets.
+/// WebSockets that continue with another connection, over real sockets.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ReconnectingWebSocketTests {
     private static func client(_ servers: [WebSocketServer]) throws -> NetworkClient {

@@ -177,7 +177,7 @@ struct WebSocketTests {
         #expect(try await socket.receive() == .text("b"))
     }
 
-    @Test func `bytes behind the head of the handshake are the first messages`() async throws {
+    @Test func `bytes after the head of the handshake are the first messages`() async throws {
         let first = SentFrame.serverFrame(.text, Array("early".utf8))
         let server = try WebSocketServer { peer in
             try peer.write(first + SentFrame.serverFrame(.text, Array("next".utf8)))
@@ -302,7 +302,7 @@ struct WebSocketTests {
         #expect(socket.context?.attempts == 2)
     }
 
-    @Test func `a refusal is the answer with its status`() async throws {
+    @Test func `a refusal is the response with its status`() async throws {
         let server = try WebSocketServer(.status(403, ["X-Why: no"])) { _ in }
         let client = try Self.client([server.baseURL])
 

@@ -113,7 +113,7 @@ import Testing
         }
     #endif
 
-    @Test func `open connections fall silent and go on afterwards`() async throws {
+    @Test func `open connections fall silent and continue afterwards`() async throws {
         let socket = try server.connect()
         _ = try await socket.get("/fixed")
 
@@ -126,7 +126,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "fixed")
     }
 
-    @Test func `an answer that is under way is held back by a black hole`() async throws {
+    @Test func `a response that is under way is held back by a black hole`() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/gate") { _ in
             for await _ in opened {}
@@ -188,7 +188,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 
-    @Test func `a held request suffers the fault that takes the place of the hang`() async throws {
+    @Test func `a held request suffers the fault that replaces the hang`() async throws {
         server.fault = .hang
         let socket = try server.connect()
         try await socket.send(RawSocket.request("/topics"))

@@ -29,7 +29,7 @@ import Testing
         await server.wait { $0.connectionsOpen == 0 }
     }
 
-    @Test func `a paused server executes what it has read when it goes on`() async throws {
+    @Test func `a paused server executes what it has read when it continues`() async throws {
         server.fault = .pause
         try await sendAndLeave()
         let before = bodies.withLock { $0 }

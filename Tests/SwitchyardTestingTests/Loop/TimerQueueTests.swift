@@ -17,7 +17,7 @@ import Testing
         #expect(timers.earliest == MonotonicTime(nanoseconds: 5))
     }
 
-    @Test func `a cancelled timer does not come up and wakes nobody`() {
+    @Test func `a cancelled timer does not come up and wakes no one`() {
         var timers = TimerQueue()
         var fired: [String] = []
         let first = timers.add(at: MonotonicTime(nanoseconds: 1)) { fired.append("first") }

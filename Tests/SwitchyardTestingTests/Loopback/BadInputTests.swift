@@ -55,7 +55,7 @@ import Testing
         #expect(answer.contains("\r\n\r\nfixedHTTP/1.1 400 Bad Request\r\n"))
     }
 
-    @Test func `a bad chunk behind the head of a response closes the connection`() async throws {
+    @Test func `a bad chunk after the head of a response closes the connection`() async throws {
         server.route(.post, "/stream") { request in
             .stream { writer in
                 for try await piece in request.body { try await writer.write(piece) }
@@ -71,7 +71,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 })
     }
 
-    @Test func `a client that connects and says nothing harms nobody`() async throws {
+    @Test func `a client that connects and says nothing harms no caller`() async throws {
         let silent = try server.connect()
 
         #expect(try await server.connect().get("/fixed").text == "fixed")

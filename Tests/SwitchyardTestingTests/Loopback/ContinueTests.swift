@@ -15,7 +15,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a client that asks is told to go on when the handler reads`() async throws {
+    @Test func `a client that asks is told to continue when the handler reads`() async throws {
         let socket = try server.connect()
 
         try await socket.send(expectation)
@@ -42,7 +42,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "hello")
     }
 
-    @Test func `an answer without reading closes the connection, since the body may or may not come`() async throws {
+    @Test func `a response without reading closes the connection, since the body may or may not come`() async throws {
         server.route(.post, "/echo") { _ in .text("no", status: 401) }
         let socket = try server.connect()
 

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["/followed", "/fixed-followed"])
-    func `bytes come right behind a response, and the connection is kept`(target: String) async throws {
+    func `bytes come right after a response, and the connection is kept`(target: String) async throws {
         follow(.text("asked"))
         let socket = try server.connect()
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["stream", "empty", "head"])
-    func `bytes come behind responses of every framing`(kind: String) async throws {
+    func `bytes come after responses of every framing`(kind: String) async throws {
         follow(kind == "stream" ? .stream { try await $0.write("piece") } : .status(kind == "empty" ? 204 : 200))
         let socket = try server.connect()
 

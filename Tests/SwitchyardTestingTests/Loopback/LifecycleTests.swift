@@ -90,7 +90,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 })
     }
 
-    @Test func `a connection is not idle while its request waits for an answer`() async throws {
+    @Test func `a connection is not idle while its request waits for a response`() async throws {
         let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(300)))
         let (hold, release) = AsyncStream<Never>.makeStream()
         server.route(.get, "/held") { _ in

@@ -29,7 +29,7 @@ import Testing
         #expect(request.connection == 1)
     }
 
-    @Test func `connections and times tell requests apart`() async throws {
+    @Test func `connections and times distinguish requests`() async throws {
         let server = try LoopbackServer.running()
         let sockets = [try server.connect(), try server.connect()]
 

@@ -35,7 +35,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a whole answer streams in one piece, an empty one in none`() async throws {
+    @Test func `a whole response streams in one piece, an empty one in none`() async throws {
         let transport = StubTransport(["/a": .json("body"), "/b": .status(204)])
 
         for (path, expected) in [("/a", [Data("body".utf8)]), ("/b", [])] {
@@ -66,7 +66,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 3))
     }
 
-    @Test func `a body may fail behind its last piece`() async throws {
+    @Test func `a body may fail after its last piece`() async throws {
         let cut = TransportError(.truncated, message: "cut")
         let transport = StubTransport { [pieces] _ in .chunks(pieces, failing: cut) }
 

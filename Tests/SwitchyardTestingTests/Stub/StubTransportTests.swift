@@ -23,7 +23,7 @@ import Testing
         #expect(try response.text == #"{"method": "PUT"}"#)
     }
 
-    @Test func `answers are given one after the other, and then no more`() async throws {
+    @Test func `responses are given one after the other, and then no more`() async throws {
         let transport = StubTransport(answers: [.failure(.connectionRefused), .json("1")])
 
         let results = [
@@ -37,7 +37,7 @@ import Testing
         #expect(results[2].failure?.kind == .other)
     }
 
-    @Test func `answers are found by path`() async throws {
+    @Test func `responses are found by path`() async throws {
         let transport = StubTransport(["/topics": .json("[]"), "/": .json("root")])
 
         #expect(try await transport.outcome(of: .stub("/topics?page=2")).get().text == "[]")
@@ -96,7 +96,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a delayed answer comes when the clock says so`() async throws {
+    @Test func `a delayed response comes when the clock says so`() async throws {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
         async let result = transport.outcome(of: .stub("/"))
         await clock.waitForTimers(1)
@@ -125,7 +125,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a cancel takes the timer of a delayed answer away`() async {
+    @Test func `a cancel takes the timer of a delayed response away`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
 
         let result = await withCheckedContinuation { continuation in
@@ -148,7 +148,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func `a race of answers and cancels completes each exchange once`() async {
+    @Test func `a race of responses and cancels completes each exchange once`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, .json("1")) }
         let count = Locked(0)
         let tasks = (0..<500).map { _ in
@@ -158,7 +158,7 @@ import Testing
         async let advanced: Void = clock.advance(by: .seconds(1))
         for task in tasks { task.cancel() }
         await advanced
-        // The queue is serial: behind this one, every other completion has run.
+        // The queue is serial: after this one, every other completion has run.
         await withCheckedContinuation { continuation in
             transport.start(.stub("/"), progress: nil) { _ in continuation.resume() }.cancel()
         }
@@ -180,7 +180,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `an answer that is delayed for longer than the idle timeout does not come`() async {
+    @Test func `a response that is delayed for longer than the idle timeout does not come`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(9), on: clock, .json("{}")) }
         var request = HTTPRequest.stub("/")
         request.timeouts.idle = .seconds(2)
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Timeouts(total: .seconds(3)), HTTPRequest.Timeouts(idle: .seconds(3))])
-    func `a total and an idle timeout run on the clock of the transport while no answer comes`(
+    func `a total and an idle timeout run on the clock of the transport while no response comes`(
         timeouts: HTTPRequest.Timeouts
     ) async {
         let transport = StubTransport(time: clock) { _ in .never }

@@ -1,6 +1,6 @@
 import SwitchyardTesting
 
-/// A port that the system chooses for nobody, neither to listen on nor to connect from.
+/// A port that the system chooses for no one, neither to listen on nor to connect from.
 ///
 /// A test whose port is free for a while needs one: hundreds of tests at the same time are given ports by the system,
 /// sooner or later the one that became free.

@@ -114,7 +114,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 210))
     }
 
-    @Test func `while a timer's action runs nobody else moves the clock`() {
+    @Test func `while a timer's action runs no one else moves the clock`() {
         let wrong = Locked(0)
         for number in 1...4_000 {
             let deadline = clock.now.advanced(by: .milliseconds(number))

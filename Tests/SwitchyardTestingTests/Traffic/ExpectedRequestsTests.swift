@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `P12: what was expected gets its answer, and there are no problems`() async {
+    @Test func `P12: what was expected gets its response, and there are no problems`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", query: ["page": "1"], answer: .status(204)),
             RequestExpectation(.post, "/topics", answer: .status(201)).body { $0 == Data("one".utf8) },

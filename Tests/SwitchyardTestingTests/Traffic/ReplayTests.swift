@@ -78,7 +78,7 @@ import Testing
 
     private static let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
 
-    @Test func `P11: the body of a streamed answer is replayed as it was read`() async throws {
+    @Test func `P11: the body of a streamed response is replayed as it was read`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
         let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `P11: of a stream that nobody reads to its end what was read is recorded, once`(cancels: Bool) async throws {
+    func `P11: of a stream that no one reads to its end what was read is recorded, once`(cancels: Bool) async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         do {
             let answer = try await recording.send(streamed("a"))
@@ -100,7 +100,7 @@ import Testing
             }
         }
 
-        // Whoever delivers may let go of the answer a moment later.
+        // Whoever delivers may let go of the response a moment later.
         await until { !recording.archive.entries.isEmpty }
         #expect(recording.archive.entries.map(\.response.content.text) == ["one two "])
     }
@@ -128,7 +128,7 @@ import Testing
         #"{"code":0,"message":"","data":{"id":1}}"#, #"{"code": "A0301", "data": null}"#,
         #"{"error":{"code":404}}"#, #"[{"code":-1,"x":[]},{"code":null}]"#,
     ])
-    func `P11: the codes in the frames of answers are replayed as they came`(answer: String) async throws {
+    func `P11: the codes in the frames of responses are replayed as they came`(answer: String) async throws {
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
         let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
@@ -136,7 +136,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(answer.utf8))
     }
 
-    @Test func `P11: what could be an authorization code is hidden in the record of an answer, too`() async throws {
+    @Test func `P11: what could be an authorization code is hidden in the record of a response, too`() async throws {
         let answer = #"{"code":"SplxlOBeZQQYbYS6WxSbIA","otp":1,"more":{"code":{"a":1}}}"#
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))

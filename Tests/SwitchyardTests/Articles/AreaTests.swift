@@ -79,7 +79,7 @@ import Testing
         var options = NetworkClient.Options()
         let (recorder, meter) = DiagnosticsSamples.watch(&options, DiagnosticsSamples.Spinner())
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
-        // Observers are told one after the other, so that this one hears of the end behind the others.
+        // Observers are told one after the other, so that this one hears of the end after the others.
         options.interceptors.append(
             .observing { event in if case .ended = event.kind { ended.finish() } }
         )
@@ -131,7 +131,7 @@ import Testing
         #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
-    @Test func `the article on testing sends bytes that nobody asked for`() async throws {
+    @Test func `the article on testing sends bytes that no one asked for`() async throws {
         let (server, clock) = (LoopbackServer(), ManualClock())
         TestingSamples.astonish(server, on: clock)
         try server.start()
@@ -145,7 +145,7 @@ import Testing
         #expect(server.requests.map(\.numberOnConnection) == [1])
     }
 
-    @Test func `the article on testing cuts an upload, which goes on`() async throws {
+    @Test func `the article on testing cuts an upload, which continues`() async throws {
         let server = LoopbackServer()
         let bytes = Data(repeating: 7, count: 400_000)
         let uploads = TestingSamples.transfers(bytes, on: server)

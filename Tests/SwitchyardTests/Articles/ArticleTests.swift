@@ -3,7 +3,7 @@ import Switchyard
 import Testing
 
 @Suite struct ArticleTests {
-    /// What stands in an article and is no code of ours: how a manifest names the package.
+    /// What is in an article and is no code of ours: how a manifest names the package.
     private func isManifest(_ sample: [String]) -> Bool {
         sample.first?.hasPrefix(".package(") == true
     }

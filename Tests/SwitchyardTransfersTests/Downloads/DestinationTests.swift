@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// Where a file goes, and what may stand in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
+/// Where a file goes, and what may are in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DestinationTests {
     private let bytes = DownloadLab.bytes(100_000)
@@ -98,7 +98,7 @@ struct DestinationTests {
     }
 
     // E12
-    @Test func `a closure chooses the place, knowing the answer`() async throws {
+    @Test func `a closure chooses the place, knowing the response`() async throws {
         let lab = try lab(headers: ["X-Kind": "film"])
         let folder = lab.folder
         let temporary = Recorder<URL>()
@@ -239,7 +239,7 @@ struct DestinationTests {
     }
 
     // Rules YTK-12, YTK-14.
-    @Test func `a temporary download that fails leaves nothing behind`() async throws {
+    @Test func `a temporary download that fails leaves nothing`() async throws {
         let lab = try lab()
         let place = lab.folder.appendingPathComponent("tmp")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -277,7 +277,7 @@ struct DestinationTests {
             $0.existingFile = .replace
             $0.onEvent = { event in
                 events.record(event)
-                // After the check before the start: what stands in the way comes meanwhile.
+                // After the check before the start: what is in the way comes meanwhile.
                 if case .began = event {
                     try? FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
                 }

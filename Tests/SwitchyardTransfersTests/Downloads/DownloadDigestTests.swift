@@ -64,7 +64,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil])
     }
 
-    @Test func `it is loaded anew from the next server`() async throws {
+    @Test func `it is loaded again from the next server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -90,7 +90,7 @@ struct DownloadDigestTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server that is asked again, since no other answers, is believed no more than before`() async throws {
+    @Test func `a server that is asked again, since no other responses, is believed no more than before`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong)
         lab.servers[1].fault = .refuse
@@ -204,7 +204,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-"])
     }
 
-    @Test func `bytes that have gone bad meanwhile are loaded anew`() async throws {
+    @Test func `bytes that have gone bad meanwhile are loaded again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let part = try #require(try lab.files.first { $0.hasSuffix(".part") })
         let handle = try FileHandle(forUpdating: lab.folder.appendingPathComponent(part))
@@ -259,7 +259,7 @@ struct DownloadDigestTests {
         }
     }
 
-    @Test func `parts of which one is another's are loaded anew as one`() async throws {
+    @Test func `parts of which one is another's are loaded again as one`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(DownloadLab.bytes(2_100_000), entityTag: "\"v1\""))
 

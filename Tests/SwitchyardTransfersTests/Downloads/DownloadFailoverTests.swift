@@ -146,7 +146,7 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a server that broke off goes on with it when the others are dead`() async throws {
+    @Test func `a server that broke off continues with it when the others are dead`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         let server = lab.servers[0]
@@ -165,7 +165,7 @@ struct DownloadFailoverTests {
         #expect(server.requests.compactMap { $0.headers["Range"] } == ["bytes=300000-"])
     }
 
-    @Test func `with one server the download goes on there, after a pause`() async throws {
+    @Test func `with one server the download continues there, after a pause`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.setFault(.truncate(after: 300_000), on: "/film")
@@ -243,7 +243,7 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a cancelled download counts against nobody`() async throws {
+    @Test func `a cancelled download counts against no server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .drip(bytes: 10_000, every: .milliseconds(5))

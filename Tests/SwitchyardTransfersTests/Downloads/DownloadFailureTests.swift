@@ -130,7 +130,7 @@ struct DownloadFailureTests {
     }
 
     #if os(Linux)
-        @Test func `a disk that is full in mid-body leaves the old file, and the rest goes on later`() async throws {
+        @Test func `a disk that is full in mid-body leaves the old file, and the rest continues later`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try DownloadLab()
                 let bytes = DownloadLab.bytes(700_000)
@@ -241,7 +241,7 @@ struct DownloadFailureTests {
     }
 
     // D41
-    @Test func `releasing the client cancels a download that nobody awaits`() async throws {
+    @Test func `releasing the client cancels a download that no one awaits`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))

@@ -13,7 +13,7 @@ import Testing
 struct DownloadTests {
     private let bytes = DownloadLab.bytes(700_000)
 
-    @Test func `a file arrives whole, and nothing else stays behind`() async throws {
+    @Test func `a file arrives whole, and nothing else stays`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
 
@@ -57,7 +57,7 @@ struct DownloadTests {
         #expect(reports.values.count { $0.fraction == 1 } <= 1)
     }
 
-    @Test func `no state of an answer that is saved is reported twice`() async throws {
+    @Test func `no state of a response that is saved is reported twice`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         lab.server.route(.get, "/nothing") { _ in .text("") }
@@ -129,7 +129,7 @@ struct DownloadTests {
     }
 
     // E23
-    @Test func `a download is asked for anew each time, without compression`() async throws {
+    @Test func `a download is asked for again each time, without compression`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
         let download = lab.download {

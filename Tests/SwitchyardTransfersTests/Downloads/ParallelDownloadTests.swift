@@ -57,7 +57,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a part that breaks off goes on where it stopped`() async throws {
+    @Test func `a part that breaks off resumes where it stopped`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let cuts = Locked(0)

@@ -11,7 +11,7 @@ import Testing
 struct PartialDownloadTests {
     private let content = LoopbackContent(DownloadLab.bytes(700_000), entityTag: "\"v1\"")
 
-    @Test func `what is left of a download is listed, and goes on from the list`() async throws {
+    @Test func `what is left of a download is listed, and continues from the list`() async throws {
         let lab = try await DownloadLab.cut(content)
 
         let rest = try #require(PartialDownload.all(in: lab.folder).first)

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// The only server breaks off, and is not there at once to go on.
+/// The only server breaks off, and is not there at once to continue.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RestartedServerTests {
     private static let bytes = DownloadLab.bytes(1_000)
     private static let cut = TransportError(.truncated, message: "cut")
@@ -65,7 +65,7 @@ import Testing
         return .chunks([Self.bytes.dropFirst(600)], status: 206, headers: headers)
     }
 
-    @Test func `a server that refuses connections for a while goes on where it stopped`() async throws {
+    @Test func `a server that refuses connections for a while resumes where it stopped`() async throws {
         let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
 
         let done = try await download(continuing: 3, [.failure(refused), .failure(refused), rest])
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [202, 204, 205])
-    func `an answer without the content leaves what is there`(status: Int) async throws {
+    func `a response without the content leaves what is there`(status: Int) async throws {
         let done = try await download(continuing: 3, [.status(status)])
 
         guard case .failure(let failure) = done.result else {
@@ -148,7 +148,7 @@ import Testing
 
     // Over several connections.
     @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubAnswer])
-    func `a part whose server is not back yet goes on where it stopped`(meanwhile: StubAnswer) async throws {
+    func `a part whose server is not back yet resumes where it stopped`(meanwhile: StubAnswer) async throws {
         let bytes = DownloadLab.bytes(3 << 20)
         let transport = Self.parts(of: bytes, cutting: 1 << 20, meanwhile: meanwhile)
         let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)

@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Downloads that were cut and go on: E18 to E22, E26, YTK-11, YTK-50.
+/// Downloads that were cut and continue: E18 to E22, E26, YTK-11, YTK-50.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumeTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -17,7 +17,7 @@ struct ResumeTests {
 
     // E19, E21, E22
     @Test(arguments: [1, 65_536, 123_457, 699_999])
-    func `a download that the network cut goes on where it stopped`(cut: Int) async throws {
+    func `a download that the network cut resumes where it stopped`(cut: Int) async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: cut)
@@ -57,7 +57,7 @@ struct ResumeTests {
     }
 
     // E18
-    @Test func `a download that the caller cancelled goes on where it stopped`() async throws {
+    @Test func `a download that the caller cancelled resumes where it stopped`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
@@ -176,7 +176,7 @@ struct ResumeTests {
         #expect(file.resumedBytes == 300_000)
     }
 
-    @Test func `content that has changed is loaded anew`() async throws {
+    @Test func `content that has changed is loaded again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let changed = DownloadLab.bytes(600_000, seed: 5)
         lab.serve(LoopbackContent(changed, entityTag: "\"v2\""))
@@ -261,7 +261,7 @@ struct ResumeTests {
     }
 
     // E22
-    @Test func `a write, and a server that gives no ranges, leave nothing to go on from`() async throws {
+    @Test func `a write, and a server that gives no ranges, leave nothing to continue from`() async throws {
         let write = try DownloadLab()
         let content = content
         write.server.route(.post, "/film") { content.response(to: $0) }
@@ -281,7 +281,7 @@ struct ResumeTests {
     }
 
     // Old versions of servers give the same entity tag to what they compress on the way.
-    @Test func `a part that is compressed is not put behind bytes that are not`() async throws {
+    @Test func `a part that is compressed is not put after bytes that are not`() async throws {
         let lab = try await DownloadLab.cut(content)
         let content = content
         lab.server.route(.get, "/film") { request in
@@ -331,7 +331,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a write made by hand is no content to go on with`() async throws {
+    @Test func `a write made by hand is no content to continue with`() async throws {
         let lab = try DownloadLab()
         let content = content
         lab.server.route(.post, "/film") { content.response(to: $0) }
@@ -349,7 +349,7 @@ struct ResumeTests {
         #expect(lab.server.requests.count == 1)
     }
 
-    @Test func `a download that is not resumable leaves nothing behind`() async throws {
+    @Test func `a download that is not resumable leaves nothing`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)

@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// What goes wrong with uploads that can go on, and who is told: E37.
+/// What goes wrong with uploads that can continue, and who is told: E37.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -23,7 +23,7 @@ struct ResumableFailureTests {
         await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
     }
 
-    @Test func `a stream whose length nobody knows is refused before anything is sent`() async throws {
+    @Test func `a stream whose length no one knows is refused before anything is sent`() async throws {
         let lab = try UploadLab(.tus)
 
         let failure = await failure(lab, upload(.stream(HTTPBody.Stream.of([bytes], length: nil))))
@@ -198,7 +198,7 @@ struct ResumableFailureTests {
         #expect(await failure(lab, second)?.reason == .cancelled)
     }
 
-    @Test func `the callback comes once, behind the last progress`() async throws {
+    @Test func `the callback comes once, after the last progress`() async throws {
         let lab = try UploadLab(.tus)
         let queue = DispatchQueue(label: "calls")
         let calls = AsyncStream.makeStream(of: String.self)

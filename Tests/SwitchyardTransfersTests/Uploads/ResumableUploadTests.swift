@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Uploads that go on where they were cut: E37.
+/// Uploads that resume where they were cut: E37.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableUploadTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -59,7 +59,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases, ["data", "file", "stream", "form"])
-    func `what a break leaves behind is asked for, and only the rest is sent`(
+    func `what a break leaves after is asked for, and only the rest is sent`(
         _ dialect: LoopbackUploads.Dialect,
         _ kind: String
     ) async throws {
@@ -138,7 +138,7 @@ struct ResumableUploadTests {
         #expect(reports.values.allSatisfy { $0.direction == .download || $0.total == 700_000 })
     }
 
-    @Test func `the last answer is lost, and the upload is complete all the same`() async throws {
+    @Test func `the last response is lost, and the upload is complete all the same`() async throws {
         let lab = try UploadLab(.tus)
         lab.uploads.cut(after: 700_000)
 
@@ -149,7 +149,7 @@ struct ResumableUploadTests {
         #expect(answer.headers["Upload-Offset"] == "700000")
     }
 
-    @Test func `an upload that its server has forgotten begins anew`() async throws {
+    @Test func `an upload that its server has forgotten starts again`() async throws {
         let lab = try UploadLab(.tus)
         let uploads = lab.uploads
         uploads.cut(after: 300_000)
@@ -167,7 +167,7 @@ struct ResumableUploadTests {
         #expect(events.values.contains { if case .restarted = $0 { true } else { false } })
     }
 
-    @Test func `what arrives of an upload that began anew counts, whatever the first one had`() async throws {
+    @Test func `what arrives of an upload that began again counts, whatever the first one had`() async throws {
         let lab = try UploadLab(.tus)
         let uploads = lab.uploads
         let (cuts, breaks) = (Locked(0), Locked(0))
@@ -211,7 +211,7 @@ struct ResumableUploadTests {
         #expect(lab.server.requests.map(\.method) == [.post, .patch, .head])
     }
 
-    @Test func `a refusal is the answer`() async throws {
+    @Test func `a refusal is the response`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(415), on: "/files/*")
 

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (4, 4), (9, 9)])
-    func `the answer to what was sent may take as long as sending it, and a second at least`(
+    func `the response to what was sent may take as long as sending it, and a second at least`(
         seconds: Int,
         patience: Int
     ) async throws {

@@ -118,7 +118,7 @@ struct UploadDigestTests {
         gate.finish()
     }
 
-    @Test func `what the digest speaks of is not compressed behind it`() async throws {
+    @Test func `what the digest speaks of is not compressed after it`() async throws {
         let lab = try lab()
         var options = NetworkClient.Options(seed: 1)
         options.generator.modifiers.append(RequestCompressor(.gzip).compress)

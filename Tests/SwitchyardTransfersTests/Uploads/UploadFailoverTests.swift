@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Servers that fail in the middle of an upload that can go on: E37, TAF-S4.
+/// Servers that fail in the middle of an upload that can continue: E37, TAF-S4.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -41,7 +41,7 @@ struct UploadFailoverTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `when a server dies that alone has the bytes, the upload begins anew at the next one`(
+    func `when a server dies that alone has the bytes, the upload starts again at the next one`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect, servers: 2)
@@ -145,7 +145,7 @@ struct UploadFailoverTests {
         #expect(error.kind == .connectionRefused)
     }
 
-    /// A server of nobody's service to which the lab's own sends all uploads.
+    /// A server of no one's service to which the lab's own sends all uploads.
     private func store(besides lab: UploadLab) throws -> LoopbackServer {
         let store = LoopbackServer()
         try store.start()

@@ -61,7 +61,7 @@ struct UploadFailureTests {
 
         #expect(throws: RequestError.file(path: folder.path, reason: .isDirectory)) { try StableFileReader(folder) }
 
-        // A second time would have closed what somebody else had opened meanwhile.
+        // A second time would have closed what someone else had opened meanwhile.
         #expect(errno != EBADF)
     }
 
@@ -278,7 +278,7 @@ struct UploadFailureTests {
     }
 }
 
-/// Gives pieces without checking anything, and may throw behind them.
+/// Gives pieces without checking anything, and may throw after them.
 private actor PlainReader: HTTPBodyReader {
     private var pieces: ArraySlice<Data>
     private let failure: (any Error)?

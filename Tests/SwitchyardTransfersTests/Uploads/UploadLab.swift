@@ -5,7 +5,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// A server, or several that share a storage, for uploads that can go on.
+/// A server, or several that share a storage, for uploads that can continue.
 final class UploadLab: Sendable {
     let lab: DownloadLab
     let uploads: LoopbackUploads
@@ -20,7 +20,7 @@ final class UploadLab: Sendable {
     var server: LoopbackServer { lab.server }
     var servers: [LoopbackServer] { lab.servers }
     var folder: URL { lab.folder }
-    /// Where it is kept how uploads that were cut go on.
+    /// Where it is kept how uploads that were cut continue.
     var keptFolder: URL { folder.appendingPathComponent("kept") }
 
     /// What is kept of them.
@@ -28,7 +28,7 @@ final class UploadLab: Sendable {
         (try? FileManager.default.contentsOfDirectory(at: keptFolder, includingPropertiesForKeys: nil)) ?? []
     }
 
-    /// An upload of a file that a break ends, and that a later call goes on with.
+    /// An upload of a file that a break ends, and that a later call continues with.
     func keptUpload(of file: URL) -> UploadConfiguration {
         var upload = UploadConfiguration(path: "files", from: .file(file))
         upload.resumption = uploads.dialect == .tus ? .tus() : .contentRange()

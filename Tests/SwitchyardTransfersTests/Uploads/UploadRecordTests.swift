@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Uploads that go on in a later call: E37.
+/// Uploads that continue in a later call: E37.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadRecordTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -28,7 +28,7 @@ struct UploadRecordTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `a later call goes on where the upload was cut, also of another client`(
+    func `a later call resumes where the upload was cut, also of another client`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let (lab, file) = try await cutLab(dialect)
@@ -43,7 +43,7 @@ struct UploadRecordTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `nobody but the owner can read the record`() async throws {
+    @Test func `no one but the owner can read the record`() async throws {
         let (lab, _) = try await cutLab(.tus)
 
         let record = try #require(lab.records.first)
@@ -52,7 +52,7 @@ struct UploadRecordTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `a file that has changed is uploaded anew`() async throws {
+    @Test func `a file that has changed is uploaded again`() async throws {
         let (lab, file) = try await cutLab(.tus)
         let other = DownloadLab.bytes(700_000, seed: 1)
         try other.write(to: file)

@@ -47,7 +47,7 @@ struct UploadRefusalTests {
     private static let unsettled = [408, 423, 425, 429, 500, 501, 502, 503, 504, 507, 509, 511, 520, 524, 530]
 
     @Test(arguments: unsettled, [HTTPMethod.patch, .head])
-    func `an upload goes on after a response that does not say what has arrived`(
+    func `an upload continues after a response that does not say what has arrived`(
         status: Int,
         method: HTTPMethod
     ) async throws {

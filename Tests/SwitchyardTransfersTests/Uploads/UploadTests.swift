@@ -197,7 +197,7 @@ struct UploadTests {
     }
 
     // E11, TSW-5
-    @Test func `an upload is cancelled by its name, and charges nobody`() async throws {
+    @Test func `an upload is cancelled by its name, and charges no server`() async throws {
         let lab = try lab()
         let id = RequestID()
         let piece = Data(count: 65_536)

@@ -46,7 +46,7 @@ struct UploadUserTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `an upload waits while nobody is logged in`() async throws {
+    @Test func `an upload waits while no one is logged in`() async throws {
         let lab = try lab()
         session.name("ada")
         try await lab.cut(file(lab))
@@ -58,7 +58,7 @@ struct UploadUserTests {
         #expect(lab.records.count == 1)
     }
 
-    @Test func `what was begun while nobody was logged in is gone on with by whoever logs in`() async throws {
+    @Test func `what was begun while no one was logged in is gone on with by anyone who logs in`() async throws {
         let lab = try lab()
         try await lab.cut(file(lab))
 
@@ -84,7 +84,7 @@ struct UploadUserTests {
         #expect(lab.records.count == 1)
     }
 
-    @Test func `a client that knows of no users goes on whoever is logged in`() async throws {
+    @Test func `a client that knows of no users continues the user who is logged in`() async throws {
         let lab = try lab(knowsUsers: false)
         session.name("ada")
         try await lab.cut(file(lab))

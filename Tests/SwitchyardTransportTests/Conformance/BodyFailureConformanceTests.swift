@@ -6,9 +6,9 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// An answer whose head says what matters is an answer, whatever becomes of its body.
+/// A response whose head says what matters is a response, whatever becomes of its body.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BodyFailureConformanceTests {
-    /// A body that fails, as the bytes behind the status line.
+    /// A body that fails, as the bytes after the status line.
     struct Broken: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let rest: String
@@ -98,7 +98,7 @@ import Testing
 
     #if os(Linux)
         // Servers send head and body of a redirect in two pieces, and a new connection would cost more than the second.
-        @Test func `a redirect whose body comes right behind its head costs no connection`() async throws {
+        @Test func `a redirect whose body comes right after its head costs no connection`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -196,7 +196,7 @@ import Testing
             server.route(.get, "/choice", answering: .text("choose", status: 300))
             server.route(.get, "/unnamed", answering: .text("nowhere", status: 302))
         } _: { lab in
-            // URLSession on Linux takes a redirect without a place for no answer.
+            // URLSession on Linux takes a redirect without a place for no response.
             for path in ["/choice", "/text"] + (subject.isLimited ? [] : ["/unnamed"]) {
                 var request = try lab.request(path)
                 request.skipsRedirectBody = true
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// An answer that has one byte of its body, and no more.
+    /// A response that has one byte of its body, and no more.
     private static func silent(_ status: Int) -> LoopbackResponse {
         var response = LoopbackResponse.stream { writer in
             try await writer.write(Data("x".utf8))

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a stream that nobody reads any more is given up`(_ subject: Subject) async throws {
+    func `a stream that no one reads any more is given up`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/endless") { _ in
                 .stream { writer in

@@ -165,7 +165,7 @@ private struct ClosingServer {
     }
 }
 
-/// Lets a server take the first request to /dying, stop listening, and close the connection without an answer.
+/// Lets a server take the first request to /dying, stop listening, and close the connection without a response.
 private struct DyingServer {
     private let server: LoopbackServer
     private let received = Locked<[String]>([])

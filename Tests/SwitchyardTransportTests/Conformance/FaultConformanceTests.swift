@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `an early answer to a large upload is a response`(_ subject: Subject) async throws {
+    func `an early response to a large upload is a response`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.post, "/full") { _ in
                 var response = LoopbackResponse(status: 413)
@@ -110,7 +110,7 @@ import Testing
         } _: { lab in
             let request = try lab.request("/full", method: .post, body: .data(Data(count: 8 << 20)))
 
-            // The server may well close before the answer is read, which no client can help.
+            // The server may well close before the response is read, which no client can help.
             do throws(TransportError) {
                 #expect(try await lab.transport.send(request).status == 413)
             } catch {

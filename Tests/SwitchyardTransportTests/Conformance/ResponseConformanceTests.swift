@@ -6,7 +6,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// What the server answers is what comes back, interpreted by nobody.
+/// What the server answers is what comes back, interpreted by no one.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseConformanceTests {
     @Test(arguments: Subject.networked, [200, 204, 304, 404, 418, 500, 503, 599])
     func `any status is a response`(_ subject: Subject, _ status: Int) async throws {

@@ -28,7 +28,7 @@
             #expect(fields("Location: http://a:1/b") == ["Location=http://a:1/b"])
         }
 
-        @Test func `a folded line goes on with the value before it`() {
+        @Test func `a folded line continues with the value before it`() {
             #expect(fields("A: 1", "  2", "\t3", "B: 4") == ["A=1 2 3", "B=4"])
         }
 

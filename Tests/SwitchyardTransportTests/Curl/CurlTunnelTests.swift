@@ -23,7 +23,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `B54: what the proxy says of its tunnel is not the server's answer`(
+        func `B54: what the proxy says of its tunnel is not the server's response`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let certificates = try Certificates.ready()

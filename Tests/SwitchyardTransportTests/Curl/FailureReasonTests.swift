@@ -11,8 +11,8 @@
     /// What a failure says of its reason.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct FailureReasonTests {
         @Test(arguments: ["http://127.0.0.1:1/", "https://127.0.0.1:1/", "http://localhost:1/"])
-        func `a process without descriptors says so, and charges nobody`(_ url: String) async {
-            // In a process of its own, since descriptors are everybody's.
+        func `a process without descriptors says so, and charges no server`(_ url: String) async {
+            // In a process of its own, since descriptors are all callers's.
             await #expect(processExitsWith: .success) { [url = url as String] in
                 let transport = try CurlTransport()
                 let request = HTTPRequest(url: try #require(RequestURL(url)))
@@ -53,7 +53,7 @@
             #expect(error?.mayHaveBeenSent == false)
         }
 
-        @Test func `connecting takes 20 seconds at most unless somebody says otherwise`() {
+        @Test func `connecting takes 20 seconds at most unless someone says otherwise`() {
             #expect(CurlTransport.Configuration().connectTimeout == .seconds(20))
         }
     }

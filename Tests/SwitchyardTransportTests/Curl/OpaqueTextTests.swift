@@ -36,7 +36,7 @@ import Testing
         #expect(OpaqueText.percentEncoded(text) == text)
     }
 
-    @Test func `a value that is set anew is no more what came`() {
+    @Test func `a value that is set again is no more what came`() {
         var field = HTTPHeaders.Field(name: "ETag", latin1: "é")
         field.value = "é"
 
@@ -49,7 +49,7 @@ import Testing
         #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
     }
 
-    @Test func `a mark behind a character that it cannot stand for is text`() {
+    @Test func `a mark after a character that it cannot stand for is text`() {
         let mark = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
         for text in ["a\(mark)", "漢\(mark)", mark] { #expect(OpaqueText.bytes(of: text) == Array(text.utf8)) }
     }
@@ -67,7 +67,7 @@ import Testing
     }
 
     // RFC 7616 section 3.4.2: the hash is of the bytes of the realm.
-    @Test func `a digest answer hashes and sends the bytes of a realm`() throws {
+    @Test func `a digest response hashes and sends the bytes of a realm`() throws {
         var headers = HTTPHeaders()
         headers.add(HTTPHeaders.Field(name: "WWW-Authenticate", latin1: "Digest realm=\"caf\u{E9}\", nonce=\"n\""))
         let challenges = AuthenticationChallenge.all(in: headers)
@@ -92,7 +92,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// Serves one answer of these bytes, and gives the request as it came.
+        /// Serves one response of these bytes, and gives the request as it came.
         private func exchange(_ answer: [UInt8], _ headers: HTTPHeaders) async throws -> (HTTPResponse, [UInt8]) {
             let listener = try TCPListener()
             async let request = listener.serveOne { connection -> [UInt8] in

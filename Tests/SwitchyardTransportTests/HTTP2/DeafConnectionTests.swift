@@ -73,7 +73,7 @@
             #expect(try await text(try lab.request(at: relay.url)) == "second")
         }
 
-        @Test func `the others on a silent connection go on, and nobody joins them until it speaks`() async throws {
+        @Test func `the others on a silent connection continue, and no one joins them until it speaks`() async throws {
             let hasPatient = Latch()
             let silent = try lab.serve { event in
                 switch event {

@@ -67,7 +67,7 @@
             }
             _ = try await lab.send(try lab.request(to: server))
 
-            // It is sent again, and nobody listens any more.
+            // It is sent again, and no one listens any more.
             let error = await lab.failure(of: try lab.request(to: server, method: .post))
 
             #expect(error?.mayHaveBeenSent == false)

@@ -10,7 +10,7 @@ import SwitchyardFixtures
     final class HTTP2Server {
         /// What a client has sent.
         enum Event: Sendable {
-            /// The head of a request, whose fields nobody looks at; the request ends with it when it has no body.
+            /// The head of a request, whose fields no one looks at; the request ends with it when it has no body.
             case head(stream: UInt32, ends: Bool)
             case data(Data, stream: UInt32, ends: Bool)
             case reset(stream: UInt32)
@@ -26,7 +26,7 @@ import SwitchyardFixtures
         let url: String
 
         init(_ certificates: Certificates, window: UInt32 = 1 << 20, _ handler: @escaping Handler) throws {
-            // A socket, since writing to a pipe that nobody reads any more ends the process.
+            // A socket, since writing to a pipe that no one reads any more ends the process.
             var ends: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw TLSServer.NoPort() }

@@ -75,7 +75,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTPMethod.get, .head])
-        func `a long head is an answer without a body`(
+        func `a long head is a response without a body`(
             _ delivery: HTTPRequest.Delivery,
             _ method: HTTPMethod
         ) async throws {

@@ -7,7 +7,7 @@
     import SwitchyardTesting
     import Testing
 
-    /// Bodies that go up over HTTP/2, where an answer may be whole before them.
+    /// Bodies that go up over HTTP/2, where a response may be whole before them.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2UploadTests {
         private let lab: HTTP2Lab
 
@@ -85,7 +85,7 @@
             #expect(try await lab.send(request).status == 200)
         }
 
-        // In a process of its own, where nobody else takes time of the processor.
+        // In a process of its own, where no one else takes time of the processor.
         @Test func `an upload that waits for the server leaves the processor alone`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try HTTP2Lab()
@@ -130,7 +130,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
-        func `an answer that is complete by its length does not stop the body behind it`(
+        func `a response that is complete by its length does not stop the body after it`(
             _ delivery: HTTPRequest.Delivery,
             _ isLengthKnown: Bool
         ) async throws {
@@ -157,14 +157,14 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTP2Frame.Code.none, .cancel])
-        func `an answer stays although the server resets the stream of the body behind it`(
+        func `a response stays although the server resets the stream of the body after it`(
             _ delivery: HTTPRequest.Delivery,
             _ code: HTTP2Frame.Code
         ) async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .head(let stream, _): HTTP2Frame.measuredAnswer("enough", to: stream, status: 200) + [.ping]
-                // Not at once: libcurl 7.88 loses an answer that it reads together with the reset.
+                // Not at once: libcurl 7.88 loses a response that it reads together with the reset.
                 case .pong: [.reset(1, code)]
                 default: []
                 }
@@ -177,7 +177,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `an answer that ends short of its length is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a response that ends short of its length is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .data(_, let stream, true):
@@ -197,7 +197,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
-        func `an answer that comes before the body has ended is taken when it has`(
+        func `a response that comes before the body has ended is taken when it has`(
             _ delivery: HTTPRequest.Delivery,
             _ isKnown: Bool
         ) async throws {
@@ -218,7 +218,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], ["small", "large", "streamed"])
-        func `an answer that comes before the server takes the body is taken when it has`(
+        func `a response that comes before the server takes the body is taken when it has`(
             _ delivery: HTTPRequest.Delivery,
             _ kind: String
         ) async throws {

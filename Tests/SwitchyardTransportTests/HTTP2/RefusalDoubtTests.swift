@@ -36,7 +36,7 @@
             }
         }
 
-        @Test func `a connection that is lost behind a refusal may have carried the request`() async throws {
+        @Test func `a connection that is lost after a refusal may have carried the request`() async throws {
             let count = Locked(0)
             let servers = [try silent1(count), try silent1(count)]
             let first = try refusing()

@@ -16,7 +16,7 @@ import Testing
         channel = BodyChannel(capacity: 100_000, resume: { [resumes] in resumes.withLock { $0 += 1 } }, cancel: {})
     }
 
-    @Test func `an exchange goes on when half of what waits has been read`() async throws {
+    @Test func `an exchange continues when half of what waits has been read`() async throws {
         #expect(channel.offer(Self.piece) == 40_000)
         #expect(!channel.isPaused)
         #expect(channel.offer(Self.piece) == 0)
@@ -30,7 +30,7 @@ import Testing
         #expect(!channel.isPaused)
     }
 
-    @Test func `bytes that were under way when an exchange paused do not keep it from going on`() async throws {
+    @Test func `bytes that were under way when an exchange paused do not keep it from continuing`() async throws {
         _ = channel.offer(Self.piece)
         _ = channel.offer(Self.piece)
         _ = try await channel.next()
@@ -43,7 +43,7 @@ import Testing
         #expect(!channel.isPaused)
     }
 
-    @Test func `an exchange that has ended waits for nobody`() {
+    @Test func `an exchange that has ended waits for no one`() {
         _ = channel.offer(Self.piece)
         _ = channel.offer(Self.piece)
 

@@ -2,7 +2,7 @@
     import Foundation
     import SwitchyardServices
 
-    /// A port on this machine behind which each connection finds another server.
+    /// A port on this machine after which each connection finds another server.
     ///
     /// The connections after the last server find that one.
     struct TCPRelay: Sendable {

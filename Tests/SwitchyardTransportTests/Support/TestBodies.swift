@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A body reader that gives prepared pieces, or fails behind them.
+/// A body reader that gives prepared pieces, or fails after them.
 final class PiecesReader: HTTPBodyReader {
     struct Broken: Error {}
 

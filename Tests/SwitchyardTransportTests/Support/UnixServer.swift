@@ -4,7 +4,7 @@ import SwitchyardFixtures
     import Foundation
     import Glibc
 
-    /// A server on a Unix socket that gives one answer to one connection, whatever it is asked.
+    /// A server on a Unix socket that gives one response to one connection, whatever it is asked.
     final class UnixServer: Sendable {
         struct Failure: Error {
             let code: Int32

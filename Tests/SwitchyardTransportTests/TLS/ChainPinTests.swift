@@ -42,7 +42,7 @@ import Testing
         #expect(error?.mayHaveBeenSent == false)
     }
 
-    @Test func `a pin of the authority does not make good what it has not signed, or for somebody else`() async throws {
+    @Test func `a pin of the authority does not make good what it has not signed, or for someone else`() async throws {
         for name in [Certificates.Name.selfSigned, .expired, .foreign] {
             let server = try TLSServer(certificates, name)
 

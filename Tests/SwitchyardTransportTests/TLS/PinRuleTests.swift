@@ -91,7 +91,7 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://good.test/") == 200)
     }
 
-    @Test func `a rule that has ended refuses nobody`() async throws {  // N14
+    @Test func `a rule that has ended refuses no one`() async throws {  // N14
         let end = Date(timeIntervalSince1970: 100)
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)], expiresAt: end)
 

@@ -44,7 +44,7 @@
                 _ = text.withCString { write(input, $0, strlen($0)) }
             }
 
-            /// Waits until the command has written one of some texts behind what was waited for before; `false` when it
+            /// Waits until the command has written one of some texts after what was waited for before; `false` when it
             /// ended.
             func hears(_ texts: String...) async -> Bool {
                 let (output, heard) = (process.output, heard)
@@ -87,7 +87,7 @@
             return try await response
         }
 
-        /// Options of the command for versions of TLS, of which 1.3 sends tickets that nobody has asked for.
+        /// Options of the command for versions of TLS, of which 1.3 sends tickets that no one has asked for.
         private static let versions = [["-tls1_3"], ["-tls1_2"]]
 
         @Test func `a connection over TLS is used again, session tickets or not`() async throws {

@@ -20,7 +20,7 @@
             try await body(server)
         }
 
-        @Test func `an answer that takes longer than a minute is waited for`() async throws {
+        @Test func `a response that takes longer than a minute is waited for`() async throws {
             try await Lab.run(.urlSession) { server in
                 server.route(.get, "/late") { _ in
                     try await Task.sleep(for: .seconds(65))

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// What `URLSession` goes on delivering to a reader that does not read.
+/// What `URLSession` continues delivering to a reader that does not read.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct URLSessionBacklogTests {
     private static let (buffer, backlog) = (1 << 20, 4 << 20)
 

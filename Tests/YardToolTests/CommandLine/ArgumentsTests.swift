@@ -7,7 +7,7 @@ import Testing
         .flag("json", "a flag"), .value("timeout", "S", "a value"), .value("port", "P", "another value"),
     ]
 
-    @Test func `flags, values and words are told apart`() throws {
+    @Test func `flags, values and words are distinguished`() throws {
         let arguments = try Arguments(
             ["--json", "folder", "--timeout", "2.5", "--port", "80"],
             options: Self.options,

@@ -42,7 +42,7 @@ import Testing
         #expect(recording.text.contains("100 %"))
     }
 
-    @Test func `a download that was cut goes on where it stopped`() async throws {
+    @Test func `a download that was cut resumes where it stopped`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([DownloadStep()], on: recording)
 

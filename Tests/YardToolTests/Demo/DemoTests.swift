@@ -18,7 +18,7 @@ import Testing
         #expect(promised.isSubset(of: keys))
     }
 
-    @Test func `what did not come true is reported, and the story goes on`() async throws {
+    @Test func `what did not come true is reported, and the story continues`() async throws {
         let recording = RecordingTerminal()
         let demo = Demo(steps: [BrokenStep(), ListStep()], pace: .brisk, screen: DemoScreen(recording.terminal))
 
@@ -38,7 +38,7 @@ import Testing
         #expect(!report.succeeded)
     }
 
-    @Test func `an interrupted demo leaves no folder behind`() async throws {
+    @Test func `an interrupted demo leaves no folder`() async throws {
         let step = WaitingStep()
         let task = Task { try await Demo(steps: [step, ListStep()], pace: .brisk, screen: .silent).run() }
         let folder = await step.folder
@@ -118,7 +118,7 @@ private struct FailingStep: DemoStep {
     }
 }
 
-/// A step that tells its folder, and goes on until it is cancelled.
+/// A step that tells its folder, and continues until it is cancelled.
 private struct WaitingStep: DemoStep {
     let title = "Waiting"
     private let folders: AsyncStream<URL>

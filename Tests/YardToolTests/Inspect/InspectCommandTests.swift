@@ -9,7 +9,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct InspectCommandTests {
-    /// Traffic of two calls: a failover, and a redirect behind a retry.
+    /// Traffic of two calls: a failover, and a redirect after a retry.
     private func archive() async throws -> HARArchive {
         let recorder = HARRecorder()
         let transport = StubTransport { request in

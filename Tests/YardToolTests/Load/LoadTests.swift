@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LoadTests {
     @Test(arguments: [(200, nil), (204, nil), (304, nil), (404, nil), (499, nil), (500, "http500"), (503, "http503")])
-    func `an answer is ok when it is below 500`(_ status: Int, _ error: String?) {
+    func `a response is ok when it is below 500`(_ status: Int, _ error: String?) {
         let record = Self.record(status)
 
         #expect(record.ok == (error == nil))

@@ -76,7 +76,7 @@ import Testing
 }
 
 extension Report {
-    /// Reads the report that stands in a page.
+    /// Reads the report that is in a page.
     init(inPage file: URL) throws {
         let html = try String(contentsOf: file, encoding: .utf8)
         let begin = try #require(html.range(of: #"id="report">"#)).upperBound

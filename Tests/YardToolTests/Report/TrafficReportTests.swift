@@ -23,7 +23,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
-    @Test func `the calls stand in the order in which they were due`() throws {
+    @Test func `the calls are in the order in which they were due`() throws {
         let calls = try #require(report.calls)
 
         #expect(calls.start == calls.start.sorted())
@@ -33,7 +33,7 @@ import Testing
         #expect(calls.wait.prefix(3) == [1, 2, 3])
     }
 
-    @Test func `a hedged call, a failed one and a plain one are told apart`() throws {
+    @Test func `a hedged call, a failed one and a plain one are distinguished`() throws {
         let calls = try #require(report.calls)
 
         #expect(calls.way.count { $0 == CallWay.hedged.rawValue } == 5)
@@ -103,7 +103,7 @@ import Testing
         #expect(rates.answered[1][4..<6].reduce(0, +) == 5)
     }
 
-    @Test func `each server has its share of the answers`() {
+    @Test func `each server has its share of the responses`() {
         #expect(report.totals.map(\.answered) == [11, 6])
         #expect(report.totals.map(\.share) == [0.6471, 0.3529])
         #expect(report.totals.map(\.hedged) == [0, 5])
@@ -129,7 +129,7 @@ import Testing
         #expect(report.summary == sentence)
     }
 
-    @Test func `a fault that somebody made is told as they know it`() {
+    @Test func `a fault that someone made is told as they know it`() {
         var story = TrafficStory.hang()
         let begin = MonotonicTime(seconds: 100.9)
         let fault = NotedFault(server: "primary", from: begin, until: MonotonicTime(seconds: 103), what: "was stopped")

@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite struct FaultBoardTests {
-    /// Time that is over as soon as somebody wants to wait for it.
+    /// Time that is over as soon as someone wants to wait for it.
     private struct PassedTime: TimeSource {
         struct Timer: ScheduledTimer {
             func cancel() {}

@@ -45,7 +45,7 @@ import Testing
         #expect(report.timeline == FleetTimeline(of: simulation).steps)
     }
 
-    @Test func `as a table the timeline stands behind the report`() throws {
+    @Test func `as a table the timeline follows the report`() throws {
         let command = try command("--clients", "20", "--timeline")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()

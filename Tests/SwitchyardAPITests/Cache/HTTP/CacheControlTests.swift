@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// How the directives of `Cache-Control` are told apart (RFC 9111 section 5.2, RFC 9110 section 5.6).
+/// How the directives of `Cache-Control` are distinguished (RFC 9111 section 5.2, RFC 9110 section 5.6).
 @Suite struct CacheControlTests {
     @Test func `a backslash in a quoted string does not end it`() {
         let control = CacheControl(["Cache-Control": #"ext="a\", max-age=60, \"b", max-age=5"#])

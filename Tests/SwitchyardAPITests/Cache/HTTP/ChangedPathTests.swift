@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What a change at a path does to the answers that HTTP's rules keep of it (RFC 9111 section 4.4).
+/// What a change at a path does to the responses that HTTP's rules keep of it (RFC 9111 section 4.4).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ChangedPathTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [("topics?sort=name", "topics"), ("topics", "topics?notify=1"), ("topics?a=1#top", "/topics?b=2")])
-    func `a query that stands in the path plays no part`(kept: String, changed: String) async throws {
+    func `a query that is in the path plays no part`(kept: String, changed: String) async throws {
         let (topics, _) = try start()
         _ = try await isKept(read(kept), by: topics)
 
@@ -295,7 +295,7 @@ import Testing
         #expect(changes.lastChange(of: last) == date + Double(ChangedPaths.limit))
     }
 
-    @Test func `an answer from the cache says how old it is`() async throws {
+    @Test func `a response from the cache says how old it is`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
         clock.advance(by: .seconds(90))

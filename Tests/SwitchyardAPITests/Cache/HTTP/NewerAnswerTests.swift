@@ -8,7 +8,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What the server's word on an answer does to the one that is stored, where HTTP's rules decide (RFC 9111).
+/// What the server's word on a response does to the one that is stored, where HTTP's rules decide (RFC 9111).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NewerAnswerTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
     private let clock = ManualClock()
@@ -55,7 +55,7 @@ import Testing
         #expect(again.isFromCache && again.headers["Age"] == "50")
     }
 
-    @Test func `an answer that may not be stored takes the older one away`() async throws {
+    @Test func `a response that may not be stored takes the older one away`() async throws {
         let topics = try topics([
             answer("one", ["Cache-Control": "max-age=3600"]), answer("two", ["Cache-Control": "no-store"]),
             answer("three", [:]),
@@ -66,7 +66,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
-    @Test(arguments: [404, 410]) func `an answer that nothing is there any more takes the older one away`(
+    @Test(arguments: [404, 410]) func `a response that nothing is there any more takes the older one away`(
         status: Int
     ) async throws {
         let old = answer("one", ["Cache-Control": "max-age=3600"])
@@ -79,7 +79,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
-    @Test func `an answer that nothing is there any more takes the older one away, however its error is formatted`()
+    @Test func `a response that nothing is there any more takes the older one away, however its error is formatted`()
         async throws
     {
         let old = answer("one", ["Cache-Control": "max-age=3600"])
@@ -100,7 +100,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "one")
     }
 
-    @Test func `a refresh that fails is a failure, unless the answer allows for it`() async throws {
+    @Test func `a refresh that fails is a failure, unless the response allows for it`() async throws {
         let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
         _ = try await topics.response(for: call(), with: .string)
 
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// A manager of a client that was answered "old" after it had asked anew, for a value of another type, and got
+    /// A manager of a client that was answered "old" after it had asked again, for a value of another type, and got
     /// `newer`; asked once more, the server says "newest".
     private func crossed(by newer: StubAnswer, _ cache: ResponseCache) async throws -> TopicAPI {
         let count = Locked(0)
@@ -135,7 +135,7 @@ import Testing
 
     private static let fresh: HTTPHeaders = ["Cache-Control": "max-age=3600"]
 
-    @Test func `an answer that comes behind a newer one takes no place on disk, where memory keeps none`() async throws
+    @Test func `a response that comes after a newer one takes no place on disk, where memory keeps none`() async throws
     {
         let folder = TemporaryFolder()
         let disk = try DiskCache(at: folder.url)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [404, 200])
-    func `an answer that comes behind one that took it away is not kept`(status: Int) async throws {
+    func `a response that comes after one that took it away is not kept`(status: Int) async throws {
         let newer = StubAnswer.status(status, headers: ["Cache-Control": "no-store"])
 
         let topics = try await crossed(by: newer, ResponseCache(time: clock))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Fields that say how fresh an answer is, in ways that no server should.
+/// Fields that say how fresh a response is, in ways that no server should.
 @Suite struct OddFreshnessFieldTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -14,10 +14,10 @@ import Testing
         return HTTPCacheRules.reuse(stored, for: [:], now: now.addingTimeInterval(3))
     }
 
-    // RFC 9111 section 4.2.1: of two `Expires` either the first counts or the answer is stale; cache-tests has the
+    // RFC 9111 section 4.2.1: of two `Expires` either the first counts or the response is stale; cache-tests has the
     // latter (freshness-expires-invalid-multiple-lines, from memory).
     @Test(arguments: ["Thu, 18 Aug 2050 02:01:19 GMT", "Thu, 18 Aug 2050 02:01:18 GMT", "0"])
-    func `an answer that expires twice is stale`(second: String) {
+    func `a response that expires twice is stale`(second: String) {
         var headers: HTTPHeaders = ["Date": HTTPDate.text(for: Self.now) ?? ""]
         headers.add("Expires", "Thu, 18 Aug 2050 02:01:18 GMT")
         headers.add("Expires", second)

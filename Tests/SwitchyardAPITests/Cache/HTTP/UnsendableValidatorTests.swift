@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UnsendableValidatorTests {
     private let folder = TemporaryFolder()
 
-    /// A server whose validators cannot be given back, and that numbers its answers.
+    /// A server whose validators cannot be given back, and that numbers its responses.
     private func yard(_ headers: HTTPHeaders) throws -> LoopbackYard {
         let yard = try LoopbackYard()
         yard.server.route(nil, "/v1/*") { request in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What is stored is no answer where HTTP's rules say that it is one to another request (RFC 9111 section 4.1).
+/// What is stored is no response where HTTP's rules say that it is one to another request (RFC 9111 section 4.1).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct VaryingAnswerTests {
     private let clock = ManualClock()
 
@@ -43,7 +43,7 @@ import Testing
         "Cache-Control": "max-age=600", "Vary": "User-Agent", "Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT",
     ]
 
-    /// A manager of a server that tells agents apart, of whose answers one to a phone is stored.
+    /// A manager of a server that distinguishes agents, of whose answers one to a phone is stored.
     private func afterPhone() async throws -> (topics: TopicAPI, transport: StubTransport) {
         let transport = StubTransport { request in answer(request.headers["User-Agent"] ?? "", Self.phone) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
@@ -62,7 +62,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["If-Modified-Since"] } == [nil, nil])
     }
 
-    @Test func `what was answered to other fields is not shown before the answer`() async throws {
+    @Test func `what was answered to other fields is not shown before the response`() async throws {
         let (topics, _) = try await afterPhone()
         let desk = call { $0.headers.set("User-Agent", "desk") }
 
@@ -121,7 +121,7 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    @Test func `what nobody was answered before the end is not shown to whoever logs in after a start`() async throws {
+    @Test func `what no one was answered before the end is not shown to anyone who logs in after a start`() async throws {
         let (server, url) = try started()
         defer { server.stop() }
         let folder = TemporaryFolder()
@@ -195,7 +195,7 @@ import Testing
         #expect(names == ["red false", "red true", "blue false"])
     }
 
-    @Test func `where a field cannot be computed no stored answer hides that`() async throws {
+    @Test func `where a field cannot be computed no stored response hides that`() async throws {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         _ = try await topics.response(for: call(), with: .string)
@@ -204,7 +204,7 @@ import Testing
         await #expect(throws: APIError.self) { try await topics.response(for: call(), with: .string) }
     }
 
-    @Test func `where a field cannot be computed the stored answer can be removed all the same`() async throws {
+    @Test func `where a field cannot be computed the stored response can be removed all the same`() async throws {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         _ = try await topics.response(for: call(), with: .string)

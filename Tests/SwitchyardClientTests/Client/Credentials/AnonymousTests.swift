@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AnonymousTests {
     private struct Refusal: Error {}
 
-    /// A server of which one place is open to everybody, and which knows no token: a token is refused everywhere.
+    /// A server of which one place is open to all callers, and which knows no token: a token is refused everywhere.
     private static func client(
         _ credentials: Credentials
     ) throws -> (client: NetworkClient, transport: StubTransport) {
@@ -111,7 +111,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil])
     }
 
-    @Test func `nobody becomes a stranger because the server that renews is out of reach`() async throws {
+    @Test func `no one becomes a stranger because the server that renews is out of reach`() async throws {
         let outage = RenewalOutage(.status(503))
         let credentials = Credentials { _ in throw outage }
         credentials.set(.bearer("dead"), in: .test)
@@ -122,7 +122,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead"])
     }
 
-    @Test func `nobody becomes a stranger because what was kept cannot be read`() async throws {
+    @Test func `no one becomes a stranger because what was kept cannot be read`() async throws {
         struct LockedKeychain: CredentialProvider {
             func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { throw Refusal() }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// A call belongs to the user who has made it: it goes as nobody else, and nobody else gets its response.
+/// A call belongs to the user who has made it: it goes as no one else, and no one else gets its response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CallOwnerTests {
     /// What a call waits for when another user comes.
     enum Moment: CaseIterable {
@@ -67,7 +67,7 @@ import Testing
             }
         }
 
-        /// Makes a call, changes something while it waits, and lets it go on.
+        /// Makes a call, changes something while it waits, and lets it continue.
         func result(
             of configuration: APIConfiguration,
             changing change: () -> Void
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, [false, true])
-    func `a call goes on when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws {
+    func `a call continues when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws {
         let lab = try Lab(moment, isNamed: isNamed)
         let call = APIConfiguration(path: "x", method: .put)
 
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [Moment.adapter, .response, .limit])
-    func `a login and its like go on when a user logs in`(moment: Moment) async throws {
+    func `a login and its like continue when a user logs in`(moment: Moment) async throws {
         let lab = try Lab(moment, isNamed: false)
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false
@@ -195,7 +195,7 @@ import Testing
         #expect(lab.sent == ["Bearer ann"])
     }
 
-    @Test func `a call that was made while nobody was logged in goes as whoever logs in`() async throws {
+    @Test func `a call that was made while no one was logged in goes as anyone who logs in`() async throws {
         let lab = try Lab(.adapter, isNamed: false)
         lab.credentials.logOut(in: .test)
 
@@ -206,7 +206,7 @@ import Testing
         #expect(try result.get().text == "\"Bearer bob\"")
     }
 
-    @Test func `an update after a logout logs nobody in`() {
+    @Test func `an update after a logout logs no one in`() {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("ann"), in: .test)
         credentials.logOut(in: .test)

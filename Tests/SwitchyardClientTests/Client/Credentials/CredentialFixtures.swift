@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 
-/// A service that lets in who shows the token that is good now, and says 401 to everybody else.
+/// A service that lets in who shows the token that is good now, and says 401 to all callers else.
 final class TokenGate: Sendable {
     private struct State {
         var good: String

@@ -40,7 +40,7 @@ import Testing
             }
             let isOver = Locked(false)
             defer { isOver.withLock { $0 = true } }
-            // A thread of its own: the pools are for those who wait for nobody.
+            // A thread of its own: the pools are for those who wait for no one.
             Thread.detachNewThread {
                 // Lets others run, who need the lock as well.
                 while credentials.version(in: .test) < 2, !isOver.withLock({ $0 }) { sched_yield() }

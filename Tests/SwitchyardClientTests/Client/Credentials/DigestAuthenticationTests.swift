@@ -92,7 +92,7 @@ struct DigestAuthenticationTests {
         #expect(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers))?.algorithm == .sha256)
     }
 
-    @Test func `several challenges in one field are told apart`() {
+    @Test func `several challenges in one field are distinguished`() {
         let headers: HTTPHeaders = [
             "WWW-Authenticate": "Negotiate, Basic realm=\"a, b\", Digest realm=c,nonce=\"d\\\"e\""
         ]
@@ -105,7 +105,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: ["YIIB/+-._~==", "YIIB=", "YIIB"])
-    func `a challenge behind one with a token is not lost`(token: String) {  // M1
+    func `a challenge after one with a token is not lost`(token: String) {  // M1
         let headers: HTTPHeaders = ["WWW-Authenticate": "Negotiate \(token), Digest realm=r, nonce=n"]
 
         let challenges = AuthenticationChallenge.all(in: headers)

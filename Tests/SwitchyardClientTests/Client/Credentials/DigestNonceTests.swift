@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [DigestAnswer.Algorithm.md5, .sha256, .md5Session, .sha256Session])
-    func `the nonce that an answer names is that of the next request`(algorithm: DigestAnswer.Algorithm) async throws {
+    func `the nonce that a response names is that of the next request`(algorithm: DigestAnswer.Algorithm) async throws {
         defer { server.stop() }
         let digestGuard = DigestGuard("n", algorithm, namesNext: true)
         let client = try client(["/x": digestGuard])
@@ -54,7 +54,7 @@ import Testing
     @Test func `requests that are refused at once are each answered with the nonce of their own`() async throws {
         defer { server.stop() }
         let client = try client(["/x": DigestGuard(usesOfNonce: 1)])
-        // All three have been refused before one of them goes on, and so have the two of them that are refused again.
+        // All three have been refused before one of them continues, and so have the two of them that are refused again.
         let meetings = [2: Meeting(of: 3), 3: Meeting(of: 2)]
         var configuration = APIConfiguration(path: "x")
         configuration.interceptors = [.adapting { _, context in await meetings[context.round]?.wait() }]
@@ -67,7 +67,7 @@ import Testing
         #expect(ends == [200, 200, 200])
     }
 
-    @Test func `a nonce that comes again after another one goes on being counted`() async throws {
+    @Test func `a nonce that comes again after another one continues being counted`() async throws {
         defer { server.stop() }
         let client = try client(["/a": DigestGuard("a", usesOfNonce: 99), "/b": DigestGuard("b", usesOfNonce: 99)])
 
@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-/// Lets so many go on as soon as all of them are there.
+/// Lets so many continue as soon as all of them are there.
 private final class Meeting: Sendable {
     private let gate = Gate()
     private let missing: Locked<Int>

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a 401 of somebody else, who has not seen the credential, says about it: nothing.
+/// What a 401 of someone else, who has not seen the credential, says about it: nothing.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ForeignRefusalTests {
     /// Lets a client ask a server at `api.test`, which points to where `target` says, and everything else refuses.
@@ -65,7 +65,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["Bearer", "Digest realm=r, nonce=n"])
-    func `a foreign challenge is not answered with a password, and its refusal is the answer`(
+    func `a foreign challenge is not answered with a password, and its refusal is the response`(
         challenge: String
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -79,7 +79,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["/b", "https://api.test/b"])
-    func `a credential is renewed when its own origin refuses behind a redirect`(target: String) async throws {
+    func `a credential is renewed when its own origin refuses after a redirect`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)

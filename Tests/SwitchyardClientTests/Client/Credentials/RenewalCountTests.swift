@@ -45,7 +45,7 @@ struct RenewalCountTests {
         }
     }
 
-    @Test func `a login begins the count of renewals anew`() async throws {
+    @Test func `a login begins the count of renewals again`() async throws {
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.renew() }
         credentials.set(.bearer("a0"), in: .test)

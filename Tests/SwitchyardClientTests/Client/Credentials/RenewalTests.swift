@@ -90,7 +90,7 @@ struct RenewalTests {
         #expect(gate.renewals == 1)
     }
 
-    @Test func `a renewal that fails does so once for everybody who waited`() async throws {  // M9
+    @Test func `a renewal that fails does so once for all callers who waited`() async throws {  // M9
         let clock = ManualClock()
         let renewals = Locked(0)
         let credentials = Credentials { _ in
@@ -136,7 +136,7 @@ struct RenewalTests {
         #expect(renewals.withLock { $0 } == 1)
     }
 
-    @Test func `a failure is told to listeners, and the app's answer lets the requests go on`() async throws {  // M11
+    @Test func `a failure is told to listeners, and the app's answer lets the requests continue`() async throws {  // M11
         let gate = TokenGate(good: "new")
         let door = Gate()
         let credentials = Credentials { _ in
@@ -221,7 +221,7 @@ struct RenewalTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a renewal that hangs is ended, for everybody`() async throws {
+    @Test func `a renewal that hangs is ended, for all callers`() async throws {
         let clock = ManualClock()
         let begun = AsyncStream.makeStream(of: Void.self)
         let credentials = Credentials { _ in
@@ -301,7 +301,7 @@ struct RenewalTests {
         door.open()
     }
 
-    @Test func `the deadline of a request ends its waiting, and the renewal goes on for others`() async throws {
+    @Test func `the deadline of a request ends its waiting, and the renewal continues for others`() async throws {
         let clock = ManualClock()
         let gate = TokenGate()
         let door = Gate()
@@ -361,7 +361,7 @@ struct RenewalTests {
     }
 
     @Test(arguments: [(301, "POST", 1), (302, "POST", 1), (303, "POST", 1), (303, "PUT", 2), (307, "POST", 2)])
-    func `a write is not sent again when only the way to its answer is refused`(
+    func `a write is not sent again when only the way to its response is refused`(
         status: Int,
         method: String,
         writes: Int

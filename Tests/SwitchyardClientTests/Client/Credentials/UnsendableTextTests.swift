@@ -75,7 +75,7 @@ struct UnsendableTextTests {
         #expect(sent.allSatisfy { $0.contains("nonce=\"n\"") })
     }
 
-    @Test func `a nonce of a real server that cannot be given back locks nobody out`() async throws {
+    @Test func `a nonce of a real server that cannot be given back locks no one out`() async throws {
         let server = LoopbackServer()
         server.route(nil, "/x") { request in
             guard request.number > 1 else {
@@ -97,7 +97,7 @@ struct UnsendableTextTests {
     // MARK: - Tokens
 
     @Test(arguments: [#"\u0001"#, #"\b"#, #"\u007f"#, #"\r\nX: y"#, #"\u0000"#])
-    func `a token that no field can hold is no answer of an OAuth server`(escaped: String) async throws {
+    func `a token that no field can hold is no response of an OAuth server`(escaped: String) async throws {
         let answers = AnswerList([
             .json(#"{"access_token": "a\#(escaped)", "token_type": "Bearer", "refresh_token": "r"}"#),
             .json(#"{"access_token": "b", "refresh_token": "r\#(escaped)"}"#),

@@ -54,7 +54,7 @@ struct RedirectCaseTests {
             compare(request.url.text, expected["url"]?.string),
         ]
         for member in expected["headers"]?.members ?? [] {
-            // A host that nobody set is that of the URL.
+            // A host that no one set is that of the URL.
             let host = member.key.lowercased() == "host" ? request.url.foundationURL?.authority : nil
             outcomes.append(.compare(request.headers[member.key] ?? host, member.value.string))
         }

@@ -15,7 +15,7 @@ struct RedirectRun {
         if case .success(let answer) = result { answer } else { nil }
     }
 
-    /// The URL of the answer with the fragment that no server saw.
+    /// The URL of the response with the fragment that no server saw.
     var finalURL: String? {
         guard let answer else { return nil }
         let fragment = answer.context.redirects.last?.fragment.map { "#\($0)" } ?? ""
@@ -38,7 +38,7 @@ struct RedirectRun {
 
     // MARK: - Running
 
-    /// Sends the first request of a case against its answers.
+    /// Sends the first request of a case against its responses.
     static func of(_ item: CaseValue) async throws -> RedirectRun {
         let first = item["first_request"]
         let path = first?["url"]?.string ?? ""

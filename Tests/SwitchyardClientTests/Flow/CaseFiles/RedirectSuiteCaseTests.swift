@@ -48,7 +48,7 @@ struct RedirectSuiteCaseTests {
         }
     }
 
-    /// A way over places that `->` or, for a circle, `<->` stands between.
+    /// A way over places that `->` or, for a circle, `<->` is between.
     private static func places(_ item: CaseValue) async throws -> CaseOutcome {
         let way = (item["server"]?.string ?? "").split(separator: " ").map(String.init)
         guard way.count == 3, way[0].hasPrefix("/"), way[2].hasPrefix("/") || way[2].hasPrefix("http") else {

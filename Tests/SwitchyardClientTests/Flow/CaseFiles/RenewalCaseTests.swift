@@ -24,7 +24,7 @@ struct RenewalCaseTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
     @Test func `tokens are renewed as Alamofire's interceptor does`() async throws {
-        // How often the policy and the credential were asked is Alamofire's way of working, and looked at by nobody.
+        // How often the policy and the credential were asked is Alamofire's way of working, and looked at by no one.
         let keys: CaseKeys = """
             credential credential.accessToken credential.requiresRefresh refresh refreshWindow refreshWindow.interval
             refreshWindow.maximumAttempts requests.statuses requests.during requests.after requests.concurrent
@@ -93,7 +93,7 @@ struct RenewalCaseTests {
             .or("Without a credential the provider is asked for one, as when one has ended.", if: hasNone)
     }
 
-    /// Whether an error is the one that Alamofire's name stands for; all others are nobody's but the request's.
+    /// Whether an error is the one that Alamofire's name means; all others are no one's but the request's.
     private static func isExpected(_ reason: RequestFailure.Reason, _ name: String) -> Bool {
         switch reason {
         case .credentials(.excessiveRenewal): name.contains("excessiveRefresh")
@@ -175,7 +175,7 @@ struct RenewalCaseTests {
         return policy
     }
 
-    /// Gives each request its statuses in order; what happens "during" a request happens before its first answer.
+    /// Gives each request its statuses in order; what happens "during" a request happens before its first response.
     private static func answers(
         _ requests: [CaseValue],
         _ credentials: Credentials
@@ -201,7 +201,7 @@ struct RenewalCaseTests {
         }
     }
 
-    /// What is no status is no answer at all.
+    /// What is no status is no response at all.
     private static func answer(_ status: CaseValue) -> StubAnswer {
         status.int.map { .status($0) } ?? .failure(.other)
     }

@@ -73,7 +73,7 @@ import Testing
                 .or("RFC 4918 section 11.5 has 507 for temporary.", if: status == 507 && !isRetry)
                 .or("A status that nobody knows is a 500 (RFC 9110 section 15).", if: status == 599 && !isRetry)
                 .or("A write without a key is never sent twice, whatever the policy names.", if: isWrite && isRetry)
-            // A difference on purpose excuses one decision, and not those behind it.
+            // A difference on purpose excuses one decision, and not those after it.
             if case .failed = verdict { return verdict }
             if whole == .passed { whole = verdict }
             history.append(RoundRecord(round.result, round: history.count + 1))
@@ -81,7 +81,7 @@ import Testing
         return whole
     }
 
-    @Test func `a difference on purpose excuses no decision behind it`() throws {
+    @Test func `a difference on purpose excuses no decision after it`() throws {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
 
         let outcome = Self.alamofireDecisions(try CaseReader.read(text), .get, RetryPolicy())

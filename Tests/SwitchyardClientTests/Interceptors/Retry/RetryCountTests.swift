@@ -8,7 +8,7 @@ import Testing
 /// A round that answers a 401 with another credential is no retry of the policy's.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryCountTests {
-    @Test func `the answer to a challenge uses up no retry`() async throws {
+    @Test func `the response to a challenge uses up no retry`() async throws {
         let failures = Locked(1)
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))

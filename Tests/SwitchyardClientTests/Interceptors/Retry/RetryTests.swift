@@ -178,9 +178,9 @@ struct RetryTests {
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `an answer that came but cannot be used is not the policy's matter, but an interceptor's`() async throws
+    @Test func `a response that came but cannot be used is not the policy's matter, but an interceptor's`() async throws
     {
-        // K13: decoding comes after the flow; who wants a retry for what is in the body decides on the answer.
+        // K13: decoding comes after the flow; who wants a retry for what is in the body decides on the response.
         let bodies = AnswerList([.json("not json"), .json("{}")])
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.retry = Self.immediate

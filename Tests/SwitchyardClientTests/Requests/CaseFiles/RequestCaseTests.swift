@@ -303,7 +303,7 @@ import Testing
             method: given["method"]?.string.flatMap { HTTPMethod($0) } ?? .post
         )
         if json != .null { configuration.body = .json(try CaseParameters.value(json)) }
-        // A client of Get reads JSON from every answer; here that is said by the layer above.
+        // A client of Get reads JSON from every response; here that is said by the layer above.
         configuration.acceptedTypes = "application/json"
         for field in given["headers"]?.members ?? [] {
             configuration.headers.add(field.key, field.value.string ?? "")

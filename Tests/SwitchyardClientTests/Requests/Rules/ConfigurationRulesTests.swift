@@ -90,7 +90,7 @@ import Testing
         arguments: ["https://h/v1", "https://h/v1/", "https://h", "https://h/", "https://h/v1?key=1"],
         ["/**", "**", "*", "/", "/**/*"]
     )
-    func `what stands for nothing, too, covers a call to the base URL itself`(base: String, pattern: String) throws {
+    func `what means nothing, too, covers a call to the base URL itself`(base: String, pattern: String) throws {
         var rules = ConfigurationRules()
         rules.add(URLPattern(pattern)) { $0.usesCDN = true }
 

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Who is charged with a body that breaks off behind the head of its answer.
+/// Who is charged with a body that breaks off after the head of its response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenBodyTests {
     private let clock = ManualClock()
 
@@ -52,7 +52,7 @@ import Testing
         #expect(client.servers[0].statistics.lastFailure == nil)
     }
 
-    @Test func `a body that another way to the network has cut is charged to nobody, however late that shows`()
+    @Test func `a body that another way to the network has cut is charged to no one, however late that shows`()
         async throws
     {
         let client = try client(redirecting: false)

@@ -68,7 +68,7 @@ struct TransferFlowTests {
         #expect(gate.renewals == 1)
     }
 
-    @Test func `a download whose credential ends in the middle goes on where it was cut`() async throws {
+    @Test func `a download whose credential ends in the middle resumes where it was cut`() async throws {
         let gate = TokenGate(good: "a0")
         let credentials = Credentials { _ in gate.renew() }
         credentials.set(.bearer("a0"), in: .test)
@@ -172,7 +172,7 @@ struct TransferFlowTests {
                 count += 1
                 return count
             }
-            // Far more than any buffer holds: whoever leaves it unread and open keeps the server writing.
+            // Far more than any buffer holds: anyone who leaves it unread and open keeps the server writing.
             return number == 1 ? .data(Data(count: 32 << 20), status: 503) : nil
         }
 

@@ -14,7 +14,7 @@ enum TransferKind: String, CaseIterable, Sendable {
     static let content = DownloadLab.bytes(200_000)
     static let large = DownloadLab.bytes(3 << 20)
 
-    /// Prepares a lab's servers for all kinds; `refusal` answers in their place where it has an answer.
+    /// Prepares a lab's servers for all kinds; `refusal` answers in their place where it has a response.
     static func serve(
         on lab: DownloadLab,
         refusing refusal: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse? = { _ in nil }

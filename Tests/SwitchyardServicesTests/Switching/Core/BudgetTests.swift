@@ -41,7 +41,7 @@ import Testing
         #expect(pause(rich) == nil)
     }
 
-    @Test func `nobody waits for failovers that have been under way for 2 s`() throws {
+    @Test func `no one waits for failovers that have been under way for 2 s`() throws {
         let (driver, _) = try spent()
 
         driver.advance(1.9)
@@ -50,7 +50,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `nobody waits for a token while the machine is offline`() throws {
+    @Test func `no one waits for a token while the machine is offline`() throws {
         let (driver, _) = try spent()
 
         driver.core.setOffline(true, at: driver.now)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.reset, .truncated, .http(500), nil])
-    func `a request that has taken a token goes on without another`(kind: FailureKind?) throws {
+    func `a request that has taken a token continues without another`(kind: FailureKind?) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind)?.server == 2)
@@ -71,13 +71,13 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.timeout, .http(503), .http(429)])
-    func `after overload nobody goes on without a token`(kind: FailureKind) throws {
+    func `after overload no one continues without a token`(kind: FailureKind) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind) == nil)
     }
 
-    @Test func `a policy without admission lets nobody go on without a token`() throws {
+    @Test func `a policy without admission lets no one continue without a token`() throws {
         let (driver, _) = try spent(.published)
 
         #expect(goesOn(driver, after: .reset) == nil)
@@ -92,7 +92,7 @@ import Testing
         #expect(driver.core.failovers.tokens == 1)
     }
 
-    @Test func `a hedged request goes on without a token while others are hedged too`() throws {
+    @Test func `a hedged request continues without a token while others are hedged too`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 

@@ -188,7 +188,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `who sheds makes room after a time-out that nobody witnessed, until a server answers`() throws {
+    @Test func `who sheds makes room after a time-out that no one witnessed, until a server answers`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
 
         driver.request(.timedOut)
@@ -200,7 +200,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `a time-out that nobody witnessed takes the extra attempts, and no more, until a server answers`() throws
+    @Test func `a time-out that no one witnessed takes the extra attempts, and no more, until a server answers`() throws
     {
         let driver = try CoreDriver()
 
@@ -283,7 +283,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.refused, .dnsFailure])
-    func `a failover after an attempt that reached nobody takes nothing from the budget`(kind: FailureKind) throws {
+    func `a failover after an attempt that reached no one takes nothing from the budget`(kind: FailureKind) throws {
         let driver = try CoreDriver()
         for _ in 0..<10 { _ = driver.failover(after: .reset, excluding: [0]) }
 

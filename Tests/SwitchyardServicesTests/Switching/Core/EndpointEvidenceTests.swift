@@ -114,7 +114,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `one endpoint that fails without a failover beside others that are well is held against nobody`() throws
+    @Test func `one endpoint that fails without a failover beside others that are well is held against no one`() throws
     {
         let driver = try CoreDriver(["a", "b"])
 

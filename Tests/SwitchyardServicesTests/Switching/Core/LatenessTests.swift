@@ -102,7 +102,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `one slow answer in twenty does not move the wait for a hedge`() throws {
+    @Test func `one slow response in twenty does not move the wait for a hedge`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         for number in 0..<200 {

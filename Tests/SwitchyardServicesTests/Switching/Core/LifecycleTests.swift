@@ -13,7 +13,7 @@ import Testing
         #expect(driver.statistics("a")?.failures == 0)
     }
 
-    @Test func `TAF-S11: as long as nobody says offline, failures count`() throws {
+    @Test func `TAF-S11: as long as no one says offline, failures count`() throws {
         let driver = try CoreDriver(policy: .published)
 
         driver.requests(40, .timedOut)
@@ -35,7 +35,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.nextProbe ?? .zero <= .seconds(1))
     }
 
-    @Test func `after a change of path scores start anew, and what was under way says nothing`() throws {
+    @Test func `after a change of path scores start again, and what was under way says nothing`() throws {
         let driver = try CoreDriver()
         driver.failedOver(.reset)
         let old = try #require(driver.choose())

@@ -126,7 +126,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `a server that answers while all are down is healthy after two answers`() throws {
+    @Test func `a server that answers while all are down is healthy after two responses`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.eject("a")
         driver.eject("b")

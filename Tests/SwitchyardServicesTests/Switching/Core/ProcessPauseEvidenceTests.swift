@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.timeout, .connectTimeout, .reset, .refused, .truncated])
-    func `a failure of attempts that were under way across a pause charges nobody`(_ kind: FailureKind) throws {
+    func `a failure of attempts that were under way across a pause charges no server`(_ kind: FailureKind) throws {
         let driver = try driver()
         let attempts = (0..<40).compactMap { _ in driver.choose() }
         driver.advance(5)
@@ -34,7 +34,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 1)
     }
 
-    @Test func `how long an answer took across a pause is no figure of the server`() throws {
+    @Test func `how long a response took across a pause is no figure of the server`() throws {
         let driver = try driver()
         let before = driver.core.snapshot(at: driver.now)[0].p99
         let attempts = (0..<40).compactMap { _ in driver.choose() }
@@ -46,7 +46,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].p99 == before)
     }
 
-    @Test func `an attempt that was overtaken across a pause charges nobody`() throws {
+    @Test func `an attempt that was overtaken across a pause charges no server`() throws {
         let driver = try driver()
         let first = try #require(driver.choose())
         driver.advance(5)

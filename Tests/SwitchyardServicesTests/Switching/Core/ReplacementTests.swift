@@ -18,7 +18,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a failure is witnessed by a server that a new list has put in the place of the first`() throws {
+    @Test func `a failure is witnessed by a server that a new list has put in place of the first`() throws {
         let driver = try CoreDriver(["a", "b"])
         let first = try #require(driver.choose())
         try driver.replace(members("b", "a"))

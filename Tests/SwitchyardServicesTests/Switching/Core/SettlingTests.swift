@@ -27,7 +27,7 @@ import Testing
         #expect(abs((driver.statistics("a")?.score ?? 0) - score) < 0.01)
     }
 
-    @Test func `when nobody answers, no server is blamed and no switch happens`() throws {
+    @Test func `when no one responses, no server is blamed and no switch happens`() throws {
         let driver = try CoreDriver()
         driver.requests(50, .ok)
         driver.advance(10)
@@ -126,7 +126,7 @@ import Testing
         #expect(driver.core.failovers.tokens == 10)
     }
 
-    @Test func `it does not come back when the attempt is given up without an answer`() throws {
+    @Test func `it does not come back when the attempt is given up without a response`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<10 {

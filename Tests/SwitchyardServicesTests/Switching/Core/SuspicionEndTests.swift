@@ -4,7 +4,7 @@ import Testing
 
 /// Suspicion probes whose server, or whose network, has changed before they came back.
 @Suite struct SuspicionEndTests {
-    @Test func `a server that is ejected under suspicion can be suspected anew in its trial`() throws {
+    @Test func `a server that is ejected under suspicion can be suspected again in its trial`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
@@ -38,7 +38,7 @@ import Testing
         #expect(driver.suspicion(of: tried) != nil)
     }
 
-    @Test func `what comes back when the machine is offline is held against nobody`() throws {
+    @Test func `what comes back when the machine is offline is held against no one`() throws {
         let driver = try CoreDriver(["a", "b"])
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
@@ -50,7 +50,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `any answer of the suspect is a proof of life`() throws {
+    @Test func `any response of the suspect is a proof of life`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `the bulk of the answers is known from the eighth sample on`() {
+    @Test func `the bulk of the responses is known from the eighth sample on`() {
         var digest = LatencyDigest()
 
         for _ in 0..<7 { digest.record(0.1) }

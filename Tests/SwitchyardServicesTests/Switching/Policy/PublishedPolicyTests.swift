@@ -105,7 +105,7 @@ import Testing
         #expect(driver.switches.isEmpty)
     }
 
-    @Test func `TAF-S7: late failures of the old server charge nobody else`() throws {
+    @Test func `TAF-S7: late failures of the old server charge no other server`() throws {
         let driver = try CoreDriver(policy: .published)
         driver.requests(36, .ok)
         let late = (0..<100).compactMap { _ in driver.choose() }

@@ -160,7 +160,7 @@ import Testing
 
     // MARK: - Edits
 
-    @Test func `whoever saves over a version that is gone is told so`() async throws {
+    @Test func `anyone who saves over a version that is gone is told so`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let editor = Samples.EditorAPI(client: client)

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// The samples of the article on Apple systems, word for word, with what stands for UIKit and SwiftUI.
+/// The samples of the article on Apple systems, word for word, with what means UIKit and SwiftUI.
 enum AppleSystemsSamples {
     struct Topic: Decodable, Sendable {
         var title: String
@@ -119,7 +119,7 @@ enum AppleSystemsSamples {
     // end
 }
 
-// MARK: What stands for UIKit and SwiftUI, declared as Apple's documentation does
+// MARK: What means UIKit and SwiftUI, declared as Apple's documentation does
 
 extension AppleSystemsSamples {
     @MainActor class UIResponder: NSObject {}

@@ -39,7 +39,7 @@
             return (response, try await response.bytes())
         }
 
-        // Where a body ends that has two ends nobody knows (RFC 9112 section 6.3).
+        // Where a body ends that has two ends no one knows (RFC 9112 section 6.3).
         @Test(
             arguments: [
                 Answer("two lengths", "Content-Length: 5\r\nContent-Length: 2"),
@@ -164,7 +164,7 @@
 
         // RFC 9110 section 15.2.2: it is for a request that has asked for another protocol.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `101 that nobody has asked for ends the exchange at once`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `101 that no one has asked for ends the exchange at once`(_ delivery: HTTPRequest.Delivery) async throws {
             let listener = try TCPListener()
             async let talk: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)

@@ -49,7 +49,7 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `a body in a coding that nobody knows is handed over as it is`(
+        func `a body in a coding that no one knows is handed over as it is`(
             _ codings: [String],
             _ delivery: HTTPRequest.Delivery
         ) async throws {
@@ -129,7 +129,7 @@
         }
 
         @Test(arguments: [Data("\r\n--".utf8), Data([0x1F]), Data([0x1F, 0x8B, 0xFF, 0xFF]), Data([0, 0, 1])])
-        func `what stands behind the last member and is none is an error`(_ rest: Data) async throws {
+        func `what follows the last member and is none is an error`(_ rest: Data) async throws {
             #expect(try await failure("gzip", Self.gzip(Self.text) + rest)?.kind == .decodingFailed)
         }
 

@@ -19,7 +19,7 @@
             try server.start()
         }
 
-        /// The fields that arrive with each of some requests, sent one behind the other.
+        /// The fields that arrive with each of some requests, sent one after the other.
         private func arriving(with requests: [HTTPRequest]) async throws -> [String] {
             let transport = try CurlTransport()
             var arrived: [String] = []

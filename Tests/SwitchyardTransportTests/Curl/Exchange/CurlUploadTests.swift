@@ -77,7 +77,7 @@
             #expect(await served.hasPrefix("POST"))
         }
 
-        @Test func `an early answer that is no refusal does not end the upload`() async throws {
+        @Test func `an early response that is no refusal does not end the upload`() async throws {
             let listener = try TCPListener()
             let latch = Latch()
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -91,7 +91,7 @@
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
 
-        @Test func `an upload that waits behind its answer leaves the transport to others`() async throws {
+        @Test func `an upload that waits after its response leaves the transport to others`() async throws {
             let listener = try TCPListener()
             let other = LoopbackServer()
             other.route(.get, "/", answering: .text("hello"))
@@ -151,7 +151,7 @@
         }
 
         @Test(arguments: [HTTPMethod.put, .post])
-        func `a refused expectation that was handed up stays the answer`(_ method: HTTPMethod) async throws {
+        func `a refused expectation that was handed up stays the response`(_ method: HTTPMethod) async throws {
             let listener = try TCPListener()
             async let heads = listener.serveOne { Self.serveWithoutExpectation($0) }
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))

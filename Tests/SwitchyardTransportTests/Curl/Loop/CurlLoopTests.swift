@@ -83,13 +83,13 @@
                 #expect(response.status == 200)
                 #expect(!connections.isEmpty)
                 #expect(connections.allSatisfy { fcntl($0.number, F_GETFD) & FD_CLOEXEC != 0 })
-                // Those that watch them; whoever else has one in this process closes it as well.
+                // Those that watch them; anyone who else has one in this process closes it as well.
                 #expect(try eventDescriptorsPassedOn().intersection(eventDescriptorsPassedOn()).isEmpty)
             }
         }
 
         /// A process that was forked, and has not become another program, has copies of all descriptors.
-        @Test func `a connection that somebody has a copy of is not watched once it is closed`() async throws {
+        @Test func `a connection that someone has a copy of is not watched once it is closed`() async throws {
             try await Lab.run(.curl) { server in
                 // No more than is taken without a reader: a transport does not watch what it would have to keep.
                 server.route(.get, "/endless") { _ in

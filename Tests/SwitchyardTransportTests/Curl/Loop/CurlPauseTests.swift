@@ -9,7 +9,7 @@
 
     @testable import SwitchyardTransport
 
-    /// Bodies whose end arrives while nobody reads.
+    /// Bodies whose end arrives while no one reads.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPauseTests {
         /// The limits fall on all places within the pieces in which libcurl hands over what it held back.
         @Test(arguments: Array(stride(from: 260_000, to: 330_000, by: 5_000)))

@@ -53,7 +53,7 @@
             #expect(server.statistics.connectionsAccepted == 2)
         }
 
-        @Test func `what is under way goes on, on its connection`() async throws {
+        @Test func `what is under way continues, on its connection`() async throws {
             let transport = try CurlTransport()
             async let late = transport.send(try held())
             #expect(await server.waitForRequests(1))

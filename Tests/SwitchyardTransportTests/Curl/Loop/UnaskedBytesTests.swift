@@ -54,7 +54,7 @@
         }
 
         @Test(arguments: samples, [HTTPMethod.get, .post])
-        func `bytes on an idle connection end it, and the next request goes on a new one`(
+        func `bytes on an idle connection end it, and the next request continues a new one`(
             _ sample: Sample,
             _ next: HTTPMethod
         ) async throws {
@@ -78,7 +78,7 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
-        /// libcurl then waits for nothing but to send, and nobody listens to the connection when it is through.
+        /// libcurl then waits for nothing but to send, and no one listens to the connection when it is through.
         @Test func `a connection whose answer came before the end of an upload is listened to as well`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
@@ -123,7 +123,7 @@
             }
         }
 
-        // The rule must not cost a connection that nobody has said anything on.
+        // The rule must not cost a connection that no one has said anything on.
         @Test func `a connection on which nothing waits is used again`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()

@@ -129,7 +129,7 @@
 
         @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
         func `a proxy of the environment that is not there is a proxy failure`(_ variable: String) async {
-            // In a process of its own, since the environment is everybody's.
+            // In a process of its own, since the environment is all callers's.
             await #expect(processExitsWith: .success) { [variable = variable as String] in
                 setenv(variable, "http://127.0.0.1:1", 1)
                 var configuration = CurlTransport.Configuration()
@@ -222,7 +222,7 @@
             #expect(try await response.bytes() == Data("33000".utf8))
         }
 
-        @Test func `A31: a Unix socket takes the place of the network`() async throws {
+        @Test func `A31: a Unix socket replaces the network`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
 
             let response = try await send("http://service.invalid/") { $0.unixSocketPath = unix.path }
@@ -240,7 +240,7 @@
             #expect(error?.kind == .unsupported && error?.message.contains("107") == true)
         }
 
-        @Test func `A31: a Unix socket takes the place of the network under TLS, too`() async throws {
+        @Test func `A31: a Unix socket replaces the network under TLS, too`() async throws {
             let certificates = try Certificates.ready()
             let folder = try TemporaryFolder.made()
             let socket = folder.url.appending(path: "s")

@@ -8,7 +8,7 @@
     @testable import SwitchyardClient
     @testable import SwitchyardTransport
 
-    /// Own authorities stand in place of the system's, also of those in the folder that libcurl looks into by default.
+    /// Own authorities are in place of the system's, also of those in the folder that libcurl looks into by default.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTrustTests {
         private let certificates: Certificates
         private let server: TLSServer

@@ -11,7 +11,7 @@ import Testing
     }
 
     // A number from the request, which a product that overflows would turn into a negative count to drop.
-    @Test func `a page far behind the last one is empty`() {
+    @Test func `a page far after the last one is empty`() {
         #expect(ForumData.release.page(.max, size: 20).items.isEmpty)
     }
 }

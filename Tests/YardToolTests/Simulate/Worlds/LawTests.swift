@@ -52,14 +52,14 @@ import Testing
         #expect(found.map(\.witness) == [.first])
     }
 
-    @Test func `an error status is an answer too, and must not be lost`() {
+    @Test func `an error status is a response too, and must not be lost`() {
         let found = violations(of: call(.failed(.overloaded), first: refusal))
 
         #expect(found.map(\.kind) == [.refusedUnsent])
         #expect(found.map(\.witness) == [.both])
     }
 
-    @Test func `a good answer must not become an error status`() {
+    @Test func `a good response must not become an error status`() {
         #expect(violations(of: call(.answered(503), first: silence, preferred: well)).map(\.kind) == [.worseAnswer])
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }

@@ -33,7 +33,7 @@ import Testing
         #expect(Law.violations(in: played).isEmpty)
     }
 
-    @Test func `reads are answered by the other server when the first one dies, and go back later`() throws {
+    @Test func `reads are served by the other server when the first one dies, and go back later`() throws {
         let outage = Trouble(.refused, server: 0, window: .init(2, 6))
         var world = World.sample([outage])
         world.traffic.calls = 400
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `requests that nobody waits for are counted by themselves`() throws {
+    @Test func `requests that no one waits for are counted by themselves`() throws {
         let played = try play(.sample([Trouble(.refused, server: 0, window: .init(2, 6))]))
 
         #expect(played.record.shadows > 0)

@@ -15,7 +15,7 @@ import Testing
         return servers.reply(to: ServerQuestion(call: call, endpoint: endpoint, server: server, time: time))
     }
 
-    @Test func `a call to one server at one time gets one answer, whatever was sent before`() {
+    @Test func `a call to one server at one time gets one response, whatever was sent before`() {
         let world = World(number: 5)
         let question = ServerQuestion(call: 3, endpoint: 0, server: 0, time: 2)
         var (fresh, used) = (WorldServers(world), WorldServers(world))
@@ -24,7 +24,7 @@ import Testing
         #expect(fresh.reply(to: question) == used.reply(to: question))
     }
 
-    @Test func `where nothing goes wrong the answer is a good one`() {
+    @Test func `where nothing goes wrong the response is a good one`() {
         #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil), executedAfter: 0.01))
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(ends[0] == ends[1])
     }
 
-    @Test func `a server that is silent executes what it has read when it goes on`() {
+    @Test func `a server that is silent executes what it has read when it continues`() {
         let paused = reply(Trouble(.hang, window: .init(0, 5)), at: 1)
         let dead = reply(Trouble(.refused), at: 1)
         let gateway = reply(Trouble(.status(504, retryAfter: nil)), at: 1)
@@ -71,11 +71,11 @@ import Testing
         #expect(abs(reply.delay - 0.004) < 1e-9)
     }
 
-    @Test func `an answer is lost whose server hangs before it is there`() {
+    @Test func `a response is lost whose server hangs before it is there`() {
         #expect(reply(Trouble(.hang, window: .init(1.004, 2))).end == .silence(isConnected: true))
     }
 
-    @Test func `a quota counts calls to all servers and begins anew with each period`() {
+    @Test func `a quota counts calls to all servers and starts again with each period`() {
         var servers = WorldServers(.sample([Trouble(.quota(2, period: 10, isPerServer: false))]))
 
         let statuses = [(0, 1.0), (1, 2), (0, 3), (1, 4), (0, 11)].map { server, time in
@@ -95,7 +95,7 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
-    @Test func `an answer within a quota tells whether that was left by requests which never arrived`() {
+    @Test func `a response within a quota tells whether that was left by requests which never arrived`() {
         let troubles = [Trouble(.refused, window: .init(0, 2)), Trouble(.quota(2, period: 10, isPerServer: false))]
         var servers = WorldServers(.sample(troubles))
 
@@ -107,7 +107,7 @@ import Testing
         #expect(replies.map(\.owesToLosses) == [false, false, true, false])
     }
 
-    @Test func `an answer that comes behind the deadline is none`() {
+    @Test func `a response that comes after the deadline is none`() {
         let reply = ServerReply(delay: 2, end: .answer(200, retryAfter: nil))
 
         #expect(reply.status(within: 2) == 200)

@@ -39,7 +39,7 @@ import Testing
         #expect(report.text.hasSuffix(report.holds ? "The property holds." : "The property does NOT hold."))
     }
 
-    @Test func `a client that never switches harms nobody`() async throws {
+    @Test func `a client that never switches harms no caller`() async throws {
         let report = try await command("--worlds", "40", "--policy", "off", "--examples", "0").report()
 
         #expect(report.faults.map(\.name) == [])

@@ -96,7 +96,7 @@ struct WorldServers: Sendable {
             return ServerReply(delay: .infinity, end: .silence(isConnected: false))
         case .refused: return ServerReply(delay: roundTrip, end: .failure(.connectionRefused, wasSent: false))
         case .reset:
-            // A load balancer aborts the connection, and the server behind it continues.
+            // A load balancer aborts the connection, and the server after it continues.
             let end = ServerReply.End.failure(.connectionReset, wasSent: true)
             return ServerReply(delay: latency / 2, end: end, executedAfter: lateness(of: question))
         case .truncated:
