@@ -6,7 +6,7 @@ import SwitchyardServices
 
 extension DiskCache {
     /// Stores a response, replacing an older one.
-    public func store(_ answer: StoredAnswer, for key: CacheKey) {
+    public func store(_ answer: StoredResponse, for key: CacheKey) {
         let digest = key.fingerprint
         var answer = answer
         answer.appVersion = appVersion
@@ -18,7 +18,7 @@ extension DiskCache {
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
     /// types.
-    public func confirm(_ key: CacheKey, by answer: StoredAnswer) {
+    public func confirm(_ key: CacheKey, by answer: StoredResponse) {
         confirm(key, by: answer) { _ in true }
     }
 
@@ -27,15 +27,15 @@ extension DiskCache {
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
     /// types. A stored response with other validators is not the one that was revalidated, because another process has
     /// stored it since, and is removed.
-    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredAnswer) {
+    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         let validators = HTTPCacheRules.conditions(for: headers)
         confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
     }
 
     private func confirm(
         _ key: CacheKey,
-        by answer: StoredAnswer,
-        if isConfirmed: @escaping @Sendable (StoredAnswer) -> Bool
+        by answer: StoredResponse,
+        if isConfirmed: @escaping @Sendable (StoredResponse) -> Bool
     ) {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
@@ -93,7 +93,7 @@ extension DiskCache {
         do throws(DiskCacheError) {
             let bytes = try sealed(record, name)
             let ledger = try openLedger()
-            let aside = try folder.writeAside(bytes, as: nextName())
+            let aside = try folder.writeTemporary(bytes, as: nextName())
             try ledger.update { (count: inout Int?) throws(DiskCacheError) in
                 try place(aside, name, size: bytes.count, &count)
             }

@@ -17,7 +17,7 @@ import SwitchyardServices
 /// - Writing and removing happen in order, on a queue of their own, and reading never waits for writing. A stored
 ///   response is found immediately, and a removed response is no longer found, even if the disk has not caught up.
 /// - An error of the disk does not fail a call; it is counted in ``statistics``.
-public final class DiskCache: AnswerStore {
+public final class DiskCache: ResponseStore {
     /// The limits of a disk cache.
     public struct Limits: Sendable, Hashable {
         /// The maximum size of all entries in bytes, 100 MiB by default.
@@ -44,7 +44,7 @@ public final class DiskCache: AnswerStore {
     /// If `nil`, the version is ignored.
     public let appVersion: String?
     let folder: DiskFolder
-    let seal: DiskSeal?
+    let seal: DiskEncryption?
     let state = Locked(State())
     let writing = DispatchQueue(label: "switchyard.disk-cache.writing", qos: .utility)
     private let reading = DispatchQueue(label: "switchyard.disk-cache.reading", attributes: .concurrent)
@@ -63,7 +63,7 @@ public final class DiskCache: AnswerStore {
         at folder: URL,
         limits: Limits = Limits(),
         appVersion: String? = DiskCache.bundleVersion,
-        seal: DiskSeal? = nil,
+        seal: DiskEncryption? = nil,
         replacesFile: Bool = false
     ) throws(DiskCacheError) {
         self.folder = try DiskFolder(folder, replacesFile: replacesFile)
@@ -93,7 +93,7 @@ public final class DiskCache: AnswerStore {
     ///
     /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
     ///   is damaged.
-    public func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredAnswer {
+    public func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         let (waiting, isRemoving) = state.withLock { ($0.waiting[name]?.answer, $0.removals > 0) }

@@ -49,7 +49,7 @@ struct DiskChanges: Sendable {
 
 extension DiskCache {
     /// Records for later runs that a call has changed the responses of a path.
-    public func noteChange(of path: String, in partition: CachePartition, at date: Date) {
+    public func recordChange(of path: String, in partition: CachePartition, at date: Date) {
         writing.async { [self] in
             do throws(DiskCacheError) {
                 try DiskChanges(of: folder).note(path, in: partition, at: date)

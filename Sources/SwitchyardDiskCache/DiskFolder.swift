@@ -73,7 +73,7 @@ struct DiskFolder: Sendable {
     ///
     /// - Returns: The temporary path.
     /// - Throws: ``DiskCacheError``, in which case no file is left.
-    func writeAside(_ bytes: Data, as name: String) throws(DiskCacheError) -> String {
+    func writeTemporary(_ bytes: Data, as name: String) throws(DiskCacheError) -> String {
         let path = "\(path)/.new/\(name)"
         var file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if file < 0, errno == ENOENT {

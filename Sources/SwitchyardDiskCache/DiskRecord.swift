@@ -36,12 +36,12 @@ struct DiskRecord: Sendable {
     var partition: CachePartition
     var method: String
     var path: String
-    var answer: StoredAnswer
+    var answer: StoredResponse
     /// A number that distinguishes the record from others waiting to be written under the same name, which is not
     /// written itself.
     var number = 0
 
-    init(_ key: CacheKey, digest: Data, _ answer: StoredAnswer) {
+    init(_ key: CacheKey, digest: Data, _ answer: StoredResponse) {
         let parts = key.parts
         self.digest = digest
         partition = parts.partition
@@ -51,7 +51,7 @@ struct DiskRecord: Sendable {
     }
 
     /// Returns the record as bytes.
-    func encoded(_ seal: DiskSeal?) throws -> Data {
+    func encoded(_ seal: DiskEncryption?) throws -> Data {
         let fields = try seal?.seal(self.fields) ?? self.fields
         let flags: UInt16 = seal == nil ? 0 : 1
         var writer = RecordWriter(capacity: Self.headLength + fields.count)
@@ -66,7 +66,7 @@ struct DiskRecord: Sendable {
     /// Reads a record.
     ///
     /// - Throws: ``Failure``. An error of the seal counts as damage.
-    init(_ bytes: Data, _ seal: DiskSeal?) throws(Failure) {
+    init(_ bytes: Data, _ seal: DiskEncryption?) throws(Failure) {
         var head = RecordReader(bytes)
         guard try head.data(count: 4) == Self.magic else { throw .damaged }
         let version = try head.integer(UInt16.self)
@@ -78,7 +78,7 @@ struct DiskRecord: Sendable {
         try self.init(fields: try Self.opened(fields, isSealed: flags & 1 == 1, seal), version)
     }
 
-    private static func opened(_ fields: Data, isSealed: Bool, _ seal: DiskSeal?) throws(Failure) -> Data {
+    private static func opened(_ fields: Data, isSealed: Bool, _ seal: DiskEncryption?) throws(Failure) -> Data {
         guard isSealed == (seal != nil) else { throw .damaged }
         guard let seal else { return fields }
         do {
@@ -140,7 +140,7 @@ extension DiskRecord {
         let appVersion = try reader.optionalText()
         let created = Date(timeIntervalSince1970: try reader.double())
         let transit = try reader.duration()
-        answer = StoredAnswer(body: Data(), created: created, lifetime: try reader.duration())
+        answer = StoredResponse(body: Data(), created: created, lifetime: try reader.duration())
         answer.transit = transit
         answer.staleFor = try reader.duration()
         answer.charset = charset
@@ -200,11 +200,11 @@ extension RecordWriter {
 ///
 /// With CryptoKit:
 ///
-///     DiskSeal(
+///     DiskEncryption(
 ///         seal: { try ChaChaPoly.seal($0, using: key).combined },
 ///         open: { try ChaChaPoly.open(ChaChaPoly.SealedBox(combined: $0), using: key) }
 ///     )
-public struct DiskSeal: Sendable {
+public struct DiskEncryption: Sendable {
     /// Encrypts bytes.
     public var seal: @Sendable (Data) throws -> Data
     /// Decrypts bytes, and throws if they are damaged or were encrypted with another key.

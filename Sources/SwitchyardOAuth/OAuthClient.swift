@@ -74,13 +74,13 @@ public struct OAuthClient: Sendable {
         from answer: ServiceResponse,
         keeping refreshToken: String? = nil
     ) throws(OAuthError) -> Credential {
-        let answer: TokenAnswer = try read(answer)
+        let answer: TokenResponse = try read(answer)
         guard answer.tokenType.map({ $0.lowercased() == "bearer" }) ?? true else {
-            throw OAuthError.malformedAnswer("a token of the type \(answer.tokenType ?? "")")
+            throw OAuthError.malformedResponse("a token of the type \(answer.tokenType ?? "")")
         }
         let credential = answer.credential(at: clock(), keeping: refreshToken)
         guard credential.canBeSent else {
-            throw OAuthError.malformedAnswer("a token with characters that no header field can hold")
+            throw OAuthError.malformedResponse("a token with characters that no header field can hold")
         }
         return credential
     }
@@ -107,8 +107,8 @@ public struct OAuthClient: Sendable {
 
     /// Decodes the response of an endpoint.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
-        guard case .whole(let bytes) = answer.response.body else { throw OAuthError.malformedAnswer("a stream") }
-        let body = FormAnswer(bytes, contentType: answer.headers.contentType)?.json ?? bytes
+        guard case .whole(let bytes) = answer.response.body else { throw OAuthError.malformedResponse("a stream") }
+        let body = FormResponse(bytes, contentType: answer.headers.contentType)?.json ?? bytes
         guard (200..<300).contains(answer.status) else { throw refusal(answer.status, body) }
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
@@ -117,13 +117,13 @@ public struct OAuthClient: Sendable {
             if case .refused(let code, let description) = refusal(answer.status, body) {
                 throw OAuthError.refused(code, description: description)
             }
-            throw OAuthError.malformedAnswer("\(type(of: error))")
+            throw OAuthError.malformedResponse("\(type(of: error))")
         }
     }
 
     private func refusal(_ status: Int, _ body: Data) -> OAuthError {
         guard let refusal = try? JSONDecoder().decode(TokenRefusal.self, from: body) else {
-            return .malformedAnswer("status \(status)")
+            return .malformedResponse("status \(status)")
         }
         return .refused(OAuthError.Code(rawValue: refusal.error), description: refusal.description)
     }
@@ -235,7 +235,7 @@ extension OAuthClient {
         // The endpoint requires the client identifier in the form even if the header contains it.
         if case .basic = settings.authentication { form.append("client_id", settings.clientID) }
         if let scope = settings.scopeText { form.append("scope", scope) }
-        let answer: DeviceAnswer = try read(try await send(form, to: endpoint))
+        let answer: DeviceResponse = try read(try await send(form, to: endpoint))
         return DeviceLogin(
             userCode: answer.userCode,
             verificationURL: answer.verificationURI,
@@ -352,7 +352,7 @@ extension ServiceResponse {
     fileprivate var passes: Bool { Transience(status: status) == .transient }
 }
 
-extension DeviceLogin: Discreet {
+extension DeviceLogin: RedactedDescribable {
     /// The user code and the URL, without the secret device code.
     public var description: String { "device login \(userCode) at \(verificationURL)" }
 }

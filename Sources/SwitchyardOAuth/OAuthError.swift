@@ -13,7 +13,7 @@ public enum OAuthError: Error, Sendable, Hashable {
     /// The callback URL contains neither a code nor an error.
     case missingCode
     /// The response does not conform to the standards, for the reason in the text.
-    case malformedAnswer(String)
+    case malformedResponse(String)
     /// The user did not confirm the device in time.
     case deviceExpired
     /// There is no refresh token.
@@ -49,19 +49,19 @@ public enum OAuthError: Error, Sendable, Hashable {
     }
 }
 
-extension OAuthError: RenewalFailing {
+extension OAuthError: RefreshFailing {
     /// The refresh failure for an error code that reports a server problem (RFC 6749 section 4.1.2.1, which servers
     /// also use for tokens).
-    package var renewalOutage: RenewalOutage? {
+    package var refreshFailure: TokenRefreshFailure? {
         guard case .refused(let code, _) = self else { return nil }
         return switch code.rawValue {
-        case "server_error": RenewalOutage(.status(500))
-        case "temporarily_unavailable": RenewalOutage(.status(503))
+        case "server_error": TokenRefreshFailure(.status(500))
+        case "temporarily_unavailable": TokenRefreshFailure(.status(503))
         default: nil
         }
     }
 
-    package var isUnreadable: Bool { if case .malformedAnswer = self { true } else { false } }
+    package var isUnreadable: Bool { if case .malformedResponse = self { true } else { false } }
 }
 
 extension OAuthError: CustomStringConvertible {
@@ -71,9 +71,9 @@ extension OAuthError: CustomStringConvertible {
     private var words: String {
         switch self {
         case .refused(let code, let description): "the server refuses: \(code)\(description.map { ", \($0)" } ?? "")"
-        case .stateMismatch: "the answer belongs to another login"
-        case .missingCode: "the answer holds neither a code nor an error"
-        case .malformedAnswer(let what): "the server's answer is not one of OAuth: \(what)"
+        case .stateMismatch: "the response belongs to another login"
+        case .missingCode: "the response contains neither a code nor an error"
+        case .malformedResponse(let what): "the server's response is not an OAuth response: \(what)"
         case .deviceExpired: "the device was not confirmed in time"
         case .noRefreshToken: "there is no refresh token"
         case .missingEndpoint(let name): "the settings name no \(name)"
@@ -81,4 +81,4 @@ extension OAuthError: CustomStringConvertible {
     }
 }
 
-extension OAuthError: Discreet {}
+extension OAuthError: RedactedDescribable {}

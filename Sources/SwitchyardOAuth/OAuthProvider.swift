@@ -27,20 +27,20 @@ public struct OAuthProvider: CredentialProvider {
     }
 
     /// Returns whether a token can be obtained without the user, because there is a refresh token or none is needed.
-    public func canRenew(_ credential: Credential?) -> Bool {
+    public func canRefresh(_ credential: Credential?) -> Bool {
         grant == .clientCredentials || credential?.refreshToken != nil
     }
 
     /// Gets a new token.
     ///
-    /// - Parameter renewal: The credential to refresh, and the client to use.
+    /// - Parameter refresh: The credential to refresh, and the client to use.
     /// - Returns: The token, or `nil` if there is no credential to refresh.
     /// - Throws: ``CredentialError/loginRequired`` if the server permanently refuses the refresh token, otherwise
     ///   ``OAuthError`` or ``RequestFailure``.
-    public func renew(_ renewal: CredentialRenewal) async throws -> Credential? {
-        let oauth = OAuthClient(settings, client: renewal.client)
+    public func refresh(_ refresh: CredentialRefresh) async throws -> Credential? {
+        let oauth = OAuthClient(settings, client: refresh.client)
         guard grant == .login else { return try await oauth.clientCredential() }
-        guard let credential = renewal.credential else { return nil }
+        guard let credential = refresh.credential else { return nil }
         do {
             return try await oauth.refreshed(credential)
         } catch OAuthError.refused(.invalidGrant, _) {

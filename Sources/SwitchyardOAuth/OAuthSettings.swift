@@ -47,7 +47,7 @@ public struct OAuthSettings: Sendable, Hashable {
     var scopeText: String? { scopes.isEmpty ? nil : scopes.joined(separator: " ") }
 }
 
-extension OAuthSettings.ClientAuthentication: Discreet {
+extension OAuthSettings.ClientAuthentication: RedactedDescribable {
     /// The way, without the secret.
     public var description: String {
         switch self {
@@ -89,7 +89,7 @@ public struct PKCE: Sendable, Hashable {
     }
 }
 
-extension PKCE: Discreet {
+extension PKCE: RedactedDescribable {
     /// The method and the challenge, without the secret.
     public var description: String { "\(method) \(challenge)" }
 }

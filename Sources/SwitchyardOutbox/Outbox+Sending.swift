@@ -36,7 +36,7 @@ extension Outbox {
 
     /// Ends sending, and releases the file if the outbox was closed meanwhile.
     private func endSending() {
-        noteTime()
+        recordTime()
         let closers: [CheckedContinuation<Void, Never>] = state.withLock { state in
             state.isSending = false
             guard state.isClosed else { return [] }
@@ -78,7 +78,7 @@ extension Outbox {
             return nil
         }
         let turns = state.withLock { $0.turns }
-        noteBeginning(of: entry.id)
+        recordStart(of: entry.id)
         let result = await answer(to: entry)
         let entry = noting(result, of: entry)
         switch result {
@@ -101,7 +101,7 @@ extension Outbox {
     /// meanwhile.
     ///
     /// A full disk does not prevent sending, because the end of the write reports the error.
-    private func noteBeginning(of id: OutboxEntry.ID) {
+    private func recordStart(of id: OutboxEntry.ID) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
             else { return }
@@ -239,7 +239,7 @@ extension Outbox {
             if !hasTurned { state.failures = min(state.failures + 1, 6) }
             let pause = max(asked, own)
             state.resumesAt = now.advanced(by: pause)
-            state.askedUntil = now.advanced(by: asked)
+            state.requestedUntil = now.advanced(by: asked)
             return pause
         }
         tell(event?(pause) ?? .postponed(entry, pause: pause))

@@ -74,7 +74,7 @@ public final class Outbox: Sendable {
         /// The time until which nothing is sent automatically, after a failure.
         var resumesAt = MonotonicTime.zero
         /// The time until which a server has asked the client to wait.
-        var askedUntil = MonotonicTime.zero
+        var requestedUntil = MonotonicTime.zero
         /// The number of improvements so far: the network has come back, or a user has logged in.
         var turns = 0
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
@@ -119,7 +119,7 @@ public final class Outbox: Sendable {
         self.date = date
         let timeline = OutboxTimeline(file.reading, date: date(), now: client.time.now, maximumAge: options.maximumAge)
         state = Locked(State(file: file, entries: entries, last: file.last, timeline: timeline))
-        noteTime()
+        recordTime()
     }
 
     deinit {
@@ -134,7 +134,7 @@ public final class Outbox: Sendable {
     /// function waits for a write that is in flight. If ``OutboxRun/stop()`` is called first, that write is cancelled
     /// and stays in the file too. A second call does nothing.
     public func close() async {
-        noteTime()
+        recordTime()
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -233,7 +233,7 @@ public final class Outbox: Sendable {
     }
 
     /// Writes the elapsed time to the file if enough has passed; if the disk is full, writes only appear younger.
-    func noteTime() {
+    func recordTime() {
         let (now, date) = (client.time.now, date())
         state.withLock { state in
             state.timeline.advance(to: now)
@@ -374,7 +374,7 @@ extension Outbox.State {
     /// Ends the pause, except for the time that a server has asked for.
     fileprivate mutating func endPause(isTurn: Bool) {
         turns += isTurn ? 1 : 0
-        resumesAt = min(resumesAt, askedUntil)
+        resumesAt = min(resumesAt, requestedUntil)
     }
 }
 

@@ -123,7 +123,7 @@ extension OutboxError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let text): text
-        case .foreignFile: "the file is no outbox, or one of a newer version"
+        case .foreignFile: "the file is not an outbox, or is one of a newer version"
         case .busy: "another outbox has the file"
         case .closed: "the outbox is closed"
         case .full(let limit): "\(limit) writes wait already"
@@ -175,7 +175,7 @@ extension OutboxEvent: CustomStringConvertible {
     public var description: String {
         switch self {
         case .stored(let entry): "\(entry) stored"
-        case .sent(let entry, let answer): "\(entry) sent, answered with \(answer.status)"
+        case .sent(let entry, let answer): "\(entry) sent, response \(answer.status)"
         case .rejected(let entry, let answer): "\(entry) rejected with \(answer.status)\(entry.remark)"
         case .unsendable(let entry, let failure): "\(entry) cannot be sent: \(failure)"
         case .postponed(let entry, let pause): "\(entry) waits, next try in \(pause)\(entry.remark)"
@@ -187,8 +187,8 @@ extension OutboxEvent: CustomStringConvertible {
     }
 }
 
-extension OutboxEntry: Discreet {}
-extension OutboxEvent: Discreet {}
+extension OutboxEntry: RedactedDescribable {}
+extension OutboxEvent: RedactedDescribable {}
 
 extension OutboxEntry {
     /// Creates an entry from a call, with the values that describe the request itself, but without server, deadline and

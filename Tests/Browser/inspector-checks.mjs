@@ -56,7 +56,7 @@ export async function checkRows(page, made) {
   const row = (number) => rows.find(({ key }) => key === `call-${number}`);
   const marks = {
     1: "", 3: "failover", 4: "hedge", 5: "retry", 6: "redirect", 7: "from a cache", 8: "shared",
-    9: "may have been executed", 13: "failover,hedge,renewal", 15: "",
+    9: "may have been executed", 13: "failover,hedge,refresh", 15: "",
   };
   for (const [number, wanted] of Object.entries(marks)) {
     const shown = row(number).marks.join();
@@ -154,7 +154,7 @@ export async function checkDetail(page, made) {
   check(inOrder.every(({ phases }, place) => !phases || lines[place].phases === phases.length), "phases are all there");
   check(lines.some(({ words }) => words.includes("cut off because another server answered")), "a cut attempt says so");
   const story = await page.value(`document.querySelector(".story").textContent`);
-  check(/^Asked a: timed out after .*failed over to b: 401 Unauthorized.*renewed.*hedged with c: cut off/.test(story),
+  check(/^Asked a: timed out after .*failed over to b: 401 Unauthorized.*refreshed.*hedged with c: cut off/.test(story),
     `the story: ${story}`);
   await show(page, "9");
   check((await page.value(`document.querySelector("p.executed").textContent`)).includes("may have executed it"),

@@ -191,14 +191,14 @@ export function scripted(start) {
   one("GET", `/${hostile}`, 4300, "b", { response: { type: "text/plain", bytes: 9, text: "plain \u2028 ok" } });
   one("GET", "/topics/0", 4500, "b", {}, usual, 404);
   made.event(4700, "probe", "a", "a did not answer a probe: connection refused");
-  // 13: renewed credentials, then failed over and hedged, three servers.
+  // 13: refreshed credentials, then failed over and hedged, three servers.
   made.add("GET", "/notifications/unread", 5000, (call) => ({
     from: "network", rounds: 2, tags: ["poll", "badge"], outcome: { status: 200 },
-    waits: [{ start: call.start + 51, end: call.start + 90, why: "renewal of the credentials" }],
+    waits: [{ start: call.start + 51, end: call.start + 90, why: "refresh of the credentials" }],
     attempts: [
       attempt(call, 1, "a", "first", 0, { connect: 30 }, { error: "timedOut" }),
       attempt(call, 2, "b", "failover", 30.2, { send: 0.3, wait: 20 }, { status: 401 }),
-      attempt(call, 1, "b", "renewal", 90, { send: 0.3, wait: 118, receive: 2 }, { status: 200 }, { round: 2 }),
+      attempt(call, 1, "b", "refresh", 90, { send: 0.3, wait: 118, receive: 2 }, { status: 200 }, { round: 2 }),
       attempt(call, 2, "c", "hedge", 150, { lookup: 6, connect: 22, send: 0.3, wait: 32 }, { isCut: true },
         { round: 2 }),
     ],

@@ -1,17 +1,17 @@
 package import SwitchyardClient
 package import SwitchyardServices
 
-/// An app in which users log in and out; its tokens are renewed when the gate is open.
+/// An app in which users log in and out; its tokens are refreshed when the gate is open.
 package final class AppSession: Sendable {
     package let credentials: Credentials
-    package let renewals: Gate
+    package let refreshes: Gate
     private let user = Locked<String?>(nil)
 
     package init() {
         let gate = Gate()
-        renewals = gate
-        credentials = Credentials { renewal in
-            guard renewal.credential != nil else { return nil }
+        refreshes = gate
+        credentials = Credentials { refresh in
+            guard refresh.credential != nil else { return nil }
             await gate.pass()
             return nil
         }

@@ -45,7 +45,7 @@ extension NetworkClient {
         switching: SwitchPolicy = .recommended,
         servers: Int = 3,
         time: ManualClock = ManualClock(),
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         let transport = StubTransport(answer)
         let options = Options(seed: 1)

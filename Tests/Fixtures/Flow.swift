@@ -10,7 +10,7 @@ extension NetworkClient {
         servers: Int = 1,
         time: ManualClock = ManualClock(),
         options configure: (inout Options) -> Void,
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         let transport = StubTransport(answer)
         var options = Options(seed: 1)
@@ -27,10 +27,10 @@ extension NetworkClient {
 
 /// Answers that are given in order, the last one again and again.
 package final class AnswerList: Sendable {
-    private let answers: [StubAnswer]
+    private let answers: [StubResponse]
     private let next = Locked(0)
 
-    package init(_ answers: [StubAnswer]) {
+    package init(_ answers: [StubResponse]) {
         self.answers = answers
     }
 
@@ -38,7 +38,7 @@ package final class AnswerList: Sendable {
         answers = statuses.map { .status($0) }
     }
 
-    package func answer(_: HTTPRequest) -> StubAnswer {
+    package func answer(_: HTTPRequest) -> StubResponse {
         next.withLock { next in
             defer { next += 1 }
             return answers[min(next, answers.count - 1)]

@@ -8,7 +8,7 @@ extension NetworkClient {
     package static func limited(
         _ limits: [any RequestLimit],
         time: ManualClock = ManualClock(),
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(200) }
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(200) }
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         let transport = StubTransport(answer)
         var options = Options(seed: 1)

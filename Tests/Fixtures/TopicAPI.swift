@@ -15,7 +15,7 @@ package struct Topic: Decodable, Sendable, Hashable {
     }
 
     /// The first topic, as a server sends it.
-    package static let answer = StubAnswer.json(#"{"id":1,"title":"one"}"#)
+    package static let answer = StubResponse.json(#"{"id":1,"title":"one"}"#)
 }
 
 /// A manager as an app would write it.

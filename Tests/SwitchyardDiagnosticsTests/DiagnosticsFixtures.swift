@@ -12,7 +12,7 @@ extension NetworkClient {
     static func watched(
         _ interceptors: [RequestInterceptor],
         time: any TimeSource = ManualClock(),
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> NetworkClient {
         var options = Options(seed: 1)
         options.interceptors = interceptors
@@ -39,9 +39,9 @@ extension APIConfiguration {
     }
 }
 
-extension StubAnswer {
+extension StubResponse {
     /// The answer to a login.
-    static let loggedIn = StubAnswer.status(
+    static let loggedIn = StubResponse.status(
         200,
         headers: ["Content-Type": "application/json", "Set-Cookie": "sid=secret-set; Path=/"],
         body: Data(#"{"access_token":"secret-answer","name":"me"}"#.utf8)

@@ -15,7 +15,7 @@ import Testing
     private func record(
         _ configurations: [APIConfiguration],
         redaction: Redaction = .standard,
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) async throws -> HARArchive {
         let recorder = HARRecorder(redaction: redaction)
         let client = try NetworkClient.watched([recorder.interceptor], answer)

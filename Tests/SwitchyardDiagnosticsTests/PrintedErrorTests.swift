@@ -24,16 +24,16 @@ private func answer(_ status: Int) -> ServiceResponse {
             (OAuthError.refused(.invalidGrant, description: "expired"), "the server refuses: invalid_grant, expired"),
             (OAuthError.refused(.accessDenied, description: nil), "the server refuses: access_denied"),
             (OAuthError.missingEndpoint("deviceEndpoint"), "the settings name no deviceEndpoint"),
-            (RetryPolicyError.negativeCount(-1), "-1 is no number of retries"),
-            (PinRuleError.noBackup("a.example"), "the rule for a.example has one pin, and none that could follow"),
+            (RetryPolicyError.negativeCount(-1), "-1 is not a valid number of retries: must be at least 0"),
+            (PinRuleError.noBackup("a.example"), "the rule for a.example has only one pin; add a backup pin"),
             (OutboxError.full(limit: 3), "3 writes wait already"),
             (OutboxError.unstorableRequest, "a prebuilt request cannot be stored"),
-            (EventSourceFailure.refused(answer(500)), "the server answered with 500"),
-            (EventSourceFailure.contentType(answer(200)), "the answer is of no named type, not text/event-stream"),
+            (EventSourceFailure.refused(answer(500)), "the server responded with 500"),
+            (EventSourceFailure.contentType(answer(200)), "the response is of no named type, not text/event-stream"),
             (ServerURL.Problem.host, "expected a URL with a host"),
             (
                 ClientError.retry(.negativePause(.seconds(-1))),
-                "the retry policy cannot be used: -1.0 seconds is no pause"
+                "the retry policy cannot be used: -1.0 seconds is not a valid pause"
             ),
         ] as [(any Error & Sendable, String)]
     )

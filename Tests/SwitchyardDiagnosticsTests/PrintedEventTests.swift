@@ -21,12 +21,12 @@ import Testing
     }
 
     @Test func `an event of the credentials names the environment and what happened`() {
-        let kinds: [CredentialEvent.Kind] = [.set, .renewed, .failed(.loginRequired), .loggedOut]
+        let kinds: [CredentialEvent.Kind] = [.set, .refreshed, .failed(.loginRequired), .loggedOut]
 
         #expect(
             kinds.map { "\(CredentialEvent(environment: .test, kind: $0))" } == [
-                "test: credentials set", "test: credentials renewed",
-                "test: credentials not renewed: a new login is needed", "test: logged out",
+                "test: credentials set", "test: credentials refreshed",
+                "test: credentials not refreshed: a new login is needed", "test: logged out",
             ]
         )
     }
@@ -133,7 +133,7 @@ import Testing
 
     private static func events(
         of configuration: APIConfiguration,
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) async throws -> ([DispatchEvent], ServiceResponse) {
         let (stream, continuation) = AsyncStream.makeStream(of: DispatchEvent.self)
         let watch = RequestInterceptor.observing("all") { event in

@@ -12,7 +12,7 @@ import Testing
     private func entries(
         _ options: LogOptions,
         _ configuration: APIConfiguration = .login,
-        _ answer: StubAnswer = .loggedIn
+        _ answer: StubResponse = .loggedIn
     ) async throws -> [LogEntry] {
         let (stream, continuation) = AsyncStream.makeStream(of: LogEntry?.self)
         let end = RequestInterceptor.observing("end") { event in
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `L20: error bodies are a part of their own, and are cut to their limit`() async throws {
-        let answer = StubAnswer.status(
+        let answer = StubResponse.status(
             500,
             headers: ["Content-Type": "text/plain"],
             body: Data(String(repeating: "x", count: 100).utf8)
@@ -313,7 +313,7 @@ import Testing
 
     @Test(arguments: 8...11)
     func `a body that is cut within a character stays text`(limit: Int) async throws {
-        let answer = StubAnswer.status(500, headers: ["Content-Type": "text/plain"], body: Data("漢字漢字".utf8))
+        let answer = StubResponse.status(500, headers: ["Content-Type": "text/plain"], body: Data("漢字漢字".utf8))
 
         let entries = try await entries(
             LogOptions(level: .warning, parts: .errorBody, bodyLimit: limit),

@@ -17,8 +17,8 @@ import Testing
         CacheKey(partition, path: path, headers: [("Authorization", "Bearer s3cr3t")])
     }
 
-    static func answer(_ text: String, tags: Set<String> = []) -> StoredAnswer {
-        var answer = StoredAnswer(
+    static func answer(_ text: String, tags: Set<String> = []) -> StoredResponse {
+        var answer = StoredResponse(
             headers: ["Content-Type": "application/json; charset=utf-8", "ETag": "\"1\""],
             body: Data(text.utf8),
             created: Date(timeIntervalSince1970: 1_700_000_000.25),
@@ -148,8 +148,8 @@ import Testing
     }
 
     @Test func `F47: entries are sealed, and another seal does not open them`() async throws {
-        func seal(_ mask: UInt8) -> DiskSeal {
-            DiskSeal(seal: { Data($0.map { $0 ^ mask }) }, open: { Data($0.map { $0 ^ mask }) })
+        func seal(_ mask: UInt8) -> DiskEncryption {
+            DiskEncryption(seal: { Data($0.map { $0 ^ mask }) }, open: { Data($0.map { $0 ^ mask }) })
         }
         let disk = try DiskCache(at: folder.url, seal: seal(0x5A))
         disk.store(Self.answer("plain words"), for: Self.key("/1"))
@@ -182,7 +182,7 @@ import Testing
         async throws
     {
         let (hasBegun, goesOn) = (Locked(false), DispatchSemaphore(value: 0))
-        let seal = DiskSeal(
+        let seal = DiskEncryption(
             seal: { bytes in
                 hasBegun.withLock { $0 = true }
                 goesOn.wait()

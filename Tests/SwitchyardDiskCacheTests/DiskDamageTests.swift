@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskDamageTests {
     private let folder = TemporaryFolder()
 
-    private static func answer(_ number: Int) -> StoredAnswer {
+    private static func answer(_ number: Int) -> StoredResponse {
         var answer = DiskCacheTests.answer(
             String(repeating: "\(number) ", count: 1 + number % 300),
             tags: ["\(number)"]

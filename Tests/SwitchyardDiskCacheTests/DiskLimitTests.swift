@@ -11,8 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskLimitTests {
     private let folder = TemporaryFolder()
 
-    private static func answer(_ count: Int) -> StoredAnswer {
-        StoredAnswer(body: Data(repeating: 7, count: count), created: Date(), lifetime: .seconds(60))
+    private static func answer(_ count: Int) -> StoredResponse {
+        StoredResponse(body: Data(repeating: 7, count: count), created: Date(), lifetime: .seconds(60))
     }
 
     private static func key(_ number: Int) -> CacheKey { DiskCacheTests.key("/\(number)") }

@@ -25,7 +25,7 @@ import Testing
         confirming confirmation: HTTPHeaders? = nil,
         appVersion: String? = "1.0",
         user: String? = nil,
-        seal: DiskSeal? = nil
+        seal: DiskEncryption? = nil
     ) throws -> TopicAPI {
         let transport = StubTransport { [count] request in
             let number = count.withLock { count in
@@ -89,7 +89,7 @@ import Testing
     @MainActor @Test func `YTK-23: disk is read, and what is there decoded, away from the caller`() async throws {
         DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
         let reads = Locked<[Bool]>([])
-        let seal = DiskSeal(seal: { $0 }) { data in
+        let seal = DiskEncryption(seal: { $0 }) { data in
             reads.withLock { $0.append(Witness.isOnMainQueue) }
             return data
         }
@@ -179,7 +179,7 @@ import Testing
     @Test func `F25: a response that came with another is stored for its own call`() async throws {
         let topics = try start()
         let serializer = ResponseSerializer.decodable(Topic.self)
-        let value = try topics.storeAnswer(
+        let value = try topics.storeResponse(
             Data(#"{"id":1,"title":"gift"}"#.utf8),
             for: configuration(),
             with: serializer
@@ -190,10 +190,10 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "gift")
         #expect(try await start().topic(1, lifetime: .seconds(60)).title == "gift")
         #expect(throws: APIError.self) {
-            try topics.storeAnswer(Data("{".utf8), for: configuration(), with: serializer)
+            try topics.storeResponse(Data("{".utf8), for: configuration(), with: serializer)
         }
         #expect(throws: APIError(.cache(.invalidLifetime))) {
-            try topics.storeAnswer(Data(), for: TopicAPI.topic(1), with: serializer)
+            try topics.storeResponse(Data(), for: TopicAPI.topic(1), with: serializer)
         }
         #expect(requests == 0)
     }
@@ -322,7 +322,7 @@ import Testing
         for manager in [ada, bob] { _ = try await manager.topic(1, lifetime: .seconds(60)) }
         try await flush(ada)
 
-        ada.removeAnswers()
+        ada.removeResponses()
         try await flush(ada)
 
         #expect(folder.entries.count == 1 && ada.cache.count == 1)
@@ -333,7 +333,7 @@ import Testing
     @Test func `CT-7: removing the response of one call leaves all others`() async throws {
         let topics = try start()
         for id in [1, 2] { _ = try await topics.topic(id, lifetime: .seconds(60)) }
-        topics.removeAnswer(for: configuration())
+        topics.removeResponse(for: configuration())
         try await flush(topics)
 
         #expect(folder.entries.count == 1)

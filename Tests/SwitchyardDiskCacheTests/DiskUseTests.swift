@@ -23,7 +23,7 @@ import Testing
     ) async throws {
         let disk = try DiskCache(at: folder.url)
         for number in 0..<3 {
-            let answer = StoredAnswer(body: Data([1]), created: Date(), lifetime: .seconds(3_600))
+            let answer = StoredResponse(body: Data([1]), created: Date(), lifetime: .seconds(3_600))
             disk.store(answer, for: DiskCacheTests.key("/\(number)"))
         }
         await disk.flush()

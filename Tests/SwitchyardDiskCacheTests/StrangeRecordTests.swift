@@ -12,8 +12,8 @@ import Testing
     static let times: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300]
     let folder = TemporaryFolder()
 
-    private func answer(created seconds: Double) -> StoredAnswer {
-        StoredAnswer(
+    private func answer(created seconds: Double) -> StoredResponse {
+        StoredResponse(
             body: Data("one".utf8),
             created: Date(timeIntervalSince1970: seconds),
             lifetime: .seconds(60),

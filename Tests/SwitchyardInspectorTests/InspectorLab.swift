@@ -22,7 +22,7 @@ struct InspectorLab {
         switching: SwitchPolicy = .recommended,
         retry: RetryPolicy? = nil,
         inspector own: TrafficInspector.Options = .quiet(),
-        answer: @escaping @Sendable (HTTPRequest, ManualClock) -> StubAnswer = { _, _ in .json("[]") }
+        answer: @escaping @Sendable (HTTPRequest, ManualClock) -> StubResponse = { _, _ in .json("[]") }
     ) throws {
         // Inline, so that what is due has come when the clock stands again.
         stub = StubTransport(completion: .inline) { [clock] in answer($0, clock) }

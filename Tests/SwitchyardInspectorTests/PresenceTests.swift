@@ -14,10 +14,10 @@ import Testing
         let lab = try InspectorLab()
 
         _ = try await lab.page.ask("")
-        #expect(lab.client.onlookerCount == 0)
+        #expect(lab.client.clientObserverCount == 0)
         _ = try await lab.client.send(APIConfiguration(path: "unseen"))
         _ = try await lab.page.feed()
-        #expect(lab.client.onlookerCount == 1)
+        #expect(lab.client.clientObserverCount == 1)
         _ = try await lab.client.send(APIConfiguration(path: "seen"))
 
         #expect(try await lab.feed(ended: 1).calls.map(\.path) == ["seen"])
@@ -31,13 +31,13 @@ import Testing
         await lab.clock.waitForTimers(1, in: .seconds(30))
 
         lab.clock.advance(by: .seconds(29))
-        #expect(lab.client.onlookerCount == 1)
+        #expect(lab.client.clientObserverCount == 1)
         lab.clock.advance(by: .seconds(1))
-        #expect(lab.client.onlookerCount == 0)
+        #expect(lab.client.clientObserverCount == 0)
         _ = try await lab.client.send(APIConfiguration(path: "unseen"))
 
         #expect(try await lab.page.feed().calls.map(\.path) == ["seen"])
-        #expect(lab.client.onlookerCount == 1)
+        #expect(lab.client.clientObserverCount == 1)
     }
 
     @Test func `a page that waits keeps the inspector looking, however long that takes`() async throws {
@@ -47,7 +47,7 @@ import Testing
         let feed = Task { try await lab.page.feed(after: cursor) }
         await until { lab.inspector.desk.waitingPages == 1 }
         lab.clock.advance(by: .seconds(19))
-        #expect(lab.client.onlookerCount == 1)
+        #expect(lab.client.clientObserverCount == 1)
         lab.clock.advance(by: .seconds(1))
         _ = try await feed.value
     }
@@ -64,7 +64,7 @@ import Testing
         await lab.clock.waitForTimers(1, in: .seconds(30))
         lab.clock.advance(by: .seconds(30))
 
-        #expect(lab.client.onlookerCount == 0)
+        #expect(lab.client.clientObserverCount == 0)
         #expect(!lab.inspector.desk.isWatched)
         #expect(lab.clock.pendingTimers == 0)
     }
@@ -79,7 +79,7 @@ import Testing
         lab.inspector.stop()
 
         _ = await feed.result
-        #expect(lab.client.onlookerCount == 0)
+        #expect(lab.client.clientObserverCount == 0)
         await until { lab.inspector.desk.waitingPages == 0 }
         await #expect(throws: TransportError.self) { try await lab.page.ask("") }
         #expect(try await lab.client.send(APIConfiguration(path: "topics")).status == 200)

@@ -8,9 +8,9 @@ import Testing
 ///
 /// Row S6; rule 8 of what users ask for.
 @Suite(.timeLimit(.minutes(5))) struct MainActorTests {
-    nonisolated private static let one = StubAnswer.json(#"{"code": 0, "data": {"id": 1, "title": "one"}}"#)
+    nonisolated private static let one = StubResponse.json(#"{"code": 0, "data": {"id": 1, "title": "one"}}"#)
 
-    private static func api(_ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer) throws -> TopicAPI {
+    private static func api(_ answer: @escaping @Sendable (HTTPRequest) -> StubResponse) throws -> TopicAPI {
         let service = try Service(
             name: "topics",
             servers: [Server(name: "primary", baseURLs: ["test": ServerURL("http://test.example/v1")])],

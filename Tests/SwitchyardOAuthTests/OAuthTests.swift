@@ -26,7 +26,7 @@ struct OAuthTests {
     private static func oauth(
         with settings: OAuthSettings = settings,
         time: ManualClock = ManualClock(),
-        _ answers: StubAnswer...
+        _ answers: StubResponse...
     ) throws -> (oauth: OAuthClient, transport: StubTransport) {
         let list = AnswerList(answers)
         let (client, transport) = try NetworkClient.stubbed(time: time, options: { _ in }) { list.answer($0) }
@@ -39,7 +39,7 @@ struct OAuthTests {
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
     }
 
-    private static let token = StubAnswer.json(
+    private static let token = StubResponse.json(
         #"{"access_token": "t", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "r"}"#
     )
 
@@ -122,7 +122,7 @@ struct OAuthTests {
         #expect(transport.requestCount == 0)
     }
 
-    // MARK: - Client credentials and renewal
+    // MARK: - Client credentials and refresh
 
     @Test func `an app proves itself in the header or in the form`() async throws {
         var settings = Self.settings
@@ -140,7 +140,7 @@ struct OAuthTests {
         #expect(try Self.form(second.requests.first)["client_secret"] == "pw")
     }
 
-    @Test func `a renewal keeps the old refresh token when the server sends no other`() async throws {
+    @Test func `a refresh keeps the old refresh token when the server sends no other`() async throws {
         let (oauth, transport) = try Self.oauth(.json(#"{"access_token": "t2", "token_type": "bearer"}"#))
 
         let credential = try await oauth.refreshed(.bearer("t", refreshToken: "r"))
@@ -149,7 +149,7 @@ struct OAuthTests {
         #expect(try Self.form(transport.requests.first)["refresh_token"] == "r")
     }
 
-    @Test func `a provider renews through the client that needs the token`() async throws {
+    @Test func `a provider refreshes through the client that needs the token`() async throws {
         let good = Locked("t")
         let credentials = Credentials(provider: OAuthProvider(Self.settings))
         credentials.set(.bearer("old", refreshToken: "r"), in: .test)
@@ -184,14 +184,14 @@ struct OAuthTests {
     }
 
     @Test(arguments: [
-        StubAnswer.json("[]"), .json("{}"), .json(#"{"access_token": "t", "token_type": "mac"}"#),
+        StubResponse.json("[]"), .json("{}"), .json(#"{"access_token": "t", "token_type": "mac"}"#),
         .json("oops", status: 500),
     ])
-    func `a response that is none is an error`(answer: StubAnswer) async throws {
+    func `a response that is none is an error`(answer: StubResponse) async throws {
         let (oauth, _) = try Self.oauth(answer)
 
         await #expect { _ = try await oauth.clientCredential() } throws: { error in
-            if case OAuthError.malformedAnswer = error { true } else { false }
+            if case OAuthError.malformedResponse = error { true } else { false }
         }
     }
 
@@ -213,7 +213,8 @@ struct OAuthTests {
         #expect(try await oauth.clientCredential() == .bearer("t"))
     }
 
-    @Test func `a token without a lifetime that makes sense is used and not renewed for every request`() async throws {
+    @Test func `a token without a lifetime that makes sense is used and not refreshed for every request`() async throws
+    {
         let credentials = Credentials(provider: OAuthProvider(Self.settings, grant: .clientCredentials))
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
             request.url.path.hasSuffix("token")
@@ -226,7 +227,7 @@ struct OAuthTests {
     }
 
     @Test(arguments: ["\"\"", "null"])
-    func `a renewal keeps the old refresh token when the server sends an empty one`(new: String) async throws {
+    func `a refresh keeps the old refresh token when the server sends an empty one`(new: String) async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t2", "refresh_token": \#(new)}"#))
 
         #expect(try await oauth.refreshed(.bearer("t", refreshToken: "r")) == .bearer("t2", refreshToken: "r"))
@@ -256,7 +257,7 @@ struct OAuthTests {
         let pkce = try #require(PKCE(verifier: secret))
         var settings = Self.settings
         settings.authentication = .form(secret: secret)
-        let answer = StubAnswer.json(
+        let answer = StubResponse.json(
             #"{"device_code": "\#(secret)", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": 60}"#
         )
         let (oauth, _) = try Self.oauth(with: settings, answer)
@@ -314,11 +315,11 @@ struct OAuthTests {
 
     // MARK: - Devices
 
-    private static let device = StubAnswer.json(
+    private static let device = StubResponse.json(
         #"{"device_code": "d", "user_code": "AB-CD", "verification_uri": "https://x.test", "expires_in": 60, "interval": 5}"#
     )
 
-    private static func refusal(_ code: String) -> StubAnswer { .json("{\"error\": \"\(code)\"}", status: 400) }
+    private static func refusal(_ code: String) -> StubResponse { .json("{\"error\": \"\(code)\"}", status: 400) }
 
     @Test func `a device asks as often as it may until the user has confirmed it`() async throws {
         let clock = ManualClock()
@@ -347,7 +348,7 @@ struct OAuthTests {
 
     @Test func `a server that once does not answer in time ends no login of a device`() async throws {
         let clock = ManualClock()
-        let device = StubAnswer.json(
+        let device = StubResponse.json(
             #"{"device_code": "d", "user_code": "A", "verification_uri": "https://x.test", "expires_in": 600, "interval": 5}"#
         )
         let (oauth, transport) = try Self.oauth(time: clock, device, .never, Self.token)

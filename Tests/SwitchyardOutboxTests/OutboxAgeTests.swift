@@ -17,7 +17,7 @@ import Testing
 
     private func outbox(
         clock: ManualClock? = nil,
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (Outbox, StubTransport) {
         let (client, transport) = try NetworkClient.stubbed(
             switching: .off,

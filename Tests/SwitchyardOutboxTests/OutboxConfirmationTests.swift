@@ -15,7 +15,7 @@ import Testing
 
     private func outbox(
         _ options: Outbox.Options = Outbox.Options(),
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (Outbox, StubTransport) {
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: ManualClock(), answer)
         return (try Outbox(file: file, client: client, options: options), transport)
@@ -213,7 +213,7 @@ import Testing
 
     @Test func `the pause starts again after a write was sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
-        let down = StubAnswer.failure(.connectionRefused)
+        let down = StubResponse.failure(.connectionRefused)
         let answers = AnswerList([down, down, .status(201), down])
         let (outbox, _) = try outbox { answers.answer($0) }
         try outbox.store(write())

@@ -14,7 +14,7 @@ import Testing
 
     private func outbox(
         date: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 0) },
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(201) }
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(201) }
     ) throws -> (Outbox, StubTransport) {
         let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1, answer)
         return (try Outbox(file: file, client: client, date: date), transport)

@@ -21,7 +21,7 @@ import Testing
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
     private func client(
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(201) }
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(201) }
     ) throws -> (NetworkClient, StubTransport) {
         try NetworkClient.stubbed(switching: .off, servers: 1, answer)
     }

@@ -16,7 +16,7 @@ import Testing
         _ options: Outbox.Options = Outbox.Options(),
         at file: URL? = nil,
         clock: ManualClock = ManualClock(),
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(201) }
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(201) }
     ) throws -> (Outbox, StubTransport) {
         let (client, transport) = try NetworkClient.stubbed(switching: .off, servers: 1, time: clock, answer)
         return (try Outbox(file: file ?? self.file, client: client, options: options), transport)

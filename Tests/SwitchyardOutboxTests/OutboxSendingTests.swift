@@ -14,7 +14,7 @@ import Testing
 
     private func outbox(
         clock: ManualClock = ManualClock(),
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (Outbox, StubTransport) {
         let transport = StubTransport(answer)
         var options = NetworkClient.Options(seed: 1)

@@ -25,7 +25,7 @@ import Testing
 
         func answer(_ status: Int?) { state.withLock { $0.status = status } }
 
-        @Sendable func answer(to request: HTTPRequest) -> StubAnswer {
+        @Sendable func answer(to request: HTTPRequest) -> StubResponse {
             state.withLock { state in
                 guard let status = state.status else { return .failure(.connectionRefused) }
                 if status < 400 { state.keys.append(request.headers["Idempotency-Key"] ?? "none") }

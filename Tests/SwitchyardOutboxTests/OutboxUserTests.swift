@@ -17,7 +17,7 @@ import Testing
     private func client(
         knowsUsers: Bool = true,
         clock: ManualClock = ManualClock(),
-        answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(201) }
+        answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(201) }
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         try NetworkClient.stubbed(
             time: clock,
@@ -177,14 +177,14 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write that waits for a renewal does not go with the credential of another user`() async throws {
+    @Test func `a write that waits for a refresh does not go with the credential of another user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
         session.logIn("ada", .bearer("a1", expiresAt: .distantPast, refreshToken: "r"))
         try outbox.store(write("a"))
         let flush = Task { try await outbox.flush() }
-        await session.renewals.waitForArrivals(1)
+        await session.refreshes.waitForArrivals(1)
 
         session.name("bob")
         session.credentials.set(.bearer("b1"), in: .test)
@@ -192,7 +192,7 @@ import Testing
         #expect(try await flush.value == nil)
         #expect(transport.requestCount == 0)
         #expect(outbox.entries.map(\.user) == ["ada"])
-        session.renewals.open()
+        session.refreshes.open()
     }
 
     @Test func `a write that was refused is not sent again with the credential of another user`() async throws {

@@ -12,13 +12,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventReconnectTests {
     /// A client without a network, whose answers come one after the other.
-    private static func client(_ answers: StubAnswer...) throws -> (NetworkClient, StubTransport) {
+    private static func client(_ answers: StubResponse...) throws -> (NetworkClient, StubTransport) {
         let transport = StubTransport(answers: answers)
         let service = try Service.topics(servers: 1)
         return (try NetworkClient(service: service, transport: transport, options: .init(seed: 1)), transport)
     }
 
-    private static func stream(_ text: String, failing kind: TransportError.Kind? = nil) -> StubAnswer {
+    private static func stream(_ text: String, failing kind: TransportError.Kind? = nil) -> StubResponse {
         .chunks(
             [Data(text.utf8)],
             headers: ["Content-Type": "text/event-stream"],
@@ -77,7 +77,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a credential that cannot be renewed for now does not end it`() async throws {
+    @Test func `a credential that cannot be refreshed for now does not end it`() async throws {
         let transport = StubTransport(answers: [.status(204)])
         let count = Locked(0)
         var options = NetworkClient.Options(seed: 1)
@@ -169,7 +169,7 @@ struct EventReconnectTests {
         #expect(error?.answer?.context.server != nil)
     }
 
-    @Test(arguments: [.overloaded, .credentials(.renewalTimedOut)] as [RequestFailure.Reason])
+    @Test(arguments: [.overloaded, .credentials(.refreshTimedOut)] as [RequestFailure.Reason])
     func `what may pass and has sent nothing does not end it either`(reason: RequestFailure.Reason) async throws {
         let (client, transport) = try Self.client(.status(204))
         let isOver = Locked(false)
@@ -191,7 +191,7 @@ struct EventReconnectTests {
 
     @Test func `the network's return ends what failures have added to the wait`() async throws {
         let clock = ManualClock()
-        let answers = Array(repeating: StubAnswer.failure(.offline), count: 5) + [.status(204)]
+        let answers = Array(repeating: StubResponse.failure(.offline), count: 5) + [.status(204)]
         let transport = StubTransport(answers: answers)
         let service = try Service.topics(switching: .off, servers: 1)
         let client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: clock)

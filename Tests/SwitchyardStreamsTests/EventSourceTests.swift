@@ -43,7 +43,7 @@ struct EventSourceTests {
 
     @Test func `the server's reconnection time is kept to`() async throws {
         let clock = ManualClock()
-        let answers: [StubAnswer] = [
+        let answers: [StubResponse] = [
             .status(200, headers: ["Content-Type": "text/event-stream"], body: Data("retry: 5000\ndata: 1\n\n".utf8)),
             .status(204),
         ]
@@ -69,7 +69,7 @@ struct EventSourceTests {
         async throws
     {
         let clock = ManualClock()
-        let cut = StubAnswer.chunks(
+        let cut = StubResponse.chunks(
             [Data("retry: 5000\ndata: 1\n\n".utf8)],
             headers: ["Content-Type": "text/event-stream"],
             failing: TransportError(.connectionReset, message: "cut")
@@ -127,7 +127,7 @@ struct EventSourceTests {
 
     @Test func `its timeout ends it also while it connects again`() async throws {
         let clock = ManualClock()
-        let answers: [StubAnswer] = [
+        let answers: [StubResponse] = [
             .status(200, headers: ["Content-Type": "text/event-stream"], body: Data("data: 1\n\n".utf8)), .never,
         ]
         let transport = StubTransport(answers: answers)

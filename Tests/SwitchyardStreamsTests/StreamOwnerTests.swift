@@ -32,7 +32,7 @@ import Testing
     private func client(
         isNamed: Bool = false,
         hasCredentials: Bool = true,
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (NetworkClient, StubTransport) {
         credentials.set(.bearer("ann"), in: .test)
         let (credentials, name) = (credentials, name)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    private static func events(_ text: String) -> StubAnswer {
+    private static func events(_ text: String) -> StubResponse {
         .chunks([Data(text.utf8)], headers: ["Content-Type": "text/event-stream"])
     }
 

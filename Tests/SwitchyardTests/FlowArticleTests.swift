@@ -24,7 +24,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Accept-Language"] } == ["de"])
     }
 
-    @Test func `the samples on credentials renew a token, and a log-out empties the cache`() async throws {  // M12
+    @Test func `the samples on credentials refresh a token, and a log-out empties the cache`() async throws {  // M12
         var options = NetworkClient.Options()
         let credentials = FlowSamples.credentials(&options, expiry: .distantPast)
         let transport = StubTransport { request in
@@ -54,9 +54,10 @@ import Testing
         listener.cancel()
     }
 
-    @Test func `the samples on a login log in, renew with the refresh token, and ask for another login`() async throws {
+    @Test func `the samples on a login log in, refresh with the refresh token, and ask for another login`() async throws
+    {
         var options = NetworkClient.Options()
-        let credentials = FlowSamples.renewing(&options)
+        let credentials = FlowSamples.refreshing(&options)
         let transport = Self.loginTransport()
         let client = try NetworkClient(service: Self.service(), transport: transport, options: options)
         let api = SampleAPI(client: client)
@@ -85,7 +86,7 @@ import Testing
 
     @Test func `the samples on a login leave no token in a record`() async throws {
         var options = NetworkClient.Options()
-        let credentials = FlowSamples.renewing(&options)
+        let credentials = FlowSamples.refreshing(&options)
         let recording = RecordingTransport(Self.loginTransport())
         let client = try NetworkClient(service: Self.service(), transport: recording, options: options)
 
@@ -99,7 +100,7 @@ import Testing
         #expect(["a1", "r1", "a2", "r2", "secret"].filter { record.contains($0) } == [])
     }
 
-    /// A server that knows one user, whose first token is renewed.
+    /// A server that knows one user, whose first token is refreshed.
     private static func loginTransport() -> StubTransport {
         StubTransport { request in
             let token = request.headers["Authorization"]

@@ -24,7 +24,7 @@ final class LoginAPI: APIManager {
         try await credential("login", ["name": name, "password": password])
     }
 
-    func renew(_ token: String) async throws(APIError) -> Credential {
+    func refresh(_ token: String) async throws(APIError) -> Credential {
         try await credential("token", ["refreshToken": token])
     }
 
@@ -64,9 +64,9 @@ enum FlowSamples {
 
     static func credentials(_ options: inout NetworkClient.Options, expiry: Date) -> Credentials {
         // sample
-        let credentials = Credentials { renewal in
+        let credentials = Credentials { refresh in
             let login = APIConfiguration(path: "token", method: .post)
-            let answer = try await renewal.client.send(login)
+            let answer = try await refresh.client.send(login)
             return answer.status == 200 ? .bearer(answer.headers["X-Token"] ?? "") : nil
         }
         options.credentials = credentials
@@ -75,12 +75,12 @@ enum FlowSamples {
         return credentials
     }
 
-    static func renewing(_ options: inout NetworkClient.Options) -> Credentials {
+    static func refreshing(_ options: inout NetworkClient.Options) -> Credentials {
         // sample
-        let credentials = Credentials { renewal in
-            guard let token = renewal.credential?.refreshToken else { return nil }
+        let credentials = Credentials { refresh in
+            guard let token = refresh.credential?.refreshToken else { return nil }
             do throws(APIError) {
-                return try await LoginAPI(client: renewal.client).renew(token)
+                return try await LoginAPI(client: refresh.client).refresh(token)
             } catch {
                 if error.status == 401 { throw CredentialError.loginRequired }
                 throw error
@@ -92,12 +92,12 @@ enum FlowSamples {
     }
 
     static func openToAll(
-        _ renew: @escaping @Sendable (CredentialRenewal) async throws -> Credential?
+        _ refresh: @escaping @Sendable (CredentialRefresh) async throws -> Credential?
     ) -> (APIConfiguration, Credentials) {
         // sample
         var list = APIConfiguration(path: "topics")
         list.allowsAnonymous = true
-        let credentials = Credentials(policy: Credentials.Policy(allowsAnonymous: true), renew: renew)
+        let credentials = Credentials(policy: Credentials.Policy(allowsAnonymous: true), refresh: refresh)
         // end
         return (list, credentials)
     }

@@ -67,9 +67,9 @@ final class CacheRecord: Sendable {
 struct CacheFacts: Sendable {
     var cost = 0
     var tags: Set<String> = []
-    var answer: CachedAnswer?
+    var answer: CachedResponse?
     /// The response with its times, if HTTP's own rules decide on it.
-    var http: HTTPStoredAnswer?
+    var http: HTTPStoredResponse?
     var stamp = CacheStamp()
     /// The number of the request for the response, or of its storage by the app; 0 for a response that was read from
     /// disk.

@@ -23,7 +23,7 @@ public struct CacheDefaults: Sendable {
     public static let unnamedLifetime = Duration.seconds(60)
 
     /// A closure that returns the response to store, or `nil` to store nothing; default is none.
-    public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
+    public var willStore: (@Sendable (StoredResponse) -> StoredResponse?)?
 
     /// Changes the path under which a response is stored and looked up; the path of the request stays the same.
     public typealias PathFilter = @Sendable (_ path: String, APIConfiguration) -> String
@@ -34,7 +34,7 @@ public struct CacheDefaults: Sendable {
     public init(
         isEnabled: Bool = true,
         lifetime: Duration? = nil,
-        willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)? = nil
+        willStore: (@Sendable (StoredResponse) -> StoredResponse?)? = nil
     ) {
         self.isEnabled = isEnabled
         self.lifetime = lifetime

@@ -91,7 +91,7 @@ public struct CachePolicy: Sendable {
     /// If `nil`, the default, the closure of the cache's ``ResponseCache/defaults`` applies. When a server confirms a
     /// stored response, the closure receives header fields and times only: the body is empty, and the stored body
     /// stays.
-    public var willStore: (@Sendable (StoredAnswer) -> StoredAnswer?)?
+    public var willStore: (@Sendable (StoredResponse) -> StoredResponse?)?
     /// The tags whose stored responses are removed when this call succeeds, for example after a change.
     public var removesTags: Set<String> = []
     /// Whether responses to methods that may change something (POST) are stored too; default is `false`.
@@ -114,7 +114,7 @@ public struct CachePolicy: Sendable {
     ///   - types: The content types that the reader accepts, as the value of `Accept`; `nil` for any. The types do not
     ///     matter if the call sets `Accept` itself, which is part of its key, or if no response depends on it.
     /// - Returns: The stamp.
-    func stamp(of configuration: APIConfiguration, _ part: AnswerPart, asking types: String?) -> CacheStamp {
+    func stamp(of configuration: APIConfiguration, _ part: ResponsePart, asking types: String?) -> CacheStamp {
         let asksByReader = configuration.headers["Accept"] == nil && !ignoredHeaders.contains("accept")
         return CacheStamp(
             version: version,

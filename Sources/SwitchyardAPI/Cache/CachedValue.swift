@@ -4,7 +4,7 @@ public import SwitchyardHTTP
 import SwitchyardServices
 
 /// The head of a stored response.
-public struct CachedAnswer: Sendable, Hashable {
+public struct CachedResponse: Sendable, Hashable {
     /// The status.
     public var status: Int
     /// The header fields.
@@ -30,11 +30,11 @@ public struct CachedValue<Value: Sendable>: Sendable {
     /// The tags it was stored with.
     public var tags: Set<String>
     /// The answer that it came from; `nil` when it was stored by hand.
-    public var answer: CachedAnswer?
+    public var answer: CachedResponse?
     /// Its cost in bytes.
     public var cost: Int
     /// The response with its times, if HTTP's own rules decide on it.
-    var http: HTTPStoredAnswer?
+    var http: HTTPStoredResponse?
     /// The data on which the stored value depends besides the request.
     var stamp = CacheStamp()
 }
@@ -44,7 +44,7 @@ package struct CacheStamp: Sendable, Hashable {
     var version = 0
     var sensitiveData: String?
     /// The part of the response that is the value.
-    var part = AnswerPart.whole
+    var part = ResponsePart.whole
     /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or do not
     /// matter.
     var accept: String?
@@ -80,7 +80,7 @@ extension APIResponse {
 extension CachedValue {
     /// Returns the current time relative to the response: its arrival plus the monotonic time since, which clock
     /// changes do not affect.
-    func now(_ http: HTTPStoredAnswer) -> Date {
+    func now(_ http: HTTPStoredResponse) -> Date {
         http.received.addingTimeInterval(age.inSeconds)
     }
 }

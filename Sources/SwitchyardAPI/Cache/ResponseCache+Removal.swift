@@ -47,7 +47,7 @@ extension ResponseCache {
     ///
     /// If the partition names no user, the entries of all users are removed.
     public func removeAll(in partition: CachePartition) {
-        noteRemoval()
+        recordRemoval()
         disk?.removeAll(in: partition)
         drop { entry in
             entry.partition.service == partition.service && entry.partition.environment == partition.environment
@@ -58,7 +58,7 @@ extension ResponseCache {
     /// Removes the entries of a service in an environment that are no named user's.
     func removeUnnamed(in partition: CachePartition) {
         let nobody = partition.withoutUser
-        noteRemoval()
+        recordRemoval()
         disk?.removeUnnamed(in: nobody)
         drop { $0.partition == nobody }
     }
@@ -82,7 +82,7 @@ extension ResponseCache {
     ///
     /// - Parameter rule: A closure that is called without a lock; for entries on disk, later and from another thread.
     public func removeAll(where rule: @escaping @Sendable (Candidate) -> Bool) {
-        noteRemoval()
+        recordRemoval()
         disk?.removeAll(where: rule)
         drop(where: rule)
     }
@@ -97,9 +97,9 @@ extension ResponseCache {
     ///   - client: The client of the call, which knows the servers' base URLs.
     /// - Returns: Whether the change counts as a removal, which requires that HTTP's rules govern any response.
     func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) -> Bool {
-        if let disk { noteChange(of: place, in: disk) }
+        if let disk { recordChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return false }
-        noteRemoval()
+        recordRemoval()
         for index in tables.indices {
             for box in boxes(index) where box.record.facts.http != nil {
                 guard place == ChangedPaths.Place(box.key.parts, of: client) else { continue }
@@ -110,19 +110,19 @@ extension ResponseCache {
         return true
     }
 
-    private func noteChange(of place: ChangedPaths.Place, in disk: any AnswerStore) {
+    private func recordChange(of place: ChangedPaths.Place, in disk: any ResponseStore) {
         let date = wallClock()
         changes.withLock { $0.note(place, at: date) }
-        disk.noteChange(of: place.path, in: place.partition, at: date)
+        disk.recordChange(of: place.path, in: place.partition, at: date)
     }
 
     /// Whether a call of this run or of an earlier one has changed a place since a response was stored on disk.
-    func hasChanged(_ place: ChangedPaths.Place, since stored: Date, in disk: any AnswerStore) async -> Bool {
+    func hasChanged(_ place: ChangedPaths.Place, since stored: Date, in disk: any ResponseStore) async -> Bool {
         let ofBefore = await disk.lastChange(of: place.path, in: place.partition)
         let ofThisRun = changes.withLock { $0.lastChange(of: place) }
         guard let last = [ofBefore, ofThisRun].compactMap(\.self).max(), last > stored else { return false }
         // The clock was set back at an unknown time, so only responses that are stored from now on are valid.
-        if last > wallClock() { noteChange(of: place, in: disk) }
+        if last > wallClock() { recordChange(of: place, in: disk) }
         return true
     }
 

@@ -39,7 +39,7 @@ public final class ResponseCache: Sendable {
     /// The caching of calls that do not configure caching themselves.
     public let defaults: CacheDefaults
     /// The store for responses beyond memory; `nil` if there is none.
-    public let disk: (any AnswerStore)?
+    public let disk: (any ResponseStore)?
     let wallClock: @Sendable () -> Date
     /// The number of explicit removals: a fetch that was in flight during one does not store its response, which may be
     /// outdated.
@@ -71,7 +71,7 @@ public final class ResponseCache: Sendable {
     public init(
         limits: Limits = Limits(),
         defaults: CacheDefaults = CacheDefaults(),
-        disk: (any AnswerStore)? = nil,
+        disk: (any ResponseStore)? = nil,
         locks: Int = 8,
         time: any TimeSource = SystemTime.shared,
         wallClock: @escaping @Sendable () -> Date = { Date() }
@@ -172,7 +172,7 @@ public final class ResponseCache: Sendable {
         staleFor: Duration = .zero,
         cost: Int,
         tags: Set<String> = [],
-        answer: CachedAnswer? = nil
+        answer: CachedResponse? = nil
     ) {
         guard lifetime > .zero else { return drop(key) }
         var facts = CacheFacts(cost: cost, tags: tags, answer: answer)
@@ -212,7 +212,7 @@ public final class ResponseCache: Sendable {
 
     /// Removes the value of a key, on disk too.
     public func remove(_ key: CacheKey) {
-        noteRemoval()
+        recordRemoval()
         withdraw(key)
     }
 
@@ -238,7 +238,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// Counts a removal before anything else, so that concurrent stores see it.
-    func noteRemoval() {
+    func recordRemoval() {
         removals.withLock { $0 &+= 1 }
     }
 }

@@ -89,7 +89,7 @@ extension Decoder {
     /// The value at a path of keys; a value that may be missing is missing when a key is.
     fileprivate func value<Value: Decodable>(_ type: Value.Type, at path: ArraySlice<String>) throws -> Value {
         guard let last = path.last else { return try singleValueContainer().decode(type) }
-        let none = (type as? any PossiblyEmpty.Type)?.emptyValue as? Value
+        let none = (type as? any EmptyBodyRepresentable.Type)?.emptyValue as? Value
         var container = try container(keyedBy: NamedKey.self)
         for name in path.dropLast() {
             let key = NamedKey(stringValue: name)

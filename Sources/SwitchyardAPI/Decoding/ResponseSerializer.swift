@@ -28,7 +28,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The value of `Accept` of a request; `nil` for any type.
     var accept: String? { preferredTypes ?? contentTypes.flatMap { MediaType.accept($0) } }
     /// Which part of the body is the value.
-    package var part = AnswerPart.whole
+    package var part = ResponsePart.whole
     /// The value of an empty body; `nil` when an empty body is an error.
     public var emptyValue: Value? {
         get { makeEmpty?() }
@@ -112,7 +112,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
             throw last
         }
         compound.preferredTypes = MediaType.accept(ofAny: serializers.map(\.accept))
-        compound.part = AnswerPart(.first(serializers.map(\.part)))
+        compound.part = ResponsePart(.first(serializers.map(\.part)))
         return compound
     }
 }
@@ -238,7 +238,7 @@ extension ResponseSerializer where Value: Decodable {
             guard case .value(let value) = content else { throw APIError(.body(.empty)) }
             return value
         }
-        serializer.part = AnswerPart(.keyPath(keyPath))
+        serializer.part = ResponsePart(.keyPath(keyPath))
         return serializer
     }
 }
@@ -246,7 +246,7 @@ extension ResponseSerializer where Value: Decodable {
 extension JSONDecoding {
     /// Returns the value of a response that contains nothing else.
     func value<Value: Decodable>(_ type: Value.Type, of response: RawResponse) throws -> Value {
-        let look = response.data.withUnsafeBytes { BodyLook($0, maximumDepth: maximumDepth) }
+        let look = response.data.withUnsafeBytes { BodySample($0, maximumDepth: maximumDepth) }
         if look.isBlank { return try valueOfBlank(type) }
         guard look.isShallow, !look.mayHaveMark, TextEncoding.isUTF8(response.charset) else {
             return try decode(type, from: try TextEncoding.utf8(response))
@@ -280,7 +280,7 @@ extension ResponseSerializer where Value == JSONValue {
             let tree = try decoding.tree(try TextEncoding.utf8(response))
             return removesNulls ? tree.removingNulls() : tree
         }
-        if removesNulls { serializer.part = AnswerPart(.withoutNulls) }
+        if removesNulls { serializer.part = ResponsePart(.withoutNulls) }
         return serializer
     }
 }
@@ -304,7 +304,7 @@ extension ResponseSerializer where Value == String {
             try TextEncoding.text(of: response.data, named: response.charset, fallback: fallback)
         }
         serializer.preferredTypes = "text/plain, text/*;q=0.9, */*;q=0.5"
-        if fallback != .utf8 { serializer.part = AnswerPart(.text(fallback)) }
+        if fallback != .utf8 { serializer.part = ResponsePart(.text(fallback)) }
         return serializer
     }
 }
@@ -318,7 +318,7 @@ extension ResponseSerializer where Value == EmptyBody {
 
 /// The facts about a body's bytes that decoding needs, collected in one pass, because each pass over the bytes is
 /// costly.
-private struct BodyLook {
+private struct BodySample {
     /// See ``RawResponse/isBlank``.
     let isBlank: Bool
     /// Whether it may begin with a byte order mark.
@@ -354,17 +354,17 @@ public struct EmptyBody: Sendable, Hashable, Codable {
 }
 
 /// A type that has a value for a body that is empty.
-public protocol PossiblyEmpty {
+public protocol EmptyBodyRepresentable {
     /// The value of an empty body.
     static var emptyValue: Self { get }
 }
 
-extension EmptyBody: PossiblyEmpty {
+extension EmptyBody: EmptyBodyRepresentable {
     /// The one value there is.
     public static var emptyValue: EmptyBody { EmptyBody() }
 }
 
-extension Optional: PossiblyEmpty {
+extension Optional: EmptyBodyRepresentable {
     /// `nil`.
     public static var emptyValue: Wrapped? { nil }
 }
@@ -372,7 +372,7 @@ extension Optional: PossiblyEmpty {
 extension Decodable {
     /// The value of this type for an empty body; `nil` when it has none.
     package static var valueOfEmptyBody: Self? {
-        (self as? any PossiblyEmpty.Type)?.emptyValue as? Self
+        (self as? any EmptyBodyRepresentable.Type)?.emptyValue as? Self
     }
 }
 

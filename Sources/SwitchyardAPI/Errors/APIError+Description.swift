@@ -1,7 +1,7 @@
 import SwitchyardClient
 public import SwitchyardHTTP
 
-extension APIError: Discreet {
+extension APIError: RedactedDescribable {
     /// One line for a log: code, reason, where and how, without credentials and without the body.
     public var description: String {
         var parts = ["APIError \(code.number)", loginAdvice ?? reason.description]
@@ -40,12 +40,12 @@ extension APIError {
     }
 }
 
-extension APIError.Context: Discreet {
+extension APIError.Context: RedactedDescribable {
     /// One line for a log: where and how it happened, without credentials and without the body.
     public var description: String { facts.joined(separator: ", ") }
 }
 
-extension APIError.Reason: Discreet {
+extension APIError.Reason: RedactedDescribable {
     /// One line for a log: the reason, without credentials.
     public var description: String { LineRedaction.standard.text(summary) }
 
@@ -60,7 +60,7 @@ extension APIError.Reason: Discreet {
         case .list(let reason): "list: \(reason)"
         case .configuration(let reason): "configuration: \(reason)"
         case .security(.loginRequired): "security: loginRequired: \(CredentialError.missing.advice)"
-        case .renewal(let outage): "credentials could not be renewed now: \(outage)"
+        case .tokenRefresh(let outage): "credentials could not be refreshed now: \(outage)"
         case .security(let reason): "security: \(reason)"
         case .limited(let reason): reason.summary
         case .cache(let reason): "cache: \(reason)"

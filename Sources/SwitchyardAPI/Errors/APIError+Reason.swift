@@ -19,7 +19,7 @@ extension APIError {
         /// The request cannot be built or sent as it was asked for.
         case configuration(ConfigurationReason)
         /// The credential of the call cannot be refreshed now; the call was not executed and may be repeated.
-        case renewal(RenewalOutage)
+        case tokenRefresh(TokenRefreshFailure)
         /// Sending or accepting would not be safe.
         case security(SecurityReason)
         /// A limit that the app set was reached.
@@ -213,7 +213,7 @@ extension APIError.Code {
             case .list(.noMoreData): .noMoreData
             case .module(let failure): failure.code.map(Self.module) ?? .failed
             case .status(408), .status(504): .timeout
-            case .renewal(let outage): outage.isTimeout ? .timeout : .notConnected
+            case .tokenRefresh(let outage): outage.isTimeout ? .timeout : .notConnected
             case .status, .body, .list, .configuration, .security, .limited, .cache: .failed
             }
     }

@@ -101,7 +101,7 @@ extension APIError.Reason {
                 .credentials(.loggedOut):
                 .security(.loginRequired)
             case .credentials(let error):
-                error.outage.map { .renewal($0) } ?? .security(.forbidden(error.description))
+                error.outage.map { .tokenRefresh($0) } ?? .security(.forbidden(error.description))
             case .rateLimited(let pause): .limited(.rate(retryAfter: pause))
             case .queueFull: .limited(.queue)
             case .superseded: .cancelled(.superseded)
@@ -130,19 +130,21 @@ extension APIError.Reason {
     }
 }
 
-extension APIError: RenewalFailing {
+extension APIError: RefreshFailing {
     /// The meaning of the error for a token refresh whose provider made its call through a manager.
-    package var renewalOutage: RenewalOutage? {
+    package var refreshFailure: TokenRefreshFailure? {
         let open = mayHaveBeenExecuted
         switch reason {
-        case .renewal(let outage): return outage
+        case .tokenRefresh(let outage): return outage
         case .status, .module:
-            return refusedStatus.flatMap { RenewalOutage(status: $0, retryAfter: retryAfter) }
-        case .body where context.status.map { (200..<300).contains($0) } ?? true: return RenewalOutage(.unreadable)
-        case .transport(let error): return RenewalOutage(.transport(error), mayHaveBeenExecuted: open)
-        case .limited(.deadline): return RenewalOutage(.timeout, mayHaveBeenExecuted: open)
-        case .limited(.rate(let pause)): return RenewalOutage(.limited, retryAfter: pause, mayHaveBeenExecuted: open)
-        case .limited: return RenewalOutage(.limited, mayHaveBeenExecuted: open)
+            return refusedStatus.flatMap { TokenRefreshFailure(status: $0, retryAfter: retryAfter) }
+        case .body where context.status.map { (200..<300).contains($0) } ?? true:
+            return TokenRefreshFailure(.unreadable)
+        case .transport(let error): return TokenRefreshFailure(.transport(error), mayHaveBeenExecuted: open)
+        case .limited(.deadline): return TokenRefreshFailure(.timeout, mayHaveBeenExecuted: open)
+        case .limited(.rate(let pause)):
+            return TokenRefreshFailure(.limited, retryAfter: pause, mayHaveBeenExecuted: open)
+        case .limited: return TokenRefreshFailure(.limited, mayHaveBeenExecuted: open)
         case .cancelled, .body, .list, .configuration, .security, .cache: return nil
         }
     }

@@ -131,7 +131,7 @@ extension APIError {
     public var retryAfter: Duration? {
         switch reason {
         case .limited(.rate(let pause)): pause
-        case .renewal(let outage): outage.retryAfter
+        case .tokenRefresh(let outage): outage.retryAfter
         default: RetryAfter.duration(in: headers, now: context.date)
         }
     }
@@ -175,7 +175,7 @@ extension APIError {
         case .body(.truncated): Transience(.truncated) == .transient
         case .status(let status): Transience(status: status) == .transient
         case .module, .body: context.status.map { Transience(status: $0) == .transient } ?? false
-        case .limited, .renewal: true
+        case .limited, .tokenRefresh: true
         case .cancelled, .list, .configuration, .security, .cache: false
         }
     }

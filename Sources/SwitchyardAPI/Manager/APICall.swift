@@ -66,7 +66,7 @@ struct APICall<Value: Sendable>: Sendable {
                 return confirmed(stored, by: answer.service, in: client)
             }
             // The conditions were met by another URL or other content than they refer to, so the result proves nothing.
-            answer = try await call.unconditionalAnswer(through: client, id: id, by: deadline)
+            answer = try await call.unconditionalResponse(through: client, id: id, by: deadline)
         }
         let response = try response(answer)
         let removals = answer.removals + call.forgetOutdated(in: client)

@@ -31,7 +31,7 @@ extension APIManager {
             user: user
         )
         // A call that continues earlier work may have another owner than the current user.
-        if let plan, plan.onlookers == nil, CallOwner.inherited.isEmpty, let value = plan.freshValue(of: type) {
+        if let plan, plan.clientObservers == nil, CallOwner.inherited.isEmpty, let value = plan.freshValue(of: type) {
             return value
         }
         let module = module
@@ -152,7 +152,7 @@ extension APIManager {
     /// - Returns: The call.
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
-        PageWitness.note(configuration, client, user: user) { presentUser(orLast: user) }
+        PageLoadRecorder.note(configuration, client, user: user) { presentUser(orLast: user) }
         return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
     }
 

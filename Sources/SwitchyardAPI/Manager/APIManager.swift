@@ -97,12 +97,12 @@ extension NetworkClient {
     public var responseCache: ResponseCache {
         get {
             sharedObjects.object {
-                removesAnswersOfUsersGone()
+                removesResponsesOfFormerUsers()
                 return ResponseCache(time: time)
             }
         }
         set {
-            removesAnswersOfUsersGone()
+            removesResponsesOfFormerUsers()
             // A user may have left before the cache was set, and the disk may hold that user's responses.
             let gone = newValue.beginsServing(place.service) ? environmentsOfOtherUsers : []
             for environment in gone {
@@ -113,9 +113,9 @@ extension NetworkClient {
     }
 
     /// From now on, responses that belong to no named user are removed when the user changes.
-    private func removesAnswersOfUsersGone() {
+    private func removesResponsesOfFormerUsers() {
         _ = sharedObjects.object {
-            StorageWatch(
+            StorageObserver(
                 whenUserChanges { [service = place.service, weak objects = sharedObjects] environment in
                     let partition = CachePartition(service: service, environment: environment.rawValue)
                     objects?.existing(ResponseCache.self)?.removeUnnamed(in: partition)
@@ -136,10 +136,10 @@ extension NetworkClient {
 }
 
 /// Keeps the observer of the client's users for as long as the client lives.
-private final class StorageWatch: Sendable {
-    private let watch: UserWatch?
+private final class StorageObserver: Sendable {
+    private let watch: UserObserver?
 
-    init(_ watch: UserWatch?) {
+    init(_ watch: UserObserver?) {
         self.watch = watch
     }
 }
@@ -160,7 +160,7 @@ extension APIManager {
     /// - Returns: The value.
     /// - Throws: ``APIError`` if the call does not accept the response or is not cached.
     @discardableResult
-    public func storeAnswer<Value: Sendable>(
+    public func storeResponse<Value: Sendable>(
         _ body: Data,
         headers: HTTPHeaders = ["Content-Type": "application/json"],
         for configuration: APIConfiguration,
@@ -183,7 +183,7 @@ extension APIManager {
     }
 
     private func store<Value: Sendable>(
-        _ given: StoredAnswer,
+        _ given: StoredResponse,
         with value: Value,
         of call: APICall<Value>,
         _ plan: CachePlan
@@ -206,7 +206,7 @@ extension APIManager {
     }
 
     /// Removes the stored response of a call, in memory and on disk.
-    public func removeAnswer(for configuration: APIConfiguration) {
+    public func removeResponse(for configuration: APIConfiguration) {
         var configuration = client.ruled(configuration) ?? configuration
         // Only the key matters, not the fields that go with the call, which the app may be unable to compute.
         configuration.cache.freshness = .lifetime
@@ -217,7 +217,7 @@ extension APIManager {
     /// Removes all stored responses of the manager's user in the current environment, for a logout.
     ///
     /// A manager without a user removes the responses of all users.
-    public func removeAnswers() {
+    public func removeResponses() {
         let environment = client.environment.rawValue
         cache.removeAll(in: CachePartition(service: client.service.name, environment: environment, user: cacheUser))
     }

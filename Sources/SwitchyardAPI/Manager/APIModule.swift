@@ -18,11 +18,11 @@ public struct APIModule: Sendable {
         let envelope: Envelope?
         let errorBody: ErrorBody?
         /// The content of the envelope; the whole response if there is no envelope.
-        let data: AnswerPart
+        let data: ResponsePart
         let decoding: JSONDecoding
         var messages: ErrorMessages
         var formatError: (@Sendable (APIError) -> APIError)?
-        let shelf: DecodingShelf
+        let shelf: DecoderCache
     }
 
     /// All parts behind one reference, because every call copies its module.
@@ -83,10 +83,10 @@ public struct APIModule: Sendable {
                 errors: errors,
                 envelope: envelope,
                 errorBody: envelope == nil || errorBody != .common ? errorBody : nil,
-                data: envelope.map { AnswerPart(.frame($0)) } ?? .whole,
+                data: envelope.map { ResponsePart(.frame($0)) } ?? .whole,
                 decoding: decoding,
                 messages: errors.map { messages?.filled(from: $0) ?? $0.messages } ?? messages ?? .standard,
-                shelf: DecodingShelf(decoding: decoding, envelope: envelope)
+                shelf: DecoderCache(decoding: decoding, envelope: envelope)
             )
         )
     }
@@ -124,7 +124,7 @@ public struct APIModule: Sendable {
     }
 
     /// The part of a response that is its data: the content of the envelope.
-    var data: AnswerPart { parts.value.data }
+    var data: ResponsePart { parts.value.data }
 
     /// Returns the error for a server code.
     func refusal(_ code: BusinessCode, _ message: String?) -> APIError {
@@ -206,7 +206,7 @@ public struct APIModule: Sendable {
 }
 
 /// The decoders of a module, one for each place, since making one costs more than using it.
-private final class DecodingShelf: Sendable {
+private final class DecoderCache: Sendable {
     private static let limit = 64
 
     private let decoding: JSONDecoding

@@ -49,7 +49,7 @@ final class RawCall: Sendable {
         through client: NetworkClient,
         id: RequestID,
         with conditions: HTTPHeaders = [:],
-        about stored: CachedAnswer? = nil
+        about stored: CachedResponse? = nil
     ) async throws(APIError) -> Answer {
         try module.check()
         guard configuration.cacheBox.value.reading != .only else {
@@ -79,7 +79,7 @@ final class RawCall: Sendable {
     /// The request has the remaining time of the first one, because the deadline is that of the call; `nil` if there is
     /// none.
     @inline(never)
-    nonisolated(nonsending) func unconditionalAnswer(
+    nonisolated(nonsending) func unconditionalResponse(
         through client: NetworkClient,
         id: RequestID,
         by deadline: MonotonicTime?
@@ -233,7 +233,7 @@ final class RawCall: Sendable {
     }
 
     /// Returns the configuration to send; fields of the caller's own stay.
-    private func asking(_ conditions: HTTPHeaders, about stored: CachedAnswer?) -> APIConfiguration {
+    private func asking(_ conditions: HTTPHeaders, about stored: CachedResponse?) -> APIConfiguration {
         guard !conditions.isEmpty else { return configuration }
         var copy = configuration
         copy.confirmation = StoredConfirmation(redirectedTo: stored?.redirectedTo)

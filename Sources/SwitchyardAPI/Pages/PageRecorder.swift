@@ -209,7 +209,7 @@ extension PageRecorder {
     ) async throws(APIError) -> [Item] {
         while true {
             dropLoadOfBefore(action)
-            let witness = PageWitness()
+            let witness = PageLoadRecorder()
             let (start, effects) = try begin(action, witness, startsAnew: isListOfBefore)
             effects.run()
             switch start {
@@ -251,7 +251,7 @@ extension PageRecorder {
 
     private func begin(
         _ wanted: PageState<Item>.Action,
-        _ witness: PageWitness,
+        _ witness: PageLoadRecorder,
         startsAnew: Bool
     ) throws(APIError) -> (PageState<Item>.Start, RecorderState<Item>.Effects) {
         guard !Task.isCancelled else { throw settings.failure(.cancelled(.caller)) }
@@ -275,7 +275,7 @@ extension PageRecorder {
 
     private nonisolated(nonsending) func carryOut<Content: PageContent<Item>>(
         _ own: PageState<Item>.Load,
-        _ witness: PageWitness,
+        _ witness: PageLoadRecorder,
         _ load: (PageRequest) async throws -> Content
     ) async throws(APIError) -> [Item] {
         let page: Page<Item>
@@ -301,8 +301,8 @@ extension PageRecorder {
     private func restart(
         _ load: PageState<Item>.Load,
         askedFor origins: PageOrigins
-    ) -> (PageState<Item>.Load, PageWitness)? {
-        let witness = PageWitness()
+    ) -> (PageState<Item>.Load, PageLoadRecorder)? {
+        let witness = PageLoadRecorder()
         let (first, effects) = state.withLock { state -> (PageState<Item>.Load?, RecorderState<Item>.Effects) in
             let first = state.restart(load, askedFor: origins)
             if first != nil { state.witness = witness }

@@ -28,7 +28,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     /// The hash of the task that performs the load in flight, or of the last one.
     var loader: Int?
     /// The recorder of the load's environment and user, or that of the last load.
-    var witness: PageWitness?
+    var witness: PageLoadRecorder?
     var lastError: APIError?
     var lastLoaded: Date?
     /// For which environments and users the pages of the list were asked.

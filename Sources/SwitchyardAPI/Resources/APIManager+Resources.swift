@@ -92,7 +92,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     }
 
     /// Whether the call forbids a request to a server.
-    var asksCacheAlone: Bool { configuration.cacheBox.value.reading == .only }
+    var usesCacheOnly: Bool { configuration.cacheBox.value.reading == .only }
 
     /// The data on which the value depends besides the request.
     var stamp: CacheStamp {
@@ -129,18 +129,18 @@ struct ResourceMaker<Value: Sendable>: Sendable {
 
     /// Returns the stored value, however old; `nil` after a change of environment or user.
     func stored() async -> CachedValue<Value>? {
-        PageWitness.note(configuration, client, user: user) { presentUser }
+        PageLoadRecorder.note(configuration, client, user: user) { presentUser }
         guard isPresent, let cached = cached(configuration),
             case .found(let stored) = await CachedCall.Recall(of: cached).stored(), isPresent
         else { return nil }
-        cached.tellOnlookers(of: stored)
+        cached.notifyObservers(of: stored)
         return stored
     }
 
     /// Returns the server's current response; ``APIError/Cancellation/superseded`` after a change of environment or
     /// user.
     func fetched() async -> Result<APIResponse<Value>, APIError> {
-        PageWitness.note(configuration, client, user: user) { presentUser }
+        PageLoadRecorder.note(configuration, client, user: user) { presentUser }
         // The owner is taken before the check of the user, so a user who logs in later is not the owner.
         let owner = client.callOwner(of: configuration, presentUser: user == client.user ? nil : presentUser)
         guard isPresent else { return .failure(APIError(.cancelled(.superseded), messages: module.messages)) }
@@ -158,7 +158,7 @@ struct ResourceMaker<Value: Sendable>: Sendable {
     private func asked(by owner: CallOwner?) async -> Result<APIResponse<Value>, APIError> {
         var asking = configuration
         if owner != nil { asking.callOwner = owner }
-        if !asksCacheAlone { asking.cache.reading = .never }
+        if !usesCacheOnly { asking.cache.reading = .never }
         do throws(APIError) {
             guard let cached = cached(asking) else {
                 return .success(try await APICall(asking, serializer, module).fetch(through: client).response)

@@ -226,7 +226,7 @@ extension APIResource {
             if state.writes != written { state.isFlightOutdated = true }
             switch result {
             case .success(let response):
-                let answer = CachedAnswer(status: response.status, headers: response.headers)
+                let answer = CachedResponse(status: response.status, headers: response.headers)
                 let age = response.source.age
                 let created = now.advanced(by: .zero - age)
                 state.content = ResourceState.Content(

@@ -13,7 +13,7 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     /// Where it comes from.
     public var origin: Origin?
     /// The head of the value's response; `nil` if the app set the value.
-    public var answer: CachedAnswer?
+    public var answer: CachedResponse?
     /// The age of the value.
     public var age: Duration?
     /// Whether the value is current; `false` if there is none.
@@ -27,7 +27,7 @@ public struct ResourceSnapshot<Value: Sendable>: Sendable {
     public init(
         value: Value? = nil,
         origin: Origin? = nil,
-        answer: CachedAnswer? = nil,
+        answer: CachedResponse? = nil,
         age: Duration? = nil,
         isCurrent: Bool = false,
         error: APIError? = nil,

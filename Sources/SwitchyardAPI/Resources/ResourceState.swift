@@ -6,13 +6,13 @@ struct ResourceState<Value: Sendable>: Sendable {
     struct Content: Sendable {
         var value: Value
         var origin: ResourceSnapshot<Value>.Origin
-        var answer: CachedAnswer?
+        var answer: CachedResponse?
         var created: MonotonicTime
 
         init(
             _ value: Value,
             _ origin: ResourceSnapshot<Value>.Origin,
-            _ answer: CachedAnswer? = nil,
+            _ answer: CachedResponse? = nil,
             created: MonotonicTime
         ) {
             self.value = value

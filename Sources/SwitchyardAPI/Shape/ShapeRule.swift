@@ -43,7 +43,7 @@ extension JSONShape {
     /// An invalid expression matches nothing, and the error reports that it is invalid.
     public func pattern(_ pattern: String) -> JSONShape {
         let expression = ShapePattern(pattern)
-        let name = "pattern \(pattern)" + (expression.isReadable ? "" : ", which is no regular expression")
+        let name = "pattern \(pattern)" + (expression.isReadable ? "" : ", which is not a valid regular expression")
         return adding(ShapeRule(name: name) { $0.string.map(expression.matches) ?? true })
     }
 

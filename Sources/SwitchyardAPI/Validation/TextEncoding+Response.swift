@@ -21,7 +21,7 @@ extension TextEncoding {
         let mark = mark(of: response.data)
         guard !isUTF8(charset) || mark != nil else { return response.data }
         if mark?.encoding == .utf8 { return Data(response.data.dropFirst(3)) }
-        if mark == nil, let charset, !isTelling(charset), String(validUTF8: response.data) != nil {
+        if mark == nil, let charset, !isDecisive(charset), String(validUTF8: response.data) != nil {
             return response.data
         }
         return Data(try text(of: response.data, named: charset).utf8)
@@ -33,7 +33,7 @@ extension TextEncoding {
     /// charset, mostly a Latin one, to text that is UTF-8. Text in a single-byte encoding is almost never valid UTF-8
     /// by chance. Text in an encoding with wider characters may be valid UTF-8 by chance, but no framework uses such an
     /// encoding by default.
-    private static func isTelling(_ name: String) -> Bool {
+    private static func isDecisive(_ name: String) -> Bool {
         encoding(named: name).map { !defaults.contains($0) } ?? false
     }
 

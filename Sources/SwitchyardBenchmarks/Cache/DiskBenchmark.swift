@@ -126,15 +126,15 @@ struct DiskBenchmark {
     }
 
     /// Returns a response whose body repeats its key number and version from the first byte to the last.
-    private static func answer(_ number: Int, version: Int) -> StoredAnswer {
+    private static func answer(_ number: Int, version: Int) -> StoredResponse {
         let word = "\(number)/\(version) "
         let body = Data(String(repeating: word, count: (1_000 + version * 997) / word.utf8.count + 1).utf8)
-        var answer = StoredAnswer(body: body, created: Date(), lifetime: .seconds(86_400))
+        var answer = StoredResponse(body: body, created: Date(), lifetime: .seconds(86_400))
         answer.version = version
         return answer
     }
 
-    private static func isWhole(_ found: StoredAnswer, _ number: Int) -> Bool {
+    private static func isWhole(_ found: StoredResponse, _ number: Int) -> Bool {
         found.body == answer(number, version: found.version).body
     }
 }

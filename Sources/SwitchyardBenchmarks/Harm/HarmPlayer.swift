@@ -20,7 +20,7 @@ struct HarmPlayer: Sendable {
 
     /// Returns the policy with this name, or `nil` if there is none.
     static func policy(named name: String) -> SwitchPolicy? {
-        [SwitchPolicy.off, .recommended, .single, .published].first { $0.name == name }
+        [SwitchPolicy.off, .recommended, .smallFleet, .stickyErrorRatio].first { $0.name == name }
     }
 
     /// Runs the world from a start time in seconds since 1970, and prints the figures as JSON.
@@ -36,9 +36,9 @@ struct HarmPlayer: Sendable {
         let switches = Self.countSwitches(of: client)
         // Several processes run the same world, so all of them start at the same time of the wall clock.
         try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)), tolerance: .zero)
-        let weather = servers.begin()
+        let conditions = servers.begin()
         let calls = await HarmLoad(world: world, client: client, seconds: seconds).run()
-        weather.cancel()
+        conditions.cancel()
         let figures = HarmFigures(
             calls,
             deadline: HarmWorld.deadline,

@@ -43,13 +43,13 @@ struct HarmServers: Sendable {
     /// - Returns: The task that breaks servers, which the caller cancels at the end.
     func begin() -> Task<Void, any Error> {
         for server in servers { server.clearRecords() }
-        if let delay = world.weather.delay {
-            for server in servers.prefix(world.weather.delayed) { Self.delay(delay, on: server) }
+        if let delay = world.conditions.delay {
+            for server in servers.prefix(world.conditions.delayed) { Self.delay(delay, on: server) }
         }
         if let oddity = world.oddity {
             for server in servers.prefix(world.isFirstOnly ? 1 : 3) { oddity.begin(Self.oddRoute, on: server) }
         }
-        return Task { [breaks = world.weather.breaks, servers] in try await breaks?(servers) }
+        return Task { [breaks = world.conditions.breaks, servers] in try await breaks?(servers) }
     }
 
     /// Delays the responses of all healthy endpoints on a server.

@@ -29,7 +29,7 @@ struct HarmWorld: Sendable {
     /// Whether the endpoint misbehaves only on the first server.
     var isFirstOnly = false
     /// The conditions that affect whole servers; by default, all servers are healthy.
-    var weather = Weather()
+    var conditions = ServerConditions()
     var kind = Kind.read
     var rhythm = Rhythm.steady
     /// The number of concurrent callers.
@@ -66,9 +66,9 @@ struct HarmWorld: Sendable {
     }
 
     /// Creates a world with server conditions, in which no endpoint misbehaves by itself.
-    init(_ name: String, _ weather: Weather, limits: HarmLimits = HarmLimits()) {
+    init(_ name: String, _ conditions: ServerConditions, limits: HarmLimits = HarmLimits()) {
         self.name = name
-        self.weather = weather
+        self.conditions = conditions
         self.limits = limits
     }
 

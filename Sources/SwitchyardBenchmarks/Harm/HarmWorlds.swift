@@ -7,7 +7,7 @@ import SwitchyardTesting
 /// Other shares, kinds of calls and numbers of callers run only with oddities that differ in kind: a response that
 /// reflects the endpoint's view of its caller, a response about the server, an error, and no response.
 extension HarmWorld {
-    static let all = oddEndpoints + shares + writes + crowds + weathers + keptConnections
+    static let all = oddEndpoints + shares + writes + crowds + allConditions + keptConnections
 
     /// Returns the worlds with these names, or all worlds if there are no names.
     ///
@@ -46,16 +46,16 @@ extension HarmWorld {
             + [spikes, dead].map { $0.callers(count) }
     }
 
-    private static let weathers = [
-        calm, spikes, HarmWorld("weather-spikes-first", .spikes(on: 1)), mobile, dead,
-        HarmWorld("weather-dead-second", .fault(.refuse, on: 1), limits: .alike), hung,
-        HarmWorld("weather-hung-second", .fault(.hang, on: 1), limits: .alike),
-        HarmWorld("weather-flapping", .fault(flapping, on: 0), limits: .masked),
-        HarmWorld("weather-flapping-second", .fault(flapping, on: 1), limits: .alike), restarting,
-        HarmWorld("weather-restarting-all", .restarts(of: [0, 1, 2]), limits: .masked),
-        HarmWorld("weather-slow-seconds", .slowSeconds(from: 0), limits: .alike).slowSecondLoad,
+    private static let allConditions = [
+        calm, spikes, HarmWorld("conditions-spikes-first", .spikes(on: 1)), mobile, dead,
+        HarmWorld("conditions-dead-second", .fault(.refuse, on: 1), limits: .alike), hung,
+        HarmWorld("conditions-hung-second", .fault(.hang, on: 1), limits: .alike),
+        HarmWorld("conditions-flapping", .fault(flapping, on: 0), limits: .masked),
+        HarmWorld("conditions-flapping-second", .fault(flapping, on: 1), limits: .alike), restarting,
+        HarmWorld("conditions-restarting-all", .restarts(of: [0, 1, 2]), limits: .masked),
+        HarmWorld("conditions-slow-seconds", .slowSeconds(from: 0), limits: .alike).slowSecondLoad,
         HarmWorld(
-            "weather-slow-seconds-dead",
+            "conditions-slow-seconds-dead",
             .slowSeconds(from: 2).and(.fault(.refuse, on: 0)),
             limits: .masked
         ).slowSecondLoad,
@@ -66,24 +66,24 @@ extension HarmWorld {
     ///
     /// This happens five times in each world.
     private static let keptConnections = [Kind.read, .write, .keyed].map { kind -> HarmWorld in
-        var world = HarmWorld("kept-5s", Weather(), limits: .alike).kind(kind)
+        var world = HarmWorld("kept-5s", ServerConditions(), limits: .alike).kind(kind)
         world.rhythm = .apart
         world.callers = 60
         world.leastSeconds = 26
         return world
     }
 
-    private static let calm = HarmWorld("weather-calm", Weather(), limits: .alike)
+    private static let calm = HarmWorld("conditions-calm", ServerConditions(), limits: .alike)
 
     private static let spikes = HarmWorld(
-        "weather-spikes",
+        "conditions-spikes",
         .spikes(on: 3),
         limits: HarmLimits(areAlike: true, perCall: 1.07, wellP99: 150)
     )
 
     private static let mobile: HarmWorld = {
         let limits = HarmLimits(areAlike: true, perCall: 1.06, wellP99: 650)
-        var world = HarmWorld("weather-mobile", .mobile, limits: limits)
+        var world = HarmWorld("conditions-mobile", .mobile, limits: limits)
         // With 60 callers, this world has about 200 calls a second. One call in 70 is stalled, which is enough in 20 s
         // to determine the 99th percentile.
         world.callers = 60
@@ -91,9 +91,9 @@ extension HarmWorld {
         return world
     }()
 
-    private static let dead = HarmWorld("weather-dead", .fault(.refuse, on: 0), limits: .masked)
-    private static let hung = HarmWorld("weather-hung", .fault(.hang, on: 0), limits: .masked)
-    private static let restarting = HarmWorld("weather-restarting", .restarts(of: [0]), limits: .masked)
+    private static let dead = HarmWorld("conditions-dead", .fault(.refuse, on: 0), limits: .masked)
+    private static let hung = HarmWorld("conditions-hung", .fault(.hang, on: 0), limits: .masked)
+    private static let restarting = HarmWorld("conditions-restarting", .restarts(of: [0]), limits: .masked)
     private static let flapping = Fault.flap(.refuse, period: .seconds(1))
 
     private var slowSecondLoad: HarmWorld {

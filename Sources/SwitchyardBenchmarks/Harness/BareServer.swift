@@ -36,7 +36,7 @@ struct BareServer {
                 case listener.descriptor:
                     if let connection = listener.accept() { sockets.watch(connection) }
                 default:
-                    guard !answerRequests(on: ready, using: &buffer) else { return }
+                    guard !respondToRequests(on: ready, using: &buffer) else { return }
                     sockets.forget(ready)
                     close(ready)
                 }
@@ -46,7 +46,7 @@ struct BareServer {
     }
 
     /// Responds to the request that has arrived, and returns `false` if the connection must be closed.
-    private func answerRequests(on connection: Int32, using buffer: inout [UInt8]) -> Bool {
+    private func respondToRequests(on connection: Int32, using buffer: inout [UInt8]) -> Bool {
         let count = recv(connection, &buffer, buffer.count, 0)
         guard count > 0 else { return false }
         // Requests of a benchmark are small and have no body, so each request arrives completely and ends with an empty

@@ -13,18 +13,18 @@ struct RefusalsBenchmark {
     func run() async throws {
         let report = try await measure()
         print(isJSON ? String(decoding: try JSONEncoder().encode(report), as: UTF8.self) : report.text)
-        guard report.isSound else { throw BenchmarkError("not one renewal and nothing but successes") }
+        guard report.isSound else { throw BenchmarkError("not one refresh and nothing but successes") }
     }
 
     private func measure() async throws -> RefusalsReport {
         let door = RefusalDoor()
-        let credentials = Credentials { _ in door.renew() }
+        let credentials = Credentials { _ in door.refresh() }
         credentials.set(.bearer("old"), in: "release")
         var options = NetworkClient.Options()
         options.credentials = credentials
         let transport = StubTransport(recordLimit: 0) { door.answer($0) }
         let client = try NetworkClient(service: SoakScript.service(.off), transport: transport, options: options)
-        let watchdog = Watchdog(seconds: 60) { "\(door.refusals) refusals, \(door.renewals) renewals" }
+        let watchdog = Watchdog(seconds: 60) { "\(door.refusals) refusals, \(door.refreshes) refreshes" }
         let start = Date()
         let successes = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<count {
@@ -37,7 +37,7 @@ struct RefusalsBenchmark {
         return RefusalsReport(
             requests: count,
             refusals: door.refusals,
-            renewals: door.renewals,
+            refreshes: door.refreshes,
             successes: successes,
             seconds: Date().timeIntervalSince(start)
         )
@@ -46,13 +46,13 @@ struct RefusalsBenchmark {
 
 /// A scripted server that accepts requests with the new token and refuses all others at one moment.
 private final class RefusalDoor: Sendable {
-    private let counts = Locked((refusals: 0, renewals: 0))
+    private let counts = Locked((refusals: 0, refreshes: 0))
     private let clock = ManualClock()
 
     var refusals: Int { counts.withLock { $0.refusals } }
-    var renewals: Int { counts.withLock { $0.renewals } }
+    var refreshes: Int { counts.withLock { $0.refreshes } }
 
-    func answer(_ request: HTTPRequest) -> StubAnswer {
+    func answer(_ request: HTTPRequest) -> StubResponse {
         guard request.headers["Authorization"] != "Bearer new" else { return .status(200) }
         counts.withLock { $0.refusals += 1 }
         return .delayed(by: .seconds(1), on: clock, .status(401))
@@ -63,8 +63,8 @@ private final class RefusalDoor: Sendable {
         clock.advance(by: .seconds(1))
     }
 
-    func renew() -> Credential {
-        counts.withLock { $0.renewals += 1 }
+    func refresh() -> Credential {
+        counts.withLock { $0.refreshes += 1 }
         return .bearer("new")
     }
 }
@@ -73,14 +73,14 @@ private final class RefusalDoor: Sendable {
 struct RefusalsReport: Codable {
     var requests: Int
     var refusals: Int
-    var renewals: Int
+    var refreshes: Int
     var successes: Int
     var seconds: Double
 
-    var isSound: Bool { refusals == requests && renewals == 1 && successes == requests }
+    var isSound: Bool { refusals == requests && refreshes == 1 && successes == requests }
 
     var text: String {
-        "\(requests) requests, \(refusals) refused, \(renewals) renewals, \(successes) successes in "
+        "\(requests) requests, \(refusals) refused, \(refreshes) refreshes, \(successes) successes in "
             + String(format: "%.2f s", seconds)
     }
 }

@@ -12,7 +12,7 @@ struct SoakBenchmark {
     let isJSON: Bool
 
     private static let policies: [SwitchPolicy] = [
-        .recommended, .published, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
+        .recommended, .stickyErrorRatio, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
     ]
 
     func run() async throws {

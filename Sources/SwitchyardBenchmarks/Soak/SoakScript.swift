@@ -5,7 +5,7 @@ import SwitchyardTesting
 /// Random requests and responses of every kind.
 enum SoakScript {
     /// Returns a random result for a request; faults are about as frequent as successful responses.
-    @Sendable static func answer(to request: HTTPRequest) -> StubAnswer {
+    @Sendable static func answer(to request: HTTPRequest) -> StubResponse {
         switch Int.random(in: 0..<24) {
         case 0: .failure(.connectionRefused)
         case 1: .failure(.connectTimeout)

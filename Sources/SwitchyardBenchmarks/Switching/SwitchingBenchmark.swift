@@ -11,7 +11,7 @@ struct SwitchingBenchmark {
     var rounds = 9
     var attemptsPerRound = 1_000_000
 
-    private static let policies: [SwitchPolicy] = [.recommended, .single, .published, .off]
+    private static let policies: [SwitchPolicy] = [.recommended, .smallFleet, .stickyErrorRatio, .off]
 
     func run() throws {
         var results = Self.policies.map { SwitchingResult(policy: $0.name) }

@@ -51,7 +51,7 @@ extension ClientCore {
     }
 
     /// Ends the waiting and active calls of users who have logged out.
-    static func endCallsOfUsersGone(
+    static func endCallsOfFormerUsers(
         in environment: ServiceEnvironment,
         _ state: Locked<State>,
         _ transfers: TransferTable
@@ -59,7 +59,7 @@ extension ClientCore {
         for request in state.withLock({ $0.table.all }) {
             if let reason = request.configuration.refusal(in: environment) { request.cancel(reason) }
         }
-        transfers.cancelOfUsersGone(in: environment)
+        transfers.cancelCallsOfFormerUsers(in: environment)
     }
 }
 

@@ -31,7 +31,7 @@ package final class ClientCore: Sendable {
     let knowsEnvironments: Bool
     private let ownsTransport: Bool
     /// The observer that ends the calls of a user who has logged out, or `nil` for a client without credentials.
-    private let userWatch: UserWatch?
+    private let userObserver: UserObserver?
     /// Whether the options require more of a request than a failover can do.
     let surroundsRequests: Bool
     let state: Locked<State>
@@ -40,7 +40,7 @@ package final class ClientCore: Sendable {
         var service: Service
         var pool: ServerPool
         /// The observers of calls, or `nil` if there are none, which makes the check cheap.
-        var onlookers: [Onlooker]?
+        var clientObservers: [ClientObserver]?
         /// The number of times the service, the pool, or the offline state was replaced.
         var replacements = 0
         /// Whether the device is known to be offline.
@@ -75,8 +75,8 @@ package final class ClientCore: Sendable {
         let pool = try options.pool(of: service, in: environment, at: time.now)
         let state = Locked(State(service: service, pool: pool))
         self.state = state
-        userWatch = options.credentials?.whenUserChanges { [transfers] environment in
-            Self.endCallsOfUsersGone(in: environment, state, transfers)
+        userObserver = options.credentials?.whenUserChanges { [transfers] environment in
+            Self.endCallsOfFormerUsers(in: environment, state, transfers)
         }
     }
 
@@ -97,7 +97,9 @@ package final class ClientCore: Sendable {
     var pool: ServerPool { state.withLock { $0.pool } }
 
     /// The current servers and observers, which are all that a new request needs, read under one lock.
-    var present: (pool: ServerPool, onlookers: [Onlooker]?) { state.withLock { ($0.pool, $0.onlookers) } }
+    var present: (pool: ServerPool, clientObservers: [ClientObserver]?) {
+        state.withLock { ($0.pool, $0.clientObservers) }
+    }
 
     /// Returns the deadline of a request that starts at a given time.
     func deadline(
@@ -130,14 +132,14 @@ extension ClientCore {
     ///     credential refresh, because a call waits for them.
     func dispatch(
         _ request: some DispatchedRequest,
-        continues: @autoclosure () -> Bool = CredentialBypass.isRenewing
+        continues: @autoclosure () -> Bool = CredentialBypass.isRefreshing
     ) {
         // The app has switched to another environment while the request waited for its turn.
         guard request.configuration.isMade(in: request.environment) else { return request.cancel(.cancelled) }
-        let isOfRenewal = options.credentials?.isBypassed ?? false
+        let isOfRefresh = options.credentials?.isBypassed ?? false
         do throws(RequestFailure.Reason) {
             try state.withLock { (state) throws(RequestFailure.Reason) in
-                try state.table.insert(request, continues: continues(), isOfRenewal: isOfRenewal)
+                try state.table.insert(request, continues: continues(), isOfRefresh: isOfRefresh)
             }
         } catch {
             return request.cancel(error)
@@ -198,14 +200,14 @@ extension ClientCore {
 
     /// Adds an action that runs at the shutdown, and returns a closure that removes the action.
     func whenShutDown(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        objects.object { ShutdownWatchers() }.add(action)
+        objects.object { ShutdownHandlers() }.add(action)
     }
 
     /// Refuses new requests and ends active ones.
     func shutdown() {
         for request in state.withLock({ $0.table.close() }) { request.cancel(.closed) }
         transfers.close()
-        objects.existing(ShutdownWatchers.self)?.end()
+        objects.existing(ShutdownHandlers.self)?.end()
         events.finish()
         transport.shutdown()
     }

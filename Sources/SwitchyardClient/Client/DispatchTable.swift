@@ -7,11 +7,11 @@ struct DispatchTable {
     private var isRefusing = false
     private var isClosed = false
     /// The waiters for the end of the last request.
-    var watchers = IdleWatchers()
+    var watchers = IdleWaiters()
     /// The requests whose completions are being called and whose identifiers other requests already use.
     private var overtaken: [any DispatchedRequest] = []
     /// The requests that a credential refresh sends.
-    private var renewals: Set<RequestID> = []
+    private var refreshes: Set<RequestID> = []
 
     /// The active request with this identifier.
     subscript(id: RequestID) -> (any DispatchedRequest)? { requests[id] }
@@ -22,12 +22,12 @@ struct DispatchTable {
     ///   - request: The request.
     ///   - continues: Whether the request belongs to an active operation, which may finish although new requests are
     ///     refused.
-    ///   - isOfRenewal: Whether a refresh of the client's credentials sends the request.
+    ///   - isOfRefresh: Whether a refresh of the client's credentials sends the request.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     mutating func insert(
         _ request: any DispatchedRequest,
         continues: @autoclosure () -> Bool,
-        isOfRenewal: Bool = false
+        isOfRefresh: Bool = false
     ) throws(RequestFailure.Reason) {
         guard !isClosed, !isRefusing || continues() else { throw .closed }
         if let other = requests.updateValue(request, forKey: request.id) {
@@ -37,21 +37,21 @@ struct DispatchTable {
             }
             overtaken.append(other)
         }
-        if isOfRenewal {
-            renewals.insert(request.id)
-        } else if !renewals.isEmpty {
-            renewals.remove(request.id)
+        if isOfRefresh {
+            refreshes.insert(request.id)
+        } else if !refreshes.isEmpty {
+            refreshes.remove(request.id)
         }
     }
 
     /// Removes a request whose completion has been called.
     ///
     /// - Returns: The waiters to resume, if this was the last request.
-    mutating func remove(_ request: any DispatchedRequest) -> [IdleWatchers.Continuation] {
+    mutating func remove(_ request: any DispatchedRequest) -> [IdleWaiters.Continuation] {
         if let found = requests.removeValue(forKey: request.id), found !== request {
             requests[request.id] = found
-        } else if !renewals.isEmpty {
-            renewals.remove(request.id)
+        } else if !refreshes.isEmpty {
+            refreshes.remove(request.id)
         }
         if !overtaken.isEmpty { overtaken.removeAll { $0 === request } }
         return watchers.isEmpty || !isIdle ? [] : watchers.release()
@@ -65,7 +65,7 @@ struct DispatchTable {
     /// Methods that cancel all requests spare the requests of a credential refresh. The server may already have used up
     /// the refresh token, so losing the response would lose the user's login.
     func ordinary(of owner: OwnerID?) -> [any DispatchedRequest] {
-        requests.values.filter { (owner == nil || $0.owner == owner) && !renewals.contains($0.id) }
+        requests.values.filter { (owner == nil || $0.owner == owner) && !refreshes.contains($0.id) }
     }
 
     /// Refuses further requests, except those that continue an active operation.

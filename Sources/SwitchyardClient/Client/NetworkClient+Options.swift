@@ -58,7 +58,7 @@ extension NetworkClient {
         /// waits for its user: a write in an `Outbox`, and an interrupted upload (`UploadResumption.directory`). The
         /// name must be the same after a token refresh, another login and a relaunch. Use an account number, not a
         /// token. An outbox stores the name unchanged. Responses are stored under the name too, unless a manager sets
-        /// another name with its `cacheUser`. At a logout, these responses stay until a manager's `removeAnswers()` or
+        /// another name with its `cacheUser`. At a logout, these responses stay until a manager's `removeResponses()` or
         /// their lifetime removes them. No other user can read them.
         ///
         /// The closure is called often, on any thread, so it should be quick. Change the name while there is no

@@ -12,10 +12,10 @@ extension NetworkClient {
     public var environment: ServiceEnvironment { pool.environment }
 
     /// The names of the service and the environment, and the observers, read under one lock.
-    package var place: (service: String, environment: ServiceEnvironment, onlookers: [Onlooker]?) {
-        let (present, onlookers) = core.present
+    package var place: (service: String, environment: ServiceEnvironment, clientObservers: [ClientObserver]?) {
+        let (present, clientObservers) = core.present
         let pool = boundPool ?? present
-        return (pool.service, pool.environment, onlookers)
+        return (pool.service, pool.environment, clientObservers)
     }
 
     /// The current environment and the generator that builds requests for it.
@@ -174,22 +174,22 @@ extension NetworkClient {
 
 extension NetworkClient {
     /// Adds an observer of all calls that are dispatched from now on, through any handle of the client.
-    package func attach(_ onlooker: Onlooker) {
-        core.state.withLock { $0.onlookers = ($0.onlookers ?? []) + [onlooker] }
+    package func attach(_ clientObserver: ClientObserver) {
+        core.state.withLock { $0.clientObservers = ($0.clientObservers ?? []) + [clientObserver] }
     }
 
     /// Removes an observer, which is still notified when the calls that are active now end.
-    package func detach(_ onlooker: Onlooker) {
+    package func detach(_ clientObserver: ClientObserver) {
         // The old list is released after the lock, because releasing it may run arbitrary code.
         let old = core.state.withLock { state in
-            let old = state.onlookers
-            let rest = old?.filter { $0 !== onlooker } ?? []
-            state.onlookers = rest.isEmpty ? nil : rest
+            let old = state.clientObservers
+            let rest = old?.filter { $0 !== clientObserver } ?? []
+            state.clientObservers = rest.isEmpty ? nil : rest
             return old
         }
         withExtendedLifetime(old) {}
     }
 
     /// The number of observers.
-    package var onlookerCount: Int { core.state.withLock { $0.onlookers?.count ?? 0 } }
+    package var clientObserverCount: Int { core.state.withLock { $0.clientObservers?.count ?? 0 } }
 }

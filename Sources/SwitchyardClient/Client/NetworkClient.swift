@@ -196,7 +196,7 @@ extension NetworkClient {
     /// background.
     ///
     /// - Parameter date: The time of day from which the age of the memory is counted, by default now.
-    /// - Returns: The memory, to be stored and passed to ``recall(_:at:)`` at the next launch.
+    /// - Returns: The memory, to be stored and passed to ``restoreHealth(_:at:)`` at the next launch.
     public func serverMemory(at date: Date = Date()) -> ServerMemory {
         let pool = core.pool
         return ServerMemory(
@@ -218,7 +218,7 @@ extension NetworkClient {
     /// - Returns: Whether the memory belongs to this service and to the current environment. If `false`, nothing has
     ///   changed.
     @discardableResult
-    public func recall(_ memory: ServerMemory, at date: Date = Date()) -> Bool {
+    public func restoreHealth(_ memory: ServerMemory, at date: Date = Date()) -> Bool {
         let pool = core.pool
         guard memory.service == pool.service, memory.environment == pool.environment.rawValue else {
             return false

@@ -12,10 +12,10 @@ final class TransferTable: Sendable {
         /// Whether the transfer ends by itself, so that a caller can wait for its end.
         var hasEnd: Bool
         /// Whether a refresh of the client's credentials sends the transfer, so that cancelling all requests spares it.
-        var isOfRenewal: Bool
+        var isOfRefresh: Bool
 
         func isOrdinary(of owner: OwnerID?) -> Bool {
-            (owner == nil || self.owner == owner) && !isOfRenewal
+            (owner == nil || self.owner == owner) && !isOfRefresh
         }
     }
 
@@ -23,7 +23,7 @@ final class TransferTable: Sendable {
         var entries: [RequestID: Entry] = [:]
         var isClosed = false
         /// The waiters for the end of the last transfer.
-        var watchers = IdleWatchers()
+        var watchers = IdleWaiters()
 
         var isIdle: Bool { !entries.values.contains(where: \.hasEnd) }
     }
@@ -38,9 +38,9 @@ final class TransferTable: Sendable {
         of request: ActiveRequest,
         owner: OwnerID,
         hasEnd: Bool = true,
-        isOfRenewal: Bool = false
+        isOfRefresh: Bool = false
     ) throws(RequestFailure.Reason) {
-        let entry = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
+        let entry = Entry(owner: owner, request: request, handle: handle, hasEnd: hasEnd, isOfRefresh: isOfRefresh)
         let replaced = try state.withLock { (state) throws(RequestFailure.Reason) in
             guard !state.isClosed else { throw .closed }
             guard state.entries[request.id]?.handle.isOver ?? true else { throw .duplicateID }
@@ -52,7 +52,7 @@ final class TransferTable: Sendable {
 
     /// Removes a transfer that has ended, unless another transfer already uses its identifier.
     func remove(_ handle: TransferHandle, id: RequestID) {
-        let (watchers, removed) = state.withLock { state -> ([IdleWatchers.Continuation], Entry?) in
+        let (watchers, removed) = state.withLock { state -> ([IdleWaiters.Continuation], Entry?) in
             let removed = state.entries[id]?.handle === handle ? state.entries.removeValue(forKey: id) : nil
             return (!state.watchers.isEmpty && state.isIdle ? state.watchers.release() : [], removed)
         }
@@ -93,12 +93,12 @@ final class TransferTable: Sendable {
 
     func cancelAll(outside environment: ServiceEnvironment) {
         end(.cancelled) { state in
-            state.entries.values.filter { $0.request.environment != environment && !$0.isOfRenewal }.map(\.handle)
+            state.entries.values.filter { $0.request.environment != environment && !$0.isOfRefresh }.map(\.handle)
         }
     }
 
     /// Ends the transfers of users who have logged out.
-    func cancelOfUsersGone(in environment: ServiceEnvironment) {
+    func cancelCallsOfFormerUsers(in environment: ServiceEnvironment) {
         let transfers = state.withLock { $0.entries.values.map { ($0.handle, $0.request.configuration) } }
         for (handle, call) in transfers {
             if let reason = call.refusal(in: environment) { handle.cancel(reason) }

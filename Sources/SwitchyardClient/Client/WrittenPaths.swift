@@ -60,7 +60,7 @@ extension ClientCore {
     /// Records the write of a call that has ended, if the call may have changed something at its path.
     ///
     /// The write is recorded before the caller is notified, so that the caller's next read takes it into account.
-    func noteWrite(
+    func recordWrite(
         _ configuration: APIConfiguration,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
         _ context: RequestContext,

@@ -26,8 +26,8 @@ extension ClientCore {
         progress: TransferProgressHandler?,
         completion: @escaping RequestCompletion
     ) -> any DispatchedRequest {
-        let completion = sender.usesCredentials ? completion : Self.witnessed(completion)
-        let (pool, onlookers) = present
+        let completion = sender.usesCredentials ? completion : Self.withConfirmation(completion)
+        let (pool, clientObservers) = present
         let configuration = owned(configuration, by: sender, in: sender.pool ?? pool)
         if let name = sharedName(of: configuration) {
             return SharedRequest(
@@ -45,7 +45,7 @@ extension ClientCore {
             configuration,
             id: id,
             sender: sender,
-            plan: plan(for: configuration, usesCredentials: sender.usesCredentials, onlookers),
+            plan: plan(for: configuration, usesCredentials: sender.usesCredentials, clientObservers),
             pool: sender.pool ?? pool,
             progress: progress,
             completion: completion
@@ -104,8 +104,8 @@ extension ClientCore {
     }
 
     /// Returns a completion that also reports the result to a refresh in flight.
-    private static func witnessed(_ completion: @escaping RequestCompletion) -> RequestCompletion {
-        guard let witness = RenewalWitness.current else { return completion }
+    private static func withConfirmation(_ completion: @escaping RequestCompletion) -> RequestCompletion {
+        guard let witness = RefreshRecorder.current else { return completion }
         return { result in
             witness.note(result)
             completion(result)
@@ -134,9 +134,9 @@ extension ClientCore {
     func plan(
         for configuration: APIConfiguration,
         usesCredentials: Bool,
-        _ onlookers: [Onlooker]?
+        _ clientObservers: [ClientObserver]?
     ) -> FlowPlan? {
-        guard surroundsRequests || configuration.rare != nil || onlookers != nil else { return nil }
-        return FlowPlan(options, configuration, usesCredentials: usesCredentials, onlookers ?? [])
+        guard surroundsRequests || configuration.rare != nil || clientObservers != nil else { return nil }
+        return FlowPlan(options, configuration, usesCredentials: usesCredentials, clientObservers ?? [])
     }
 }

@@ -1,6 +1,6 @@
 import SwitchyardHTTP
 
-extension TransferSharing {
+extension RequestCoalescing {
     /// Returns the name by which coalesced calls find each other; `nil` if the call has its own transfer.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ extension TransferSharing {
         case .named(let name): return "named \(name)"
         case .identical:
             guard configuration.method.isSafe, configuration.body.isNone, !configuration.isMadeByHand,
-                configuration.localAnswer == nil, configuration.urlRule == nil,
+                configuration.stubResponse == nil, configuration.urlRule == nil,
                 !isShown || !configuration.hasAttachedValues
             else { return nil }
             let fields = configuration.headers.fields.map { "\($0.name): \($0.value)".framed }.joined()
@@ -32,7 +32,7 @@ extension NetworkClient.Options {
     /// Returns whether code of the app that reads configurations takes part in building requests.
     func showsConfigurations(to generator: RequestGenerator) -> Bool {
         let common = generator.common
-        return interceptors.contains { $0.adapt != nil } || !generator.reformers.isEmpty
+        return interceptors.contains { $0.adapt != nil } || !generator.transforms.isEmpty
             || !generator.pathFilters.isEmpty || generator.urlRule != nil || common.computedHeaders != nil
             || common.computedParameters != nil
     }

@@ -22,7 +22,7 @@ final class SharedRequest: DispatchedRequest {
     let pool: ServerPool
     let progress: TransferProgressHandler?
     /// Whether the request belongs to the refresh of the client's credentials and is sent without credentials.
-    let isOfRenewal: Bool
+    let isOfRefresh: Bool
     /// The owner of the request: a user is not shown the response to another user's request.
     let callOwner: CallOwner.Key?
     /// The version of the client's credential that the request would carry.
@@ -54,7 +54,7 @@ final class SharedRequest: DispatchedRequest {
         self.core = core
         self.progress = progress
         self.completion = completion
-        isOfRenewal = core.options.credentials?.isBypassed ?? false
+        isOfRefresh = core.options.credentials?.isBypassed ?? false
         self.pool = pool
         cookieChanges = configuration.usesCookies ? pool.generator.cookies?.changes ?? 0 : 0
         credentialVersion = core.options.credentials?.version(in: pool.environment) ?? 0

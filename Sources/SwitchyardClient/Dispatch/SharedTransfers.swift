@@ -10,7 +10,7 @@ final class SharedTransfers: Sendable {
         let name: String
         let usesCredentials: Bool
         /// A request of a refresh must not share with requests that wait for the refresh.
-        let isOfRenewal: Bool
+        let isOfRefresh: Bool
         /// Requests of different users do not share.
         let callOwner: CallOwner.Key?
         let credentialVersion: UInt64
@@ -72,7 +72,7 @@ final class SharedTransfers: Sendable {
         Name(
             name: request.name,
             usesCredentials: request.sender.usesCredentials,
-            isOfRenewal: request.isOfRenewal,
+            isOfRefresh: request.isOfRefresh,
             callOwner: request.callOwner,
             credentialVersion: request.credentialVersion,
             writes: request.writes,

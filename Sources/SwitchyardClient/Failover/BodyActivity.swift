@@ -43,7 +43,7 @@ final class BodyActivity: Sendable {
     ///
     /// The check runs at least once a second, because the end of the body may come at any time and brings the limit
     /// closer.
-    func nextLook(at now: MonotonicTime) -> MonotonicTime? {
+    func nextCheckTime(at now: MonotonicTime) -> MonotonicTime? {
         let busyUntil = state.withLock { $0.busyUntil }
         return now < busyUntil ? min(busyUntil, now.advanced(by: Self.patience.least)) : nil
     }

@@ -21,7 +21,7 @@ final class Failover: DispatchedRequest {
     private let isTimed: Bool
     let progress: TransferProgressHandler?
     /// The observer of the attempts; `nil` if there is none.
-    let watch: AttemptWatch?
+    let watch: AttemptMonitor?
     let avoided: [Server.ID]
     let completion: RequestCompletion
 
@@ -63,7 +63,7 @@ final class Failover: DispatchedRequest {
         /// If `nil`, the deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
         /// The observer of the attempts.
-        var watch: AttemptWatch?
+        var watch: AttemptMonitor?
         /// The servers that are used only if there is no other; by name, because the list may change.
         var avoided: [Server.ID] = []
     }
@@ -89,7 +89,7 @@ final class Failover: DispatchedRequest {
     /// Sends the first attempt of a request that is already in the table.
     func start() {
         guard state.withLock({ $0.begin() }) else { return core.finish(self) }
-        if let answer = configuration.localAnswer { return end(with: .success(answer)) }
+        if let answer = configuration.stubResponse { return end(with: .success(answer)) }
         do throws(RequestFailure.Reason) {
             let (route, probe) = try core.firstRoute(for: configuration, avoiding: avoided, in: pool, at: startedAt)
             launch(route, at: startedAt)
@@ -155,7 +155,7 @@ extension Failover {
 
     /// Returns the time of the next check of an attempt during which the process was suspended, because the server's
     /// time counts from the resumption.
-    private func lookAfterPause(at attempt: FailoverState.Attempt, at now: MonotonicTime) -> MonotonicTime? {
+    private func checkAfterPause(at attempt: FailoverState.Attempt, at now: MonotonicTime) -> MonotonicTime? {
         guard let resumedAt = core.clock.resumedAt, attempt.startedAt < resumedAt,
             let delay = pool.hedgeDelay(for: attempt.route, from: now, to: awaitedUntil)
         else { return nil }
@@ -165,10 +165,10 @@ extension Failover {
 
     /// Hedges or compares a slow attempt, and sets the next timer.
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
-        if let next = slow?.activity?.nextLook(at: now) {
+        if let next = slow?.activity?.nextCheckTime(at: now) {
             return setTimer(timer, at: min(next, deadline))
         }
-        if let next = slow.flatMap({ lookAfterPause(at: $0, at: now) }) {
+        if let next = slow.flatMap({ checkAfterPause(at: $0, at: now) }) {
             return setTimer(timer, at: min(next, deadline))
         }
         guard let slow, let attempt = slow.route.attempt, configuration.leavesChoice else {
@@ -180,8 +180,8 @@ extension Failover {
         }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
         // A request that was redirected to another host is no reason to keep asking for a token.
-        let looksAgain = route == nil && slow.chargeable != nil
-        let pause = looksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
+        let checksAgain = route == nil && slow.chargeable != nil
+        let pause = checksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
         if let route { return launch(route, at: now) }
         if pause == nil { checkSuspect() }
@@ -202,12 +202,12 @@ extension Failover {
     func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
         var ending = ending
         ending.timer?.cancel()
-        ending.cancelUnanswered()
+        ending.cancelAttemptsWithoutResponse()
         core.finish(self) { [ending] in
             let events = settle(ending, at: now)
             if !events.isEmpty { core.publish(events, from: pool) }
             let context = context(of: ending, at: now)
-            if configuration.hasEffect { core.noteWrite(configuration, ending.result, context.value, in: pool) }
+            if configuration.hasEffect { core.recordWrite(configuration, ending.result, context.value, in: pool) }
             switch ending.result {
             case .success(let response):
                 completion(.success(ServiceResponse(id: id, response: response, sharedContext: context)))
@@ -236,7 +236,7 @@ extension Failover {
             let attempt = ending.attempts[index].route.attempt
         else { return ending.outcome(of: index) }
         let wait = ending.attempts[index].startedAt.seconds(to: now)
-        return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.unanswered : ending.outcome(of: index)
+        return pool.usuallyTakesLonger(than: wait, on: attempt) ? ending.withoutResponse : ending.outcome(of: index)
     }
 
     private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {

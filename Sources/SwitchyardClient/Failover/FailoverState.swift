@@ -14,7 +14,7 @@ struct FailoverState {
         let route: ServerPool.Route
         var url: RequestURL
         /// The redirects that were followed; `nil` if there are none.
-        var trail: Boxed<RedirectTrail>?
+        var trail: Boxed<RedirectChain>?
         let startedAt: MonotonicTime
         /// The activity of the body, or `nil` unless the body is large.
         let activity: BodyActivity?
@@ -42,7 +42,7 @@ struct FailoverState {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
         /// The attempt whose end is the result if no attempt won; `nil` if there is none.
-        var mostTelling: Int?
+        var decisiveCandidate: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
         /// Whether the deadline ended the request and no attempt's response is its result.
@@ -53,13 +53,13 @@ struct FailoverState {
         var fate = RequestFate.unsent
 
         /// The attempt that determines the result.
-        var decisive: Int? { winner ?? mostTelling ?? attempts.indices.last }
+        var decisive: Int? { winner ?? decisiveCandidate ?? attempts.indices.last }
 
         /// Ends the transfers of the attempts without a response.
-        mutating func cancelUnanswered() {
+        mutating func cancelAttemptsWithoutResponse() {
             for index in attempts.indices where attempts[index].outcome == nil {
                 // A failure that another server's response has overtaken is not reported.
-                if case .failure = result, let watched = attempts[index].task as? WatchedAttempt {
+                if case .failure = result, let watched = attempts[index].task as? MonitoredAttempt {
                     watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
                 }
                 // A server that redirected the attempt has received it, and an attempt that is being passed to its
@@ -79,14 +79,14 @@ struct FailoverState {
             if let outcome = attempts[index].outcome { return outcome }
             if attempts[index].trail?.value.hasLeft ?? false { return .neutral }
             if isOverdue { return .failure(.timeout) }
-            return if case .success = result { .unfinished } else { unanswered }
+            return if case .success = result { .unfinished } else { withoutResponse }
         }
 
         /// The outcome of an attempt that ended before a response of its server could be expected.
         ///
         /// The server received the request, so the attempt's token does not come back. If another server's response
         /// ended the request, that response was not one that the caller could use.
-        var unanswered: AttemptOutcome { winner == nil ? .unfinished : .neutral }
+        var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
     /// A refusal of an extra attempt while the first server may still respond.
@@ -143,7 +143,7 @@ struct FailoverState {
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that ended with `lastResult`.
-    private var mostTelling: Int?
+    private var decisiveCandidate: Int?
     /// Whether an attempt may have been executed although no response confirms it.
     private var mayHaveBeenExecuted = false
     /// The fate of the request in the attempts that have ended.
@@ -214,7 +214,7 @@ struct FailoverState {
     }
 
     /// Returns the attempt while it waits for its response; `nil` if the attempt or the request has ended.
-    func unanswered(_ index: Int) -> Attempt? {
+    func withoutResponse(_ index: Int) -> Attempt? {
         guard phase == .running, attempts[index].outcome == nil else { return nil }
         return attempts[index]
     }
@@ -222,8 +222,8 @@ struct FailoverState {
     /// Moves the attempt to the target of a redirect.
     ///
     /// - Returns: The number of redirects so far, or `nil` if the attempt or the request has ended.
-    mutating func redirect(_ index: Int, along trail: RedirectTrail) -> Int? {
-        guard unanswered(index) != nil else { return nil }
+    mutating func redirect(_ index: Int, along trail: RedirectChain) -> Int? {
+        guard withoutResponse(index) != nil else { return nil }
         attempts[index].hops += 1
         attempts[index].task = nil
         attempts[index].url = trail.request.url
@@ -262,7 +262,7 @@ struct FailoverState {
         if fate.mayHaveBeenExecuted, !result.isGood { mayHaveBeenExecuted = true }
         if live > 0, outcome.isNeutral, case .failure = result {
             // The failure says nothing about the request, to which another server is about to respond.
-            keepMostTelling(result, of: index)
+            keepDecisive(result, of: index)
             return .none
         }
         if let step = weigh(outcome, result, of: index) { return step }
@@ -271,7 +271,7 @@ struct FailoverState {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
         }
-        keepMostTelling(result, of: index)
+        keepDecisive(result, of: index)
         return .tryAnother
     }
 
@@ -335,7 +335,7 @@ struct FailoverState {
     /// Ends the request with the result of its attempts, unless one still waits for its response.
     mutating func giveUp() -> Ending? {
         guard live == 0, let lastResult, var ending = end(with: lastResult) else { return nil }
-        ending.mostTelling = mostTelling
+        ending.decisiveCandidate = decisiveCandidate
         return ending
     }
 
@@ -351,7 +351,7 @@ struct FailoverState {
             if let refusal {
                 (result, winner) = (refusal.value.result, refusal.value.index)
             } else if case .success? = lastResult, let lastResult {
-                (result, telling) = (lastResult, mostTelling)
+                (result, telling) = (lastResult, decisiveCandidate)
             }
         }
         self.winner = winner
@@ -360,7 +360,7 @@ struct FailoverState {
         var ending = Ending(result: result, winner: winner)
         ending.mayHaveBeenExecuted = mayHaveBeenExecuted
         ending.fate = fate
-        ending.mostTelling = telling
+        ending.decisiveCandidate = telling
         ending.isOverdue = isOverdue && winner == nil
         swap(&ending.attempts, &attempts)
         swap(&ending.timer, &timer)
@@ -368,10 +368,10 @@ struct FailoverState {
     }
 
     /// Stores the most significant result: a response, even a refusal, is more significant than a lost connection.
-    private mutating func keepMostTelling(_ result: Result<HTTPResponse, RequestFailure.Reason>, of index: Int) {
+    private mutating func keepDecisive(_ result: Result<HTTPResponse, RequestFailure.Reason>, of index: Int) {
         if case .success = lastResult, case .failure = result { return }
         lastResult = result
-        mostTelling = index
+        decisiveCandidate = index
     }
 }
 

@@ -10,7 +10,7 @@ struct FlowPlan: Sendable {
     let adapters: [Named<RequestInterceptor.Adapt>]
     let observers: [RequestInterceptor.Observe]
     /// The carriers that may replace the transport for an attempt.
-    let detours: [Onlooker.Detour]
+    let detours: [ClientObserver.Detour]
     let retriers: [Named<RequestInterceptor.Retry>]
     let retry: RetryPolicy?
     /// The client's credentials, which can be refreshed.
@@ -26,13 +26,13 @@ struct FlowPlan: Sendable {
         _ options: NetworkClient.Options,
         _ configuration: APIConfiguration,
         usesCredentials: Bool,
-        _ onlookers: [Onlooker]
+        _ clientObservers: [ClientObserver]
     ) {
         limits = options.limits + configuration.limits
         let interceptors = options.interceptors + configuration.interceptors
         adapters = interceptors.compactMap { one in one.adapt.map { Named(name: one.name, part: $0) } }
-        observers = interceptors.compactMap(\.observe) + onlookers.map(\.observe)
-        detours = onlookers.compactMap(\.detour)
+        observers = interceptors.compactMap(\.observe) + clientObservers.map(\.observe)
+        detours = clientObservers.compactMap(\.detour)
         retriers = interceptors.compactMap { one in one.retry.map { Named(name: one.name, part: $0) } }
         let policy = configuration.retry ?? options.retry
         retry = policy.flatMap { $0.maximumRetries == 0 ? nil : $0 }
@@ -42,7 +42,7 @@ struct FlowPlan: Sendable {
         credentials = shared.flatMap { $0.isBypassed ? nil : $0 }
         let isEmpty =
             limits.isEmpty && interceptors.isEmpty && retry == nil && credentials == nil && credential == nil
-            && configuration.callOwner?.isBound != true && onlookers.isEmpty
+            && configuration.callOwner?.isBound != true && clientObservers.isEmpty
         if isEmpty { return nil }
     }
 }

@@ -18,11 +18,11 @@ extension RequestFlow {
         var round = passed.ended
         if case .failure(let failure) = round.result, failure.reason.isFinal { throw failure.reason }
         do throws(RequestFailure.Reason) {
-            if try await renewsCredential(after: passed, &memory) {
+            if try await refreshesCredential(after: passed, &memory) {
                 return .again(after: .zero, isReauthorized: true)
             }
         } catch {
-            guard error.renewalOutage != nil, case .success(let refusal) = round.result else { throw error }
+            guard error.refreshFailure != nil, case .success(let refusal) = round.result else { throw error }
             try checkRunning()
             refusal.discardBody()
             var context = refusal.context
@@ -52,7 +52,7 @@ extension RequestFlow {
         return await policyStep(of: round, &memory)
     }
 
-    private func policyStep(of round: EndedRound, _ memory: inout RequestFlowMemory) async -> NextStep {
+    private func policyStep(of round: RoundResult, _ memory: inout RequestFlowMemory) async -> NextStep {
         guard let policy = plan.retry,
             case .retry(let pause) = policy.decision(for: round, random: memory.random.unit())
         else { return finished(round, memory) }
@@ -77,7 +77,7 @@ extension RequestFlow {
     }
 
     /// Ends the flow with the result of the round, and refills the retry budget after a success.
-    private func finished(_ round: EndedRound, _ memory: RequestFlowMemory) -> NextStep {
+    private func finished(_ round: RoundResult, _ memory: RequestFlowMemory) -> NextStep {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)
     }
@@ -97,7 +97,7 @@ extension RequestFlow {
             return CredentialLease(credential: credential, version: 0, takenAt: 0)
         }
         guard let credentials = plan.credentials else { return nil }
-        let lease = try await lease(from: credentials, for: configuration, without: memory.goesWithoutCredential)
+        let lease = try await lease(from: credentials, for: configuration, without: memory.isSentWithoutCredential)
         configuration.authorization = lease.credential.map { authorization(with: $0, after: trials) }
         return lease
     }
@@ -130,7 +130,7 @@ extension RequestFlow {
     }
 
     /// Whether a 401 is followed by another round with another credential.
-    private func renewsCredential(
+    private func refreshesCredential(
         after passed: PassedRound,
         _ memory: inout RequestFlowMemory
     ) async throws(RequestFailure.Reason) -> Bool {
@@ -139,24 +139,24 @@ extension RequestFlow {
             keepNextNonce(of: answer, with: lease.credential, &memory)
             return false
         }
-        guard !answer.context.isForeign, passed.ended.mayAnswerChallenge else { return false }
+        guard !answer.context.isForeign, passed.ended.mayRespondToChallenge else { return false }
         do throws(CredentialError) {
-            if try answersDigest(answer, with: lease.credential, &memory) { return true }
+            if try respondsToDigest(answer, with: lease.credential, &memory) { return true }
             guard let credentials = plan.credentials, callOwner?.refusal == nil else { return false }
             let verdict = try await credentials.answer(
                 answer.headers,
                 to: lease,
                 for: self,
-                mayRenew: memory.renewals,
+                mayRefresh: memory.refreshes,
                 mayGoWithout: passed.ended.configuration.mayGoWithout(credentials)
             )
             switch verdict {
             case .none: return false
             case .replaced: return true
-            case .renewed: memory.renewals += 1
+            case .refreshed: memory.refreshes += 1
             case .without:
-                memory.renewals += 1
-                memory.goesWithoutCredential = true
+                memory.refreshes += 1
+                memory.isSentWithoutCredential = true
             }
             return true
         } catch {
@@ -174,10 +174,10 @@ extension APIConfiguration {
     }
 }
 
-extension EndedRound {
+extension RoundResult {
     /// Whether this machine had no network route to the server, or to the server that refreshes credentials.
     fileprivate var isOffline: Bool {
-        (transportError ?? failure?.reason.renewalOutage?.transportError)?.kind == .offline
+        (transportError ?? failure?.reason.refreshFailure?.transportError)?.kind == .offline
     }
 
     /// The failure of the round; `nil` if there is a response.
@@ -187,7 +187,7 @@ extension EndedRound {
 
     /// Whether the request may be sent again with another credential: a server that responds to a write with the
     /// location of its result has executed the write.
-    fileprivate var mayAnswerChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
+    fileprivate var mayRespondToChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The result of the round as the result of a flow.
     var ending: Result<HTTPResponse, RequestFailure.Reason> {

@@ -6,10 +6,10 @@ struct RequestFlowMemory {
     /// The records of the rounds that have ended.
     var history: [RoundRecord] = []
     /// The number of refreshes that this request has caused.
-    var renewals = 0
+    var refreshes = 0
     /// Whether the client's credential was refused and no other can be obtained, so that later rounds are sent without
     /// one.
-    var goesWithoutCredential = false
+    var isSentWithoutCredential = false
     /// The attempts to satisfy the digest challenges of each origin.
     var digests: [RequestURL.Origin: DigestTrial] = [:]
     /// The tokens that the last retry took from the budget.
@@ -32,7 +32,7 @@ extension RequestFlow {
         var memory = RequestFlowMemory(random: RandomSource(seed: core.options.seed ^ id.number))
         do throws(RequestFailure.Reason) {
             if let problem = plan.retry?.problem {
-                throw .vetoed(Veto(name: "retry policy", underlying: problem))
+                throw .vetoed(InterceptorError(name: "retry policy", underlying: problem))
             }
             while true {
                 guard let passed = try await round(&memory) else {
@@ -64,7 +64,7 @@ extension RequestFlow {
 
     /// A round that has ended, and the credential that it carried.
     struct PassedRound {
-        var ended: EndedRound
+        var ended: RoundResult
         var lease: CredentialLease?
     }
 
@@ -80,7 +80,7 @@ extension RequestFlow {
             history: memory.history,
             time: core.time,
             owner: owner,
-            isOfRenewal: CredentialBypass.isRenewing,
+            isOfRefresh: CredentialBypass.isRefreshing,
             end: { [weak self] in self?.cancel($0) },
             preferred: { [pool] in pool.current },
             whenSwitched: { [weak self] in self?.keep(onSwitch: $0) }
@@ -94,7 +94,7 @@ extension RequestFlow {
         do throws(RequestFailure.Reason) {
             lease = try await authorize(&adapted, after: memory)
         } catch {
-            guard error.renewalOutage != nil else { throw error }
+            guard error.refreshFailure != nil else { throw error }
             try checkRunning()
             return PassedRound(ended: unsent(adapted, context, error))
         }
@@ -107,7 +107,7 @@ extension RequestFlow {
         try checkOwner(dropping: result)
         // The deadline may have changed, because other callers may share the request by now.
         context.deadline = awaitedUntil
-        return PassedRound(ended: EndedRound(configuration: adapted, context: context, result: result), lease: lease)
+        return PassedRound(ended: RoundResult(configuration: adapted, context: context, result: result), lease: lease)
     }
 
     /// Ends a round that had no credential; interceptors and the retry policy may start another.
@@ -115,9 +115,9 @@ extension RequestFlow {
         _ configuration: APIConfiguration,
         _ context: DispatchContext,
         _ reason: RequestFailure.Reason
-    ) -> EndedRound {
+    ) -> RoundResult {
         let failure = RequestFailure(reason, id: id, context: unsentContext(of: configuration))
-        return EndedRound(configuration: configuration, context: context, result: .failure(failure))
+        return RoundResult(configuration: configuration, context: context, result: .failure(failure))
     }
 
     /// Throws if the flow has ended, which stops its task.
@@ -214,7 +214,7 @@ extension RequestFlow {
                     deadline: deadline,
                     isTimed: false,
                     patience: patience,
-                    watch: attemptWatch(of: round),
+                    watch: attemptMonitor(of: round),
                     avoided: avoided
                 ),
                 progress: progress
@@ -227,9 +227,9 @@ extension RequestFlow {
         }
     }
 
-    private func attemptWatch(of round: Int) -> AttemptWatch? {
+    private func attemptMonitor(of round: Int) -> AttemptMonitor? {
         guard !plan.observers.isEmpty else { return nil }
-        return AttemptWatch(of: id, detours: plan.detours) { [weak self] event in
+        return AttemptMonitor(of: id, detours: plan.detours) { [weak self] event in
             let kind: DispatchEvent.Kind =
                 switch event {
                 case .sent(let attempt): .attemptSent(attempt)

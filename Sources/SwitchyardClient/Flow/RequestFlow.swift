@@ -142,7 +142,7 @@ extension RequestFlow {
             // A flow that is cancelled before its start reports its start too.
             if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()
-            core.noteWrite(configuration, result, context, in: pool)
+            core.recordWrite(configuration, result, context, in: pool)
             let outcome: Result<ServiceResponse, RequestFailure> =
                 switch result {
                 case .success(let response): .success(ServiceResponse(id: id, response: response, context: context))

@@ -34,11 +34,11 @@ struct RequestFlowState {
     /// The fate of the request over all rounds.
     private(set) var fate = RequestFate.unsent
     /// Whether the last round has executed the request and this has not been reported.
-    private var hasUntoldEffect = false
+    private var hasUnreportedEffect = false
     /// The context of the last round.
     private(set) var lastContext: RequestContext?
     /// Whether the end was reported to the observers.
-    private var hasToldOfEnd = false
+    private var hasReportedEnd = false
     /// The action of a limit that holds the round when another server becomes the preferred one.
     var onSwitch: (@Sendable () -> Void)?
 
@@ -48,8 +48,8 @@ struct RequestFlowState {
 
     /// Whether the observers receive an event: none after the end, which is the last.
     mutating func mayTell(_ event: DispatchEvent) -> Bool {
-        defer { if case .ended = event.kind { hasToldOfEnd = true } }
-        return !hasToldOfEnd
+        defer { if case .ended = event.kind { hasReportedEnd = true } }
+        return !hasReportedEnd
     }
 
     /// Starts the flow, and returns `false` if it has already been cancelled.
@@ -91,7 +91,7 @@ struct RequestFlowState {
     mutating func roundEnded(_ context: RequestContext, hasEffect: Bool) {
         failover = nil
         endedRounds += 1
-        hasUntoldEffect = hasEffect
+        hasUnreportedEffect = hasEffect
         attempts += context.attempts
         // The response of an earlier round was not the end.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
@@ -108,7 +108,7 @@ struct RequestFlowState {
 
     /// Records that the response of the last round is dropped.
     mutating func dropResponse() {
-        if hasUntoldEffect { mayHaveBeenExecuted = true }
+        if hasUnreportedEffect { mayHaveBeenExecuted = true }
     }
 
     /// Returns the passes of a round, to be given back; lasting ones stay.

@@ -22,7 +22,7 @@ public struct DispatchContext: Sendable {
     /// The client handle through which the request was sent.
     var owner: OwnerID
     /// Whether the request belongs to a token refresh, for which other requests may be waiting.
-    var isOfRenewal = false
+    var isOfRefresh = false
     /// Ends the request from outside, for the reason.
     var end: @Sendable (RequestFailure.Reason) -> Void
     /// Returns the server that is preferred now.

@@ -90,9 +90,9 @@ public struct AttemptRecord: Sendable {
     }
 }
 
-extension DispatchEvent: Discreet {}
-extension DispatchEvent.Kind: Discreet {}
-extension AttemptRecord: Discreet {}
+extension DispatchEvent: RedactedDescribable {}
+extension DispatchEvent.Kind: RedactedDescribable {}
+extension AttemptRecord: RedactedDescribable {}
 
 extension DispatchEvent: CustomStringConvertible {
     /// The request and the event on one line, as in a log, with credentials redacted.

@@ -31,7 +31,7 @@ public struct RequestInterceptor: Sendable {
     /// It is called on a queue of the client, in the order of the events. A slow observer does not delay requests.
     public typealias Observe = @Sendable (DispatchEvent) -> Void
     /// Returns the decision after any round has ended; if it throws, the request ends with the error.
-    public typealias Retry = @Sendable (EndedRound) async throws -> RetryDecision
+    public typealias Retry = @Sendable (RoundResult) async throws -> RetryDecision
 
     /// The name with which the interceptor's errors are reported.
     public var name: String

@@ -26,14 +26,14 @@ public struct LimitKey: Sendable {
 
     /// A key that is the same for requests with the same method, path, path values, query and parameters.
     public static let call = LimitKey { configuration in
-        let asked = configuration.askedParameters + [configuration.pathValues]
+        let asked = configuration.requestedParameters + [configuration.pathValues]
         return ([configuration.endpoint] + asked.map(\.canonicalText)).map(\.framed).joined()
     }
 
     /// Returns a key that is the same for requests with the same method, path and values of the named parameters.
     public static func parameters(_ names: String...) -> LimitKey {
         LimitKey { configuration in
-            let asked = configuration.askedParameters
+            let asked = configuration.requestedParameters
             let values = names.map { name in asked.lazy.compactMap { $0[name] }.first?.canonicalText ?? "-" }
             return ([configuration.endpoint] + values).map(\.framed).joined()
         }
@@ -56,7 +56,7 @@ extension APIConfiguration {
     }
 
     /// The query and parameters, or the parameters in the URL of a prebuilt request.
-    fileprivate var askedParameters: [Parameters] {
+    fileprivate var requestedParameters: [Parameters] {
         guard let url = rare?.value.prebuiltRequest?.url else { return [query, parameters] }
         return [url.query.map { Parameters(parsing: $0) } ?? Parameters()]
     }

@@ -34,7 +34,7 @@ public final class ReachabilityLimit: RequestLimit {
     /// - Throws: `TransportError` of the kind `offline`.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         if provider.isReachable { return .free }
-        let offline = TransportError(.offline, message: "there is no way to the network", mayHaveBeenSent: false)
+        let offline = TransportError(.offline, message: "there is no network route", mayHaveBeenSent: false)
         guard case .wait(let limit) = whenOffline else { throw offline }
         let isBack = await withTaskGroup(of: Bool.self) { group in
             group.addTask { [provider] in await provider.waitUntilReachable() }

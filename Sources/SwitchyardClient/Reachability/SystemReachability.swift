@@ -26,16 +26,16 @@ public final class SystemReachability: ReachabilityProvider {
     /// A shared instance, which starts observing when it is first used.
     public static let shared = SystemReachability()
 
-    private let board = StatusBoard()
+    private let board = ReachabilityBroadcaster()
     private let watch: any Sendable
 
     /// Starts observing the network, until the object is released.
     public init() {
         let board = board
         #if canImport(Network)
-            watch = PathWatch { [weak board] in board?.status = $0 }
+            watch = PathMonitor { [weak board] in board?.status = $0 }
         #else
-            let watch = RouteWatch { [weak board] in board?.status = RoutingTable.systemStatus }
+            let watch = RouteMonitor { [weak board] in board?.status = RoutingTable.systemStatus }
             // The status is read after observing has begun so that no change is missed, and on the observer's queue so
             // that an older status does not overwrite a newer one.
             watch.queue.sync { board.status = RoutingTable.systemStatus }
@@ -64,9 +64,9 @@ public final class SystemReachability: ReachabilityProvider {
             #endif
         }
         #if canImport(Network)
-            watch = PathWatch(learn)
+            watch = PathMonitor(learn)
         #else
-            let watch = RouteWatch { learn(RoutingTable.systemStatus) }
+            let watch = RouteMonitor { learn(RoutingTable.systemStatus) }
             watch.queue.async { learn(RoutingTable.systemStatus) }
             self.watch = watch
         #endif
@@ -99,7 +99,7 @@ struct PathReport: Sendable {
 
 #if canImport(Network)
     /// An observer of the network path, which calls back with the current path and with every change.
-    private final class PathWatch: Sendable {
+    private final class PathMonitor: Sendable {
         private let monitor = Locked(NWPathMonitor())
 
         init(_ onChange: @escaping @Sendable (ReachabilityStatus) -> Void) {
@@ -129,7 +129,7 @@ struct PathReport: Sendable {
 #else
     /// An observer of the kernel's routing socket (rtnetlink(7)), which calls back when routes, addresses or links have
     /// changed.
-    private final class RouteWatch: Sendable {
+    private final class RouteMonitor: Sendable {
         /// The queue on which the observer calls back.
         let queue = DispatchQueue(label: "switchyard.reachability")
         private let source = Locked<(any DispatchSourceRead)?>(nil)

@@ -20,8 +20,8 @@ public import SwitchyardServices
     @usableFromInline var attachments: [ObjectIdentifier: any Sendable] = [:]
     /// The values of each ``ConfigurationSetting``, by the setting's type.
     var settings: [ObjectIdentifier: any Sendable] = [:]
-    var sharing = TransferSharing.off
-    var localAnswer: HTTPResponse?
+    var sharing = RequestCoalescing.off
+    var stubResponse: HTTPResponse?
     var redirects: RedirectPolicy?
     var confirmation: StoredConfirmation?
     var credential: Credential?
@@ -138,8 +138,8 @@ extension APIConfiguration {
 
     /// Whether the call shares one transfer with other calls that make the same request at the same time.
     ///
-    /// The default is `TransferSharing.off`.
-    public var sharing: TransferSharing {
+    /// The default is `RequestCoalescing.off`.
+    public var sharing: RequestCoalescing {
         get { rare?.value.sharing ?? .off }
         set { change { $0.sharing = newValue } }
     }
@@ -148,9 +148,9 @@ extension APIConfiguration {
     ///
     /// Use it for development without a server, and as a sample next to the description of a call. The response is
     /// validated, decoded and stored like any other. The default is `nil`.
-    public var localAnswer: HTTPResponse? {
-        get { rare?.value.localAnswer }
-        set { change { $0.localAnswer = newValue } }
+    public var stubResponse: HTTPResponse? {
+        get { rare?.value.stubResponse }
+        set { change { $0.stubResponse = newValue } }
     }
 
     /// The policy for redirects.
@@ -271,7 +271,7 @@ package struct StoredConfirmation: Sendable, Hashable {
 }
 
 /// Whether a call shares one transfer with other calls that make the same request at the same time.
-public enum TransferSharing: Sendable, Hashable {
+public enum RequestCoalescing: Sendable, Hashable {
     /// Each call has its own transfer.
     case off
     /// Reads of the same URL with the same header fields share one transfer, unless the client's credentials or cookies

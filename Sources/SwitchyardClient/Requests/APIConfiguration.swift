@@ -257,7 +257,7 @@ extension APIConfiguration: CustomStringConvertible {
     package func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
 }
 
-extension APIConfiguration: Discreet {}
+extension APIConfiguration: RedactedDescribable {}
 
 /// The values that are sent, taken from the ``APIConfiguration/prebuiltRequest`` if there is one.
 extension APIConfiguration {

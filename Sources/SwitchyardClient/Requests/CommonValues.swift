@@ -86,7 +86,7 @@ extension HTTPHeaders {
 }
 
 /// The handling of a request whose path is an absolute URL with another origin than the base URL.
-public enum ForeignHostRule: Sendable, Hashable {
+public enum CrossOriginPolicy: Sendable, Hashable {
     /// The request is sent without common parameters; of the common headers it carries only `Accept`, the other
     /// `Accept-` fields and `User-Agent`.
     ///

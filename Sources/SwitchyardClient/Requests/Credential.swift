@@ -86,12 +86,12 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-extension Credential: Discreet {
+extension Credential: RedactedDescribable {
     /// The scheme and, if there is one, the user name.
     public var description: String { scheme.description }
 }
 
-extension Credential.Scheme: Discreet {
+extension Credential.Scheme: RedactedDescribable {
     /// The scheme and, if there is one, the user name, without the secret.
     public var description: String {
         switch self {

@@ -40,7 +40,7 @@ public struct RequestGenerator: Sendable {
     /// parameters.
     ///
     /// They run for every attempt. If a closure throws, the call ends with the error.
-    public var reformers: [@Sendable (inout APIConfiguration) throws -> Void] = []
+    public var transforms: [@Sendable (inout APIConfiguration) throws -> Void] = []
     /// A closure that validates a configuration before anything is built.
     ///
     /// If the closure throws, the call ends with the error and without network access.
@@ -54,7 +54,7 @@ public struct RequestGenerator: Sendable {
     public var cookies: CookieJar?
     /// The handling of absolute URLs with another origin than the base URL, which are sent without common values by
     /// default.
-    public var foreignHosts = ForeignHostRule.withoutCommonValues
+    public var foreignHosts = CrossOriginPolicy.withoutCommonValues
     /// The options for encoding parameters into queries.
     public var queryOptions = ParameterEncodingOptions() {
         didSet { queryPlan = ParameterSerializerPlan(queryOptions.inURL) }
@@ -128,10 +128,10 @@ public struct RequestGenerator: Sendable {
         on base: BaseURL,
         home: BaseURL
     ) throws(RequestError) -> HTTPRequest {
-        if reformers.isEmpty { return try checked(configuration, on: base, home) }
-        var reformed = configuration
-        for reformer in reformers { try RequestError.running("reformer") { try reformer(&reformed) } }
-        return try checked(reformed, on: base, home)
+        if transforms.isEmpty { return try checked(configuration, on: base, home) }
+        var transformed = configuration
+        for reformer in transforms { try RequestError.running("reformer") { try reformer(&transformed) } }
+        return try checked(transformed, on: base, home)
     }
 
     private func checked(

@@ -16,7 +16,7 @@ public struct LogOptions: Sendable {
         /// The bodies of requests.
         public static let requestBody = Parts(rawValue: 2)
         /// The bodies of responses with a status below 400.
-        public static let answerBody = Parts(rawValue: 4)
+        public static let responseBody = Parts(rawValue: 4)
         /// The bodies of responses with a status of 400 or above.
         public static let errorBody = Parts(rawValue: 8)
         /// A curl command that sends the request again.
@@ -57,6 +57,6 @@ public struct LogOptions: Sendable {
     /// Options that log every step with all parts.
     public static let verbose = LogOptions(
         level: .trace,
-        parts: [.headers, .requestBody, .answerBody, .errorBody, .curl]
+        parts: [.headers, .requestBody, .responseBody, .errorBody, .curl]
     )
 }

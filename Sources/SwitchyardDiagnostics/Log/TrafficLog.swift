@@ -121,7 +121,7 @@ struct TrafficLog: Sendable {
             if options.parts.contains(.headers) {
                 metadata["headers"] = redaction.headers(response.headers).description
             }
-            let part: LogOptions.Parts = response.status < 400 ? .answerBody : .errorBody
+            let part: LogOptions.Parts = response.status < 400 ? .responseBody : .errorBody
             if options.parts.contains(part), case .whole(let data) = response.body {
                 let type = response.headers["Content-Type"]
                 metadata["body"] = text(of: data) { redaction.answer($0, contentType: type) }

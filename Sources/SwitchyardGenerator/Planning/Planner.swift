@@ -140,7 +140,7 @@ struct Planner {
     ) -> [Method] {
         var table = NameTable(reserved: [
             "value", "send", "response", "cancel", "cache", "isLoading", "cancelAll", "resource", "cacheUser",
-            "activeRequests", "removeAnswers", "removeAnswer", "storeAnswer",
+            "activeRequests", "removeResponses", "removeResponse", "storeResponse",
         ])
         var names: [Int: String] = [:]
         let order = members.indices.sorted { left, right in

@@ -180,12 +180,12 @@ extension TypeReader {
                 declaration.kind = .union(variants, discriminator: name)
             } else {
                 declaration.kind = .union(variants, discriminator: nil)
-                noteAmbiguity(of: objects.map { variants[$0] }, at: declaration.place)
+                recordAmbiguity(of: objects.map { variants[$0] }, at: declaration.place)
             }
         }
     }
 
-    private func noteAmbiguity(of variants: [Declaration.Variant], at place: Place) {
+    private func recordAmbiguity(of variants: [Declaration.Variant], at place: Place) {
         let sets = variants.map(\.required)
         guard Set(sets).count < sets.count else { return }
         note(.ambiguous, "the cases are tried in the order of the document; more than one may fit", at: place)

@@ -61,7 +61,7 @@ struct RootWriter {
     private func writeModule(_ code: inout CodeLines) {
         code.line(
             plan.errors.isEmpty
-                ? "/// What all responses have in common." : "/// The codes for refusals by their HTTP status."
+                ? "/// The common properties of all responses." : "/// The codes for refusals by their HTTP status."
         )
         guard !plan.errors.isEmpty else {
             guard let body = errorBody else { return code.line("\(prefix)static let module = APIModule()") }
@@ -75,7 +75,7 @@ struct RootWriter {
             ],
             ")"
         )
-        code.line("/// What all responses have in common.")
+        code.line("/// The common properties of all responses.")
         code.line(
             "\(prefix)static let module = APIModule(errors: errors\(errorBody.map { ", errorBody: \($0)" } ?? ""))"
         )

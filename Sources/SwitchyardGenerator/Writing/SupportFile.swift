@@ -151,7 +151,7 @@ enum SupportFile {
         }
 
         extension ParameterValue {
-            /// The value as text; the elements of a list stand between commas.
+            /// The value as text; the elements of a list are separated by commas.
             var plainText: String? {
                 switch self {
                 case .null: nil

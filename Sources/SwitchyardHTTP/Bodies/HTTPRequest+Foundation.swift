@@ -22,7 +22,9 @@ extension HTTPRequest {
     public init(_ request: URLRequest) throws(RequestError) {
         guard let url = request.url else { throw .url(text: "", reason: .notAbsolute) }
         let name = request.httpMethod ?? "GET"
-        guard let method = HTTPMethod(name) else { throw .hook(stage: "method", message: "“\(name)” is no token") }
+        guard let method = HTTPMethod(name) else {
+            throw .hook(stage: "method", message: "“\(name)” is not a valid token")
+        }
         guard request.httpBodyStream == nil else { throw .body(kind: "streamed", reason: .notInMemory) }
         let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
         var headers = HTTPHeaders(fields.map { HTTPHeaders.Field(name: $0.key, value: $0.value) })

@@ -20,8 +20,8 @@ extension HTTPResponse: CustomStringConvertible {
     }
 }
 
-extension HTTPRequest: Discreet {}
-extension HTTPResponse: Discreet {}
+extension HTTPRequest: RedactedDescribable {}
+extension HTTPResponse: RedactedDescribable {}
 
 extension RequestURL: CustomDebugStringConvertible, CustomReflectable {
     /// The URL with credentials redacted.

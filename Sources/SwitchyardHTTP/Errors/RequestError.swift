@@ -37,7 +37,7 @@ public enum RequestError: Error, Sendable, Hashable {
         /// The URL is relative, and there is no base URL.
         case notAbsolute
         /// The path contains `..` that leads out of the base URL's path.
-        case leavesBasePath
+        case escapesBasePath
         /// The URL is longer than the generator's limit.
         case tooLong(bytes: Int, limit: Int)
         /// The URL is plain HTTP, but requests to its host must be encrypted, see
@@ -167,7 +167,7 @@ extension HTTPHeaders.Field {
     }
 }
 
-extension RequestError: Discreet {}
+extension RequestError: RedactedDescribable {}
 
 extension RequestError {
     /// Calls a closure of the app and converts an error that it throws to ``hook(stage:message:)``, unless the error is
@@ -212,10 +212,10 @@ extension RequestError.URLReason {
         switch self {
         case .controlCharacter: "holds a line break or a NUL"
         case .invalidHost: "has no valid host"
-        case .invalidPort: "has a port that is no number from 0 to 65535"
+        case .invalidPort: "has a port that is not a number from 0 to 65535"
         case .unsupportedScheme(let scheme): "has the scheme \(scheme.forMessage), expected http or https"
         case .notAbsolute: "is not absolute: a scheme and a host are missing"
-        case .leavesBasePath: "leads out of the base URL's path with “..”"
+        case .escapesBasePath: "leads out of the base URL's path with “..”"
         case .tooLong(let bytes, let limit): "has \(bytes) bytes, at most \(limit) are allowed"
         case .insecure:
             "is not encrypted, and http is allowed to local hosts only; NetworkClient.Options.insecureHTTP names others"
@@ -258,7 +258,8 @@ extension RequestError.BodyReason {
         switch self {
         case .encodingFailed(let error): "could not be encoded: \(error)"
         case .notInCharacterSet: "cannot be written in the chosen character set"
-        case .conflict: "stands beside parameters that would be a second body; send them in the query"
+        case .conflict:
+            "is given together with parameters that would be a second body; send the parameters in the query"
         case .notInMemory: "is not in memory"
         case .lengthMismatch(let announced, let actual): "gave \(actual) bytes, announced were \(announced)"
         case .sourceFailed(let error): "could not be read: \(error)"

@@ -87,4 +87,4 @@ extension TransportError: CustomStringConvertible {
     }
 }
 
-extension TransportError: Discreet {}
+extension TransportError: RedactedDescribable {}

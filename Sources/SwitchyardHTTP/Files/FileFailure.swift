@@ -43,7 +43,7 @@ extension FileFailure: CustomStringConvertible {
             switch reason {
             case .exists: "exists already"
             case .isDirectory: "is a directory"
-            case .directoryMissing: "stands in a directory that does not exist"
+            case .directoryMissing: "is in a directory that does not exist"
             case .noPermission: "may not be written"
             case .diskFull: "does not fit: the disk is full"
             case .tooLarge: "is larger than allowed"

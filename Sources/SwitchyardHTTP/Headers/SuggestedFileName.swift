@@ -19,10 +19,10 @@ package enum SuggestedFileName {
             }
         }
         while let first = kept.first, isTrimmed(first) { kept.removeFirst() }
-        return trimmedBehind(shortened(trimmedBehind(String(kept))))
+        return trimmedAfter(shortened(trimmedAfter(String(kept))))
     }
 
-    private static func trimmedBehind(_ name: String) -> String {
+    private static func trimmedAfter(_ name: String) -> String {
         var scalars = name.unicodeScalars
         while let last = scalars.last, isTrimmed(last) { scalars.removeLast() }
         return String(scalars)

@@ -25,8 +25,8 @@ extension ByteBuffer {
     package func queryLead(_ separator: String = "&") -> ParameterSerializer.Lead? {
         withBytes { bytes in
             guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return .questionMark }
-            let isBehindSeparator = !separator.isEmpty && bytes.reversed().starts(with: separator.utf8.reversed())
-            let isOpen = mark == bytes.count - 1 || bytes.last == UInt8(ascii: "&") || isBehindSeparator
+            let followsSeparator = !separator.isEmpty && bytes.reversed().starts(with: separator.utf8.reversed())
+            let isOpen = mark == bytes.count - 1 || bytes.last == UInt8(ascii: "&") || followsSeparator
             return isOpen ? nil : .separator
         }
     }

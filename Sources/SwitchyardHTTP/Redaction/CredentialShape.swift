@@ -43,11 +43,11 @@ enum CredentialShape {
 
     /// Whether a word contains a digit, a Base64 symbol, or a capital after a small letter, unlike ordinary words.
     static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
-        var isBehindSmall = false
+        var followsSmall = false
         return word.contains { byte in
-            defer { isBehindSmall = byte.isLetter && byte & 0x20 != 0 }
+            defer { followsSmall = byte.isLetter && byte & 0x20 != 0 }
             let isCapital = byte.isLetter && byte & 0x20 == 0
-            return byte.isDigit || "+/=_".utf8.contains(byte) || isCapital && isBehindSmall
+            return byte.isDigit || "+/=_".utf8.contains(byte) || isCapital && followsSmall
         }
     }
 

@@ -227,9 +227,9 @@ extension HTTPHeaders {
 /// Otherwise `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would list the stored
 /// properties, including credentials. A type with credentials conforms and implements `description` without
 /// credentials.
-public protocol Discreet: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+public protocol RedactedDescribable: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
-extension Discreet {
+extension RedactedDescribable {
     /// The description.
     public var debugDescription: String { description }
 

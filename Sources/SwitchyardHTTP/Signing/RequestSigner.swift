@@ -122,7 +122,7 @@ public struct RequestSigner: Sendable {
     }
 }
 
-extension RequestSigner.Method: Discreet {
+extension RequestSigner.Method: RedactedDescribable {
     /// The name of the signature method, without its key.
     public var description: String {
         switch self {

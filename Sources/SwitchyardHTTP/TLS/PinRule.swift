@@ -79,9 +79,9 @@ extension PinRuleError: CustomStringConvertible {
     /// A description of the error, without queries and passwords.
     public var description: String {
         switch self {
-        case .invalidPattern(let text): "\"\(text)\" is no pattern of hosts"
+        case .invalidPattern(let text): "\"\(text)\" is not a valid host pattern"
         case .noPins(let hosts): "the rule for \(hosts) has no pin"
-        case .noBackup(let hosts): "the rule for \(hosts) has one pin, and none that could follow"
+        case .noBackup(let hosts): "the rule for \(hosts) has only one pin; add a backup pin"
         case .noCertificate: "there is no certificate"
         case .insecureBase(let url): "\(Redaction.place(url)) is pinned, and not https"
         case .transport(let error): error.description

@@ -106,7 +106,7 @@ extension TLSConfiguration {
     /// - Throws: ``TransportError`` with ``TransportError/Kind/unsupported``.
     package func check(_ url: RequestURL) throws(TransportError) {
         guard pins.isEmpty || url.isSecure else {
-            let message = "the server is pinned, and http does not show who it is"
+            let message = "the server is pinned, but http does not authenticate it"
             throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
         }
     }
@@ -160,7 +160,7 @@ extension TLSConfiguration.ClientIdentity.Source {
     }
 }
 
-extension TLSConfiguration.ClientIdentity: Discreet {
+extension TLSConfiguration.ClientIdentity: RedactedDescribable {
     /// The source of the certificate, without key and password.
     public var description: String {
         switch certificate {

@@ -92,7 +92,7 @@ package struct URLJoiner: ~Copyable {
         if DotSegments.occur(in: path) {
             if path.first == UInt8(ascii: "/") { path.removeFirst() }
             guard let inside = DotSegments.removed(from: path, clamps: false) else {
-                throw .url(text: text, reason: .leavesBasePath)
+                throw .url(text: text, reason: .escapesBasePath)
             }
             path = [UInt8(ascii: "/")] + inside
         }

@@ -37,7 +37,7 @@ struct CallFault: Sendable, Hashable {
 }
 
 /// Applies the requested fault to the next calls; every attempt of an affected call gets the fault.
-final class FaultDesk: Sendable {
+final class FaultController: Sendable {
     private struct State {
         var fault: CallFault?
         /// The calls that were affected.

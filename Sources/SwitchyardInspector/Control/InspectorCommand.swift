@@ -24,12 +24,12 @@ struct InspectorCommand: Decodable, Sendable {
     /// Decodes a command.
     static func read(_ data: Data) throws(Refusal) -> InspectorCommand {
         do { return try JSONDecoder().decode(InspectorCommand.self, from: data) } catch {
-            throw Refusal(description: "that is no command")
+            throw Refusal(description: "this is not a command")
         }
     }
 
     /// Executes the command.
-    func run(on client: NetworkClient, _ faults: FaultDesk) throws(Refusal) {
+    func run(on client: NetworkClient, _ faults: FaultController) throws(Refusal) {
         switch action {
         case "server": try run { () throws(ClientError) in try client.switchServer(to: name ?? "") }
         case "environment":

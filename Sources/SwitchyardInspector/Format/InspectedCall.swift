@@ -85,7 +85,7 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
         /// The result of the previous round required a retry.
         case retry
         /// The server rejected the credential of the previous round.
-        case renewal
+        case refresh
     }
 
     /// A redirect that was followed.

@@ -95,7 +95,7 @@ extension InspectedCall {
             return isBesideAnother || others.count < exchange.attempt - 1 ? .hedge : .failover
         }
         guard exchange.round > 1 else { return .first }
-        return attempts.last?.status == 401 ? .renewal : .retry
+        return attempts.last?.status == 401 ? .refresh : .retry
     }
 
     /// Sets the end of the call to the end of the attempt that decided the call.

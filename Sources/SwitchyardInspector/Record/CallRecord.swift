@@ -109,7 +109,7 @@ struct CallRecord: Sendable {
             return isBesideAnother ? .hedge : .failover
         }
         guard round > 1 else { return .first }
-        return lastStatus == 401 && lastPause == 0 ? .renewal : .retry
+        return lastStatus == 401 && lastPause == 0 ? .refresh : .retry
     }
 
     /// Records a redirect that was followed.

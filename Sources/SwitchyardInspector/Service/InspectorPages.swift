@@ -11,7 +11,7 @@ struct InspectorPages: Sendable {
     /// The maximum size of a command in bytes.
     static let commandLimit = 16_384
 
-    let desk: InspectorDesk
+    let desk: InspectorController
     let access: PageGuard
     /// The HTML of the page.
     let html: String
@@ -57,7 +57,7 @@ struct InspectorPages: Sendable {
         guard access.isOwn(request) else { return .refusal("the command does not come from the page", 403) }
         guard desk.mayControl else { return .refusal("the inspector was not allowed to control the client", 403) }
         guard let body = try? await request.body.collect(upTo: Self.commandLimit) else {
-            return .refusal("that is no command", 400)
+            return .refusal("this is not a command", 400)
         }
         do throws(InspectorCommand.Refusal) {
             try InspectorCommand.read(body).run(on: desk.client, desk.faults)

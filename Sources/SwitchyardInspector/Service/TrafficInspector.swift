@@ -46,7 +46,7 @@ public final class TrafficInspector: Sendable {
 
     /// The address of the page with its token: `http://127.0.0.1:49152/0123…/`.
     public let address: String
-    let desk: InspectorDesk
+    let desk: InspectorController
     private let server: LoopbackServer
 
     /// Attaches an inspector to a client, and serves the page.
@@ -68,7 +68,7 @@ public final class TrafficInspector: Sendable {
         do throws(LoopbackError) { try server.start() } catch { throw InspectorError(error) }
         let token = PageGuard.makeToken()
         address = "\(server.baseURL)/\(token)/"
-        desk = InspectorDesk(client, options)
+        desk = InspectorController(client, options)
         let pages = InspectorPages(desk: desk, access: PageGuard(token: token, port: server.port), html: html)
         server.setDefaultRoute { await pages.answer($0) }
         if options.printsAddress {

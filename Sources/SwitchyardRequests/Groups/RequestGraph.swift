@@ -153,7 +153,7 @@ extension GraphError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .duplicateName(let name): "two members are named \(name)"
-        case .unknownName(let name, let dependent): "\(dependent) depends on \(name), which is no member"
+        case .unknownName(let name, let dependent): "\(dependent) depends on \(name), which is not a member"
         case .cycle(let names): "members depend on each other in a circle: \(names.joined(separator: ", "))"
         case .started: "the graph has been started"
         }

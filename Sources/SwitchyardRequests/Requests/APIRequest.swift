@@ -19,7 +19,7 @@ import SwitchyardServices
 ///
 /// ### Order
 /// All callbacks except preprocessors come on the request's queue, one after the other:
-/// 1. `willStart` of the accessories, `reform` and `shouldCall` of the hooks, the call, `didCall`;
+/// 1. `willStart` of the accessories, `transform` and `shouldCall` of the hooks, the call, `didCall`;
 /// 2. preprocessors, in the background;
 /// 3. `willStop`, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers for the specific
 ///    outcome, handlers for every outcome, `afterSuccess` or `afterFailure`, `didStop`;
@@ -174,7 +174,7 @@ extension APIRequest {
         extras.accessories.willStart(subject)
         var configuration = configuration
         do throws(APIError) {
-            for hook in extras.hooks { try hook.reform(&configuration) }
+            for hook in extras.hooks { try hook.transform(&configuration) }
         } catch {
             return answered(.failure(completed(error)))
         }

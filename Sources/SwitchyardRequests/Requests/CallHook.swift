@@ -5,7 +5,7 @@ public import SwitchyardClient
 ///
 /// The hooks of a request are called on its queue, in order, at these points:
 ///
-///     reform          may change what is sent, or end the request by throwing
+///     transform          may change what is sent, or end the request by throwing
 ///     shouldCall      may refuse to send
 ///                     (stored response, reachability, sending)
 ///     didCall         the call is running
@@ -22,7 +22,7 @@ public protocol CallHook: Sendable {
     ///
     /// - Parameter configuration: The configuration.
     /// - Throws: The error with which the request ends.
-    func reform(_ configuration: inout APIConfiguration) throws(APIError)
+    func transform(_ configuration: inout APIConfiguration) throws(APIError)
     /// Returns whether the call may be made; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
     func shouldCall(_ configuration: APIConfiguration) -> Bool
     /// Called when the call is running.
@@ -41,7 +41,7 @@ public protocol CallHook: Sendable {
 
 extension CallHook {
     /// Changes nothing.
-    public func reform(_ configuration: inout APIConfiguration) throws(APIError) {}
+    public func transform(_ configuration: inout APIConfiguration) throws(APIError) {}
     /// Allows every call.
     public func shouldCall(_ configuration: APIConfiguration) -> Bool { true }
     /// Does nothing.

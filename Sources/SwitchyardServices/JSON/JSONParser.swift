@@ -46,7 +46,7 @@ package struct JSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         let value = try value()
         skipWhitespace()
-        guard position == bytes.count else { throw malformed("nothing behind the value") }
+        guard position == bytes.count else { throw malformed("nothing after the value") }
         return value
     }
 

@@ -24,7 +24,7 @@ package struct TimerHeap {
     }
 
     /// The number of cancelled entries that may remain in addition to the number of scheduled timers.
-    private static let mostLeftAlone = 64
+    private static let mostAbandoned = 64
 
     private var entries: [Entry] = []
     private var cancelled = 0
@@ -63,7 +63,7 @@ package struct TimerHeap {
     package mutating func remove(_ entry: Entry) -> (@Sendable () -> Void)? {
         guard entry.isSet else { return nil }
         cancelled += 1
-        if count == 0 || cancelled > count + Self.mostLeftAlone { clearAway(with: entry) }
+        if count == 0 || cancelled > count + Self.mostAbandoned { clearAway(with: entry) }
         return take(entry)
     }
 

@@ -94,7 +94,7 @@ final class EventConnection: @unchecked Sendable {
         do throws(RequestFailure) {
             response = try await transfer.open(request, avoiding: avoided, endsByHandle: true)
         } catch {
-            guard mayPass(error.reason), mayTryAgain else { throw .request(error) }
+            guard isTransient(error.reason), mayTryAgain else { throw .request(error) }
             return true
         }
         avoided = []
@@ -159,7 +159,7 @@ final class EventConnection: @unchecked Sendable {
     }
 
     /// Returns whether the failure is transient and the request may be sent again.
-    private func mayPass(_ reason: RequestFailure.Reason) -> Bool {
+    private func isTransient(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
         case .transport(let cause): Transience(cause.kind) != .permanent && (mayReconnect || !cause.mayHaveBeenSent)
         // The deadline of one request has passed, not the deadline of the whole event source: the server hangs, or the
@@ -167,7 +167,7 @@ final class EventConnection: @unchecked Sendable {
         case .deadlineExceeded: mayReconnect && transfer.handle.reason == nil
         // The request was not sent.
         case .overloaded, .rateLimited, .queueFull: true
-        case .credentials(.unavailable), .credentials(.renewalFailed), .credentials(.renewalTimedOut): true
+        case .credentials(.unavailable), .credentials(.refreshFailed), .credentials(.refreshTimedOut): true
         default: false
         }
     }
@@ -185,12 +185,12 @@ final class EventConnection: @unchecked Sendable {
         guard reader != nil else { return nil }
         do throws(RequestFailure) {
             let event = try await reader?.next()
-            takeNote()
+            recordChange()
             // A connection that the server ends properly is not a failure either.
             failures = 0
             return event
         } catch {
-            takeNote()
+            recordChange()
             guard case .transport(let cause) = error.reason, Transience(cause.kind) != .permanent, mayReconnect,
                 mayTryAgain
             else { throw .request(error) }
@@ -199,7 +199,7 @@ final class EventConnection: @unchecked Sendable {
         }
     }
 
-    private func takeNote() {
+    private func recordChange() {
         guard let read = reader?.parser else { return }
         parser = read
         reconnectionTime = read.reconnectionTime.map { max($0, Self.shortestPause) } ?? reconnectionTime

@@ -112,9 +112,9 @@ extension EventSourceFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .request(let failure): failure.description
-        case .refused(let answer): "the server answered with \(answer.status)"
+        case .refused(let answer): "the server responded with \(answer.status)"
         case .contentType(let answer):
-            "the answer is \(answer.headers.contentType ?? "of no named type"), not text/event-stream"
+            "the response is \(answer.headers.contentType ?? "of no named type"), not text/event-stream"
         }
     }
 }
@@ -147,7 +147,7 @@ extension ResponseBytes {
     }
 }
 
-extension EventSourceFailure: Discreet {}
+extension EventSourceFailure: RedactedDescribable {}
 
 extension EventSourceFailure: APIErrorConvertible {
     package func apiError(in context: APIError.Context) -> APIError {

@@ -167,7 +167,7 @@ final class FramedWebSocket: WebSocketEngine {
     // MARK: Timers
 
     private func setTimer() {
-        guard let due = state.withLock({ $0.nextLook }) else { return }
+        guard let due = state.withLock({ $0.nextCheckTime }) else { return }
         // The check runs in a task, after the tasks that have bytes to process: if tasks wait for a thread, the server
         // is not silent.
         let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }

@@ -240,12 +240,12 @@ extension ServiceResponse {
     }
 }
 
-extension WebSocketFailure: Discreet {
+extension WebSocketFailure: RedactedDescribable {
     /// The reason for the failure, with credentials redacted.
     public var description: String {
         switch self {
         case .request(let failure): "\(failure)"
-        case .refused(let response): "the server answered with \(response.status), expected 101"
+        case .refused(let response): "the server responded with \(response.status), expected 101"
         case .handshake(_, let message): message
         case .closed(let closure): closure.error.message
         }

@@ -65,7 +65,7 @@
             // Pings use real time because proxies do. The sleep throws only if the task was cancelled.
             while (try? await Task.sleep(for: interval.sleepable)) != nil {
                 guard isAlive.withLock({ $0 }) else {
-                    return end(TransportError(.timeout, message: "a ping was not answered by the time of the next"))
+                    return end(TransportError(.timeout, message: "a ping got no pong before the next ping"))
                 }
                 let hasPong = Locked(false)
                 task.sendPing { error in

@@ -68,7 +68,7 @@ final class WebSocketDoor: Sendable {
             let response = try result.get()
             guard response.status == 101 else {
                 response.cancelBody()
-                let message = "the server answers the opening with \(response.status), expected 101"
+                let message = "the server responded to the opening with \(response.status), expected 101"
                 throw TransportError(.protocolViolation, message: message)
             }
             let (engine, subprotocol) = try PlainLink.engine(of: response, handshake, options)

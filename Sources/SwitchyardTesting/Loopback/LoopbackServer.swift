@@ -36,7 +36,7 @@ public final class LoopbackServer: Sendable {
         var running: Running?
     }
 
-    let board: ServerBoard
+    let board: ServerState
     private let state: Locked<State>
     /// A lock that serializes ``start()`` and ``stop()``.
     ///
@@ -49,7 +49,7 @@ public final class LoopbackServer: Sendable {
     ///   - port: The port. If 0, the system chooses a port at the first start, and later starts use the same port.
     ///   - limits: The limits on what the server buffers and records.
     public init(port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits()) {
-        board = ServerBoard(limits: limits)
+        board = ServerState(limits: limits)
         state = Locked(State(port: port))
     }
 
@@ -164,7 +164,7 @@ extension LoopbackServer {
     }
 }
 
-extension ServerBoard.State {
+extension ServerState.State {
     fileprivate mutating func newFaultState(_ fault: Fault?) -> FaultState? {
         guard let fault else { return nil }
         lastFault += 1

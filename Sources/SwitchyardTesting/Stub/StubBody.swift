@@ -15,7 +15,7 @@ final class StubBody: Sendable {
         var timer: (any ScheduledTimer)?
     }
 
-    private let chunks: StubAnswer.Chunks
+    private let chunks: StubResponse.Chunks
     private let limit: Int?
     private let idleLimit: Duration?
     private let report: @Sendable (Int) -> Void
@@ -23,7 +23,7 @@ final class StubBody: Sendable {
     private let state = Locked(State())
 
     init(
-        chunks: StubAnswer.Chunks,
+        chunks: StubResponse.Chunks,
         limit: Int?,
         idleLimit: Duration?,
         report: @escaping @Sendable (Int) -> Void,
@@ -65,7 +65,7 @@ final class StubBody: Sendable {
         if isFirst { onEnd() }
     }
 
-    private func wait(_ pause: StubAnswer.Pause, _ reader: Reader) {
+    private func wait(_ pause: StubResponse.Pause, _ reader: Reader) {
         let end = state.withLock { state in
             if state.end == nil { state.reader = reader }
             return state.end

@@ -60,7 +60,7 @@ final class StubExchange: TransportTask {
     }
 
     /// Carries out the scripted behavior.
-    func play(_ answer: StubAnswer) {
+    func play(_ answer: StubResponse) {
         switch answer.kind {
         case .never: waitIdly()
         case .failure(let error): end(error)
@@ -111,11 +111,11 @@ final class StubExchange: TransportTask {
     /// Waits until the idle timeout ends the exchange, if there is a clock.
     private func waitIdly() {
         guard let time, let limit = request.timeouts.idle else { return }
-        let idle = StubAnswer.Pause(duration: limit, time: time)
+        let idle = StubResponse.Pause(duration: limit, time: time)
         wait(idle) { $0.end(idle.timeout) }
     }
 
-    private func wait(_ pause: StubAnswer.Pause, then next: @escaping @Sendable (StubExchange) -> Void) {
+    private func wait(_ pause: StubResponse.Pause, then next: @escaping @Sendable (StubExchange) -> Void) {
         let timer = pause.start { [self] in
             guard state.withLock({ $0.completion != nil }) else { return }
             next(self)
@@ -135,7 +135,7 @@ extension StubExchange {
         guard case .whole(let bytes) = response.body else { return complete(response, body: nil) }
         if request.delivery == .stream {
             let pieces = bytes.isEmpty ? [] : [bytes]
-            return stream(StubAnswer.Chunks(status: response.status, headers: response.headers, pieces: pieces))
+            return stream(StubResponse.Chunks(status: response.status, headers: response.headers, pieces: pieces))
         }
         guard isWithinLimit(bytes.count) else { return end(bodyTooLarge) }
         report(bytes.count, of: bytes.count)
@@ -143,7 +143,7 @@ extension StubExchange {
     }
 
     /// Collects the pieces into a whole body.
-    private func gather(_ chunks: StubAnswer.Chunks) {
+    private func gather(_ chunks: StubResponse.Chunks) {
         if let pause = chunks.pause { return gather(chunks, from: 0, after: 0, every: pause) }
         var count = 0
         for piece in chunks.pieces {
@@ -154,7 +154,12 @@ extension StubExchange {
     }
 
     /// Collects the pieces from `index` on, one after each pause; `count` is the number of bytes collected so far.
-    private func gather(_ chunks: StubAnswer.Chunks, from index: Int, after count: Int, every pause: StubAnswer.Pause) {
+    private func gather(
+        _ chunks: StubResponse.Chunks,
+        from index: Int,
+        after count: Int,
+        every pause: StubResponse.Pause
+    ) {
         guard index < chunks.pieces.count else { return finish(chunks) }
         if let idle = pause.shortened(to: request.timeouts.idle) { return wait(idle) { $0.end(idle.timeout) } }
         wait(pause) { exchange in
@@ -177,13 +182,13 @@ extension StubExchange {
         return count
     }
 
-    private func finish(_ chunks: StubAnswer.Chunks) {
+    private func finish(_ chunks: StubResponse.Chunks) {
         if let failure = chunks.failure { return end(failure) }
         let body = chunks.pieces.reduce(into: Data()) { $0 += $1 }
         complete(HTTPResponse(status: chunks.status, headers: chunks.headers, body: .whole(body)), body: nil)
     }
 
-    private func stream(_ chunks: StubAnswer.Chunks) {
+    private func stream(_ chunks: StubResponse.Chunks) {
         let body = StubBody(
             chunks: chunks,
             limit: request.responseBodyLimit,

@@ -31,13 +31,13 @@ public final class StubTransport: Transport {
         var requestCount = 0
         /// The number of requests that have received their scripted behavior, so that the timer of a delayed response
         /// is set.
-        var answeredCount = 0
+        var responseCount = 0
         var exchanges: [ObjectIdentifier: StubExchange] = [:]
         var isShutDown = false
     }
 
-    private let state = Watched(State())
-    private let script: @Sendable (HTTPRequest) -> StubAnswer
+    private let state = ObservableState(State())
+    private let script: @Sendable (HTTPRequest) -> StubResponse
     private let time: (any TimeSource)?
     private let queue: DispatchQueue?
     private let recordLimit: Int
@@ -56,7 +56,7 @@ public final class StubTransport: Transport {
         completion: Completion = .queue,
         time: (any TimeSource)? = nil,
         recordLimit: Int = 10_000,
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) {
         script = answer
         self.time = time
@@ -66,29 +66,29 @@ public final class StubTransport: Transport {
 
     /// Creates a transport that uses the scripted responses in order; after the last one, every request fails.
     public convenience init(
-        answers: [StubAnswer],
+        answers: [StubResponse],
         completion: Completion = .queue,
         time: (any TimeSource)? = nil
     ) {
         let rest = Locked(answers[...])
         self.init(completion: completion, time: time) { _ in
-            rest.withLock { $0.popFirst() } ?? Self.unscripted("no answer is left")
+            rest.withLock { $0.popFirst() } ?? Self.unscripted("no response is left")
         }
     }
 
     /// Creates a transport that looks up the response by the path of the URL without the query; other requests fail.
     public convenience init(
-        _ answers: [String: StubAnswer],
+        _ answers: [String: StubResponse],
         completion: Completion = .queue,
         time: (any TimeSource)? = nil
     ) {
         self.init(completion: completion, time: time) { request in
             let path = request.url.foundationURL?.path(percentEncoded: true) ?? ""
-            return answers[path.isEmpty ? "/" : path] ?? Self.unscripted("no answer for the path \(path)")
+            return answers[path.isEmpty ? "/" : path] ?? Self.unscripted("no response for the path \(path)")
         }
     }
 
-    private static func unscripted(_ reason: String) -> StubAnswer {
+    private static func unscripted(_ reason: String) -> StubResponse {
         .failure(TransportError(.other, message: "StubTransport: \(reason)", mayHaveBeenSent: false))
     }
 }
@@ -110,7 +110,7 @@ extension StubTransport {
             onEnd: { [weak self] exchange in self?.remove(exchange) },
             completion: completion
         )
-        defer { state.change { $0.answeredCount += 1 } }
+        defer { state.change { $0.responseCount += 1 } }
         guard register(exchange, request) else {
             exchange.end(TransportError(.closed, message: "the transport was shut down", mayHaveBeenSent: false))
             return exchange
@@ -164,7 +164,7 @@ extension StubTransport {
     /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitForRequests(_ count: Int) async -> Bool {
-        await state.wait(for: \.answeredCount) { $0 >= count }
+        await state.wait(for: \.responseCount) { $0 >= count }
     }
 
     /// Waits until no exchange is open.

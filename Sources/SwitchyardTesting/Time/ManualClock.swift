@@ -23,7 +23,7 @@ public final class ManualClock: TimeSource {
         }
     }
 
-    private let state: Watched<State>
+    private let state: ObservableState<State>
     private let queue = DispatchQueue(label: "switchyard.manual-clock")
     /// A lock that is held by the thread that moves the clock.
     ///
@@ -34,7 +34,7 @@ public final class ManualClock: TimeSource {
     ///
     /// - Parameter now: The initial time. The default is `.zero`.
     public init(now: MonotonicTime = .zero) {
-        state = Watched(State(now: now))
+        state = ObservableState(State(now: now))
     }
 
     /// The current time of the clock.

@@ -50,7 +50,7 @@ public final class ExpectedRequests: Sendable {
         return unexpected + missing
     }
 
-    func answer(to request: HTTPRequest) -> StubAnswer {
+    func answer(to request: HTTPRequest) -> StubResponse {
         let differences = expectations.map { $0.differences(from: request) }
         let fulfilled = state.withLock { state -> Int? in
             guard let index = index(of: differences.map(\.isEmpty), state) else { return nil }

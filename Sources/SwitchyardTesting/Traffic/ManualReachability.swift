@@ -2,11 +2,11 @@ public import SwitchyardClient
 
 /// A reachability provider whose status a test sets.
 public final class ManualReachability: ReachabilityProvider {
-    private let board: StatusBoard
+    private let board: ReachabilityBroadcaster
 
     /// Creates a provider; the default status is reachable.
     public init(_ status: ReachabilityStatus = .reachable(.local)) {
-        board = StatusBoard(status)
+        board = ReachabilityBroadcaster(status)
     }
 
     /// The current status; setting it notifies the listeners.

@@ -9,7 +9,7 @@ public import SwitchyardHTTP
 public struct RequestExpectation: Sendable {
     /// The number of times that the request is expected.
     public var count: ClosedRange<Int>
-    let answer: StubAnswer
+    let answer: StubResponse
     private var method: HTTPMethod
     private var path: String
     private var query: [String: String]
@@ -31,7 +31,7 @@ public struct RequestExpectation: Sendable {
         query: [String: String] = [:],
         headers: HTTPHeaders = [:],
         count: ClosedRange<Int> = 1...1,
-        answer: StubAnswer = .status(200)
+        answer: StubResponse = .status(200)
     ) {
         self.method = method
         self.path = path

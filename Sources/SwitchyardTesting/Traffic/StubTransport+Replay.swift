@@ -50,7 +50,7 @@ extension StubTransport {
                     )
                 )
             }
-            let answer = entry.stubAnswer
+            let answer = entry.stubbedResponse
             guard let clock, entry.time > 0 else { return answer }
             // The delay is capped at one year because a `Duration` cannot hold every recorded value.
             return .delayed(by: .seconds(min(entry.time / 1_000, 31_536_000)), on: clock, answer)
@@ -103,7 +103,7 @@ private struct Replay {
 
 extension HARArchive.Entry {
     /// The recorded result as the scripted response of a stub.
-    public var stubAnswer: StubAnswer {
+    public var stubbedResponse: StubResponse {
         guard response.status > 0 else {
             let kind = response.errorKind.flatMap(TransportError.Kind.init(rawValue:)) ?? .other
             return .failure(kind)

@@ -88,7 +88,7 @@ extension DownloadFailure: CustomStringConvertible {
         let what =
             switch reason {
             case .request(let reason): RequestFailure(reason, id: id, context: context).description
-            case .status(let status): "the server answered \(status)"
+            case .status(let status): "the server responded with \(status)"
             case .file(let failure): "\(failure)"
             case .unusableRange(let text): "the server's range cannot be used: \(text)"
             case .lengthMismatch(let announced, let actual): "\(actual) bytes came, announced were \(announced)"
@@ -104,7 +104,7 @@ extension DownloadFailure: CustomStringConvertible {
     }
 }
 
-extension DownloadFailure: Discreet {}
+extension DownloadFailure: RedactedDescribable {}
 
 extension APIError {
     /// Creates an error from the failure of a download.

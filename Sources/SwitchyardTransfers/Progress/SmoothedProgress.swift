@@ -16,7 +16,7 @@ public final class SmoothedProgress: Sendable {
         var timer: (any ScheduledTimer)?
         var isOver = false
         /// Whether the handler is running; if so, its caller also reports the end.
-        var isTelling = false
+        var isDecisive = false
     }
 
     private let time: any TimeSource
@@ -61,7 +61,7 @@ public final class SmoothedProgress: Sendable {
             let isFirst = !state.isOver
             state.isOver = true
             defer { state.timer = nil }
-            return (isFirst && !state.isTelling, state.timer)
+            return (isFirst && !state.isDecisive, state.timer)
         }
         timer?.cancel()
         if tells { handler(1) }
@@ -80,13 +80,13 @@ public final class SmoothedProgress: Sendable {
         let elapsed = start.duration(to: time.now)
         let share: Double? = state.withLock { state in
             guard !state.isOver else { return nil }
-            state.isTelling = true
+            state.isDecisive = true
             return state.estimate.step(at: elapsed)
         }
         guard let share else { return }
         handler(share)
         let isOver = state.withLock { state in
-            state.isTelling = false
+            state.isDecisive = false
             return state.isOver
         }
         if isOver { handler(1) } else { schedule() }

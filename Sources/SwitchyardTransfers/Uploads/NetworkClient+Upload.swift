@@ -209,7 +209,7 @@ extension APIManager {
                 upload.request.acceptedTypes = request.acceptedTypes
                 upload.resumption?.needsResponse = serializer.emptyValue == nil
                 let response = try await client.upload(upload, id: id, progress: progress)
-                isLost.withLock { $0 = upload.resumption?.isAnsweredByQuestion(response) ?? false }
+                isLost.withLock { $0 = upload.resumption?.isRequestItself(response) ?? false }
                 return response
             }
         } catch {
@@ -228,7 +228,7 @@ extension APIManager {
 
 extension UploadResumption {
     /// Returns whether a response belongs to an offset request, which tus sends with HEAD, so the response has no body.
-    fileprivate func isAnsweredByQuestion(_ response: ServiceResponse) -> Bool {
+    fileprivate func isRequestItself(_ response: ServiceResponse) -> Bool {
         if case .tus = dialect { response.context.method == .head } else { false }
     }
 }

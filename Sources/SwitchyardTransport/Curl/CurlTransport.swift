@@ -80,7 +80,7 @@
         ///
         /// The transport is unchanged if it has not sent anything yet, or if the system has no file descriptors left.
         public func retireConnections() {
-            loops.renew()
+            loops.refresh()
             others.retireConnections()
         }
 
@@ -269,7 +269,7 @@
         }
     }
 
-    extension CurlTransport.Configuration.ProxyServer.Credentials: Discreet {
+    extension CurlTransport.Configuration.ProxyServer.Credentials: RedactedDescribable {
         /// The user, with the password redacted.
         public var description: String { "\(user):***" }
     }

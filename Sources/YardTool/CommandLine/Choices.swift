@@ -8,8 +8,8 @@ extension SwitchPolicy {
     static func named(_ name: String) -> SwitchPolicy? {
         switch name {
         case "recommended": .recommended
-        case "single": .single
-        case "published": .published
+        case "single": .smallFleet
+        case "published": .stickyErrorRatio
         case "errorRatio": .errorRatio()
         case "consecutiveFailures": .consecutiveFailures(5)
         case "off": .off

@@ -20,7 +20,7 @@ struct Demo: Sendable {
     var pace = DemoPace.show
     var screen: DemoScreen
     /// The recorder of the data for the report.
-    var notes = TrafficNotes()
+    var notes = TrafficRecorder()
     /// Whether the calls are also shown in a browser, for which the demo waits.
     var isInspected = false
 

@@ -24,7 +24,7 @@ struct DemoCommand: Command {
     func run() async throws -> Int32 {
         let output = Terminal.standardOutput
         let screen = DemoScreen(printsJSON ? .silent : output)
-        let notes = TrafficNotes()
+        let notes = TrafficRecorder()
         let demo = Demo(screen: screen, notes: notes, isInspected: isInspected)
         let (report, signal) = try await Interruption.watch { try await demo.run() }
         try page?.write(Report(of: TrafficStory(ofDemo: notes.content)))

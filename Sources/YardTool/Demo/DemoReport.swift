@@ -9,7 +9,7 @@ struct DemoReport: Codable, Sendable, Equatable {
     /// The number of calls that were served without a request to a server.
     var cacheHits = 0
     /// The number of stale responses that were shown while a server was asked for a fresh response.
-    var staleAnswers = 0
+    var staleResponses = 0
     /// The number of calls that ended with a module's own error, as expected.
     var moduleErrors = 0
     /// The number of file bytes that arrived at the server.

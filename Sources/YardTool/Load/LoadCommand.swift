@@ -35,7 +35,7 @@ struct LoadCommand: Command {
         let client = try NetworkClient(service: plan.service, environment: plan.environment, transport: transport)
         let output = LineOutput()
         let events = client.events(bufferingNewest: 10_000)
-        let notes = TrafficNotes()
+        let notes = TrafficRecorder()
         async let switches = report(events, to: output, notes)
         let runner = LoadRunner(plan: plan, client: client, output: output)
         let (records, signal) = try await Interruption.watch { await runner.run() }
@@ -53,7 +53,7 @@ struct LoadCommand: Command {
     private func report(
         _ events: AsyncStream<ClientEvent>,
         to output: LineOutput,
-        _ notes: TrafficNotes
+        _ notes: TrafficRecorder
     ) async -> Int {
         var count = 0
         for await event in events {

@@ -5,7 +5,7 @@ extension LoadRunner {
     /// Returns the story of the run for a report, from its records and the events of the servers.
     func story(_ records: [LoadRecord], _ events: [SwitchEvent]) -> TrafficStory {
         let calls = records.map { record in
-            NotedCall(
+            RecordedCall(
                 start: time(record.due),
                 wait: .seconds(record.waited),
                 server: record.server,
@@ -19,7 +19,7 @@ extension LoadRunner {
             servers: plan.service.servers.map(\.name),
             origin: origin,
             startedAt: Date(timeIntervalSince1970: start),
-            notes: TrafficNotes.Content(calls: calls, events: events)
+            notes: TrafficRecorder.Content(calls: calls, events: events)
         )
     }
 

@@ -4,7 +4,7 @@ import SwitchyardTesting
 
 /// The routes of the endpoint `/admin/fault`, which sets faults.
 struct AdminRoutes: Sendable {
-    let faults: FaultBoard
+    let faults: FaultSchedule
 
     /// Returns the usage text.
     static func help(baseURL: String) -> String {

@@ -8,7 +8,7 @@ final class ServedYard: Sendable {
     /// The machines in the order of their ports.
     let machines: [ForumServer]
     let admin: LoopbackServer
-    let faults: FaultBoard
+    let faults: FaultSchedule
 
     /// Starts the servers.
     ///
@@ -22,7 +22,7 @@ final class ServedYard: Sendable {
         let ports = (0...UInt16(names.count)).map { firstPort == 0 ? 0 : firstPort + $0 }
         machines = zip(names, ports).map { ForumServer($0, data: .release, port: $1) }
         admin = LoopbackServer(port: ports[names.count])
-        faults = FaultBoard(machines, time: time)
+        faults = FaultSchedule(machines, time: time)
         AdminRoutes(faults: faults).install(on: admin)
         for server in machines.map(\.server) + [admin] { try server.start() }
     }

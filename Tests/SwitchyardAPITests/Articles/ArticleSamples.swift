@@ -157,7 +157,7 @@ extension Screen {
         configuration.cache.tags = ["topics"]
         // end
         // sample
-        for try await answer in topics.answers(Topic.self, for: configuration) {
+        for try await answer in topics.responses(Topic.self, for: configuration) {
             show(answer.value, isOld: answer.isFromCache)
         }
         // end

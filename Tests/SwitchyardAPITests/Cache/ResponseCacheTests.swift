@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a response that was asked for earlier does not take the place of a later one`() {
         let cache = ResponseCache(time: ManualClock())
-        func store(_ value: String, turn: Int, part: AnswerPart = .whole) -> Bool {
+        func store(_ value: String, turn: Int, part: ResponsePart = .whole) -> Bool {
             var facts = CacheFacts(cost: 1)
             facts.turn = turn
             facts.stamp.part = part
@@ -48,7 +48,7 @@ import Testing
 
         #expect(store("later", turn: 7) && !store("earlier", turn: 5))
         #expect(cache.value(for: Self.key("/a"), as: String.self) == "later" && cache.count == 1)
-        #expect(store("another part", turn: 5, part: AnswerPart(.keyPath("user"))))
+        #expect(store("another part", turn: 5, part: ResponsePart(.keyPath("user"))))
         #expect(cache.value(for: Self.key("/a"), as: String.self) == "another part")
     }
 
@@ -103,7 +103,7 @@ import Testing
     @Test func `YTK-28: a stored response keeps status, headers and age, and stale ones say so`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
-        let answer = CachedAnswer(status: 203, headers: ["ETag": "\"x\""])
+        let answer = CachedResponse(status: 203, headers: ["ETag": "\"x\""])
         cache.store(
             1,
             for: Self.key("a"),

@@ -51,7 +51,7 @@ struct HTTPCacheCase {
     }
 
     private let item: CaseFile.Case
-    private var stored: [String: [HTTPStoredAnswer]] = [:]
+    private var stored: [String: [HTTPStoredResponse]] = [:]
     private var now = Date(timeIntervalSince1970: 1_700_000_000)
 
     init(_ item: CaseFile.Case) {
@@ -110,8 +110,8 @@ struct HTTPCacheCase {
         let request = fields(step.value(at: "request.headers"))
         let isBypassed = step.value(at: "request.fetch_cache_mode")?.string == "reload"
         var sent = request
-        var candidate: HTTPStoredAnswer?
-        var standIn: HTTPStoredAnswer?
+        var candidate: HTTPStoredResponse?
+        var standIn: HTTPStoredResponse?
         if method == .get, !isBypassed, let match = stored[key]?.last(where: { $0.matches(request) }) {
             standIn = match
             switch HTTPCacheRules.reuse(match, for: request, now: now) {
@@ -137,8 +137,8 @@ struct HTTPCacheCase {
         _ key: String,
         _ request: HTTPHeaders,
         _ sent: HTTPHeaders,
-        _ candidate: HTTPStoredAnswer?,
-        _ standIn: HTTPStoredAnswer?
+        _ candidate: HTTPStoredResponse?,
+        _ standIn: HTTPStoredResponse?
     ) -> Result {
         guard origin["disconnect"]?.bool != true else {
             guard let standIn, HTTPCacheRules.mayStandIn(standIn, now: now) else {
@@ -168,7 +168,7 @@ struct HTTPCacheCase {
         if HTTPCacheRules.isStorable(method: method, request: request, status: status, headers) {
             stored[key]?.removeAll { $0.matches(request) }
             stored[key, default: []].append(
-                HTTPStoredAnswer(status: status, headers: headers, request: request, requested: now, received: now)
+                HTTPStoredResponse(status: status, headers: headers, request: request, requested: now, received: now)
             )
         }
         return Result(servedFrom: "origin", madeAt: now, status: status, headers: headers, seen: sent)

@@ -15,15 +15,16 @@ struct SiestaFlow {
         self.item = item
     }
 
-    private func resource(_ answers: [StubAnswer], _ options: APIResource<String>.Options) throws -> APIResource<String>
-    {
+    private func resource(_ answers: [StubResponse], _ options: APIResource<String>.Options) throws -> APIResource<
+        String
+    > {
         let topics = TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
         // Only what has a lifetime is stored, and can be confirmed.
         let topic = TopicAPI.topic(1, lifetime: item["steps"] == nil ? nil : .seconds(30))
         return topics.resource(for: topic, with: .string, options: options)
     }
 
-    private func answer(_ step: JSONValue) -> StubAnswer {
+    private func answer(_ step: JSONValue) -> StubResponse {
         var headers = HTTPHeaders()
         for (name, value) in step.value(at: "response.headers")?.object ?? [:] { headers.add(name, value.string ?? "") }
         let body = Data((step.value(at: "response.body_utf8")?.string ?? "").utf8)

@@ -95,7 +95,7 @@ import Testing
                     let source = step["save_body_of"]?.int ?? 0
                     guard bodies.indices.contains(source) else { return .failed("no body \(source)") }
                     let saved = bodies[source]
-                    try topics?.storeAnswer(saved, for: target, with: .json)
+                    try topics?.storeResponse(saved, for: target, with: .json)
                     await (topics?.cache.disk as? DiskCache)?.flush()  // The folder is to be gone afterwards.
                 } else {
                     let isCached = try await ask(step)

@@ -312,7 +312,7 @@ import Testing
         #expect(throws: APIError.self) { try either.value(of: Self.json("{}")) }
     }
 
-    @Test func `G29, G33: a value is reformed`() throws {
+    @Test func `G29, G33: a value is transformed`() throws {
         let titles = ResponseSerializer.decodable([Topic].self).map { $0.map(\.title) }
 
         #expect(try titles.value(of: Self.json(#"[{"id":1,"title":"a"}]"#)) == ["a"])

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: broken)
-    func `a 401 whose body fails renews the credential`(rest: String) async throws {
+    func `a 401 whose body fails refreshes the credential`(rest: String) async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.get, "/v1/topics/7") { request in
@@ -64,7 +64,7 @@ import Testing
             return .json(#"{"id":7,"title":"seven"}"#)
         }
         var options = NetworkClient.Options()
-        options.credentials = Credentials(provider: Renewal())
+        options.credentials = Credentials(provider: Refresh())
         let client = try NetworkClient(service: yard.client.service, options: options)
         defer { client.shutdown() }
 
@@ -73,10 +73,10 @@ import Testing
         #expect(topic.title == "seven")
     }
 
-    private struct Renewal: CredentialProvider {
+    private struct Refresh: CredentialProvider {
         func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { .bearer("old") }
-        func canRenew(_ credential: Credential?) -> Bool { true }
-        func renew(_ renewal: CredentialRenewal) async throws -> Credential? { .bearer("new") }
+        func canRefresh(_ credential: Credential?) -> Bool { true }
+        func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { .bearer("new") }
     }
 
     @Test(arguments: broken + ["Content-Length: 90\r\n\r\n", "Content-Encoding: utf-8\r\nContent-Length: 2\r\n\r\nno"])

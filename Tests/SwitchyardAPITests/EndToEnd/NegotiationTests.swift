@@ -158,7 +158,7 @@ import Testing
 
         #expect(try await topics.response(for: call, with: .data).isFromCache)
         #expect(try await !topics.response(for: call, with: .xml).isFromCache)
-        topics.removeAnswer(for: call)
+        topics.removeResponse(for: call)
         #expect(try await !topics.response(for: call, with: .xml).isFromCache)
     }
 

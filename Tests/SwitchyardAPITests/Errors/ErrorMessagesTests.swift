@@ -57,7 +57,7 @@ import Testing
 
         #expect(
             messages.text(for: error)
-                == "The server took too long to answer. It may have been carried out all the same."
+                == "The server took too long to answer. The server may have executed it nevertheless."
         )
         messages.languages = [.simplifiedChinese]
         #expect(messages.text(for: error) == "请求超时，请稍后再试。操作可能已经生效")
@@ -89,9 +89,9 @@ import Testing
     }
 
     @Test func `what can pass, and what is the program's, is no reason to log in`() {
-        let veto = Veto(name: "provider", underlying: CancellationError())
+        let veto = InterceptorError(name: "provider", underlying: CancellationError())
         let others: [CredentialError] = [
-            .excessiveRenewal(limit: 5), .renewalTimedOut, .renewalFailed(veto), .unsupportedScheme(["NTLM"]),
+            .tooManyRefreshes(limit: 5), .refreshTimedOut, .refreshFailed(veto), .unsupportedScheme(["NTLM"]),
         ]
 
         for error in others { #expect(APIError.Reason(.credentials(error)) != .security(.loginRequired)) }

@@ -33,7 +33,7 @@ import Testing
         return configuration
     }
 
-    private static let refusal = StubAnswer.status(
+    private static let refusal = StubResponse.status(
         401,
         headers: [
             "Set-Cookie": "sid=\(secret); Path=/", "Content-Type": "application/json",
@@ -47,7 +47,7 @@ import Testing
     )
 
     /// What every printer says of the call; the response, or no response at all.
-    private func outputs(_ answer: StubAnswer, _ redaction: Redaction = .standard) async throws -> [String: String] {
+    private func outputs(_ answer: StubResponse, _ redaction: Redaction = .standard) async throws -> [String: String] {
         let lines = Locked<[String]>([])
         let ended = AsyncStream.makeStream(of: Void.self)
         let (requests, recorder) = (Locked<[HTTPRequest]>([]), HARRecorder(redaction: redaction))
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [Self.refusal, .failure(.connectionReset)])
-    func `L25, H25: no printer shows a secret, of a response or of none`(answer: StubAnswer) async throws {
+    func `L25, H25: no printer shows a secret, of a response or of none`(answer: StubResponse) async throws {
         let outputs = try await outputs(answer)
 
         for (name, text) in outputs {

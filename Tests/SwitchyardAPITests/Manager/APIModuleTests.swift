@@ -7,7 +7,8 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIModuleTests {
-    private static func topics(answering answer: StubAnswer, keyed envelope: Envelope = Envelope()) throws -> TopicAPI {
+    private static func topics(answering answer: StubResponse, keyed envelope: Envelope = Envelope()) throws -> TopicAPI
+    {
         let module = APIModule(errors: ModuleErrors(UserError.self, [301: .userNotFound]), envelope: envelope)
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
     }
@@ -101,7 +102,7 @@ import Testing
         let frame = #"{"code":301,"message":"gone"}"#
         let headers: HTTPHeaders = ["Content-Type": "application/json; charset=utf-16be"]
         let wide = Data(frame.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
-        let answers: [StubAnswer] = [
+        let answers: [StubResponse] = [
             .status(404, body: Data((")]}',\n" + frame).utf8)), .status(404, headers: headers, body: wide),
         ]
         for answer in answers {
@@ -173,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: [(503, #"{"code":7}"#, true), (409, #"{"code":7}"#, false), (503, #"{"code":301}"#, true)])
-    func `H8: a status that may pass does so under the module's code too`(status: Int, body: String, mayPass: Bool)
+    func `H8: a status that may pass does so under the module's code too`(status: Int, body: String, isTransient: Bool)
         async throws
     {
         let errors = ModuleErrors(
@@ -188,7 +189,7 @@ import Testing
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
 
         #expect(error?.module(UserError.self) != nil)
-        #expect(error?.isRetryable == mayPass)
+        #expect(error?.isRetryable == isTransient)
     }
 
     @Test func `H8: the code in the frame of a refused response says more than its status`() async throws {

@@ -15,7 +15,7 @@ import Testing
         let count = Locked(0)
         let fails = Locked(false)
 
-        func answer(_ request: HTTPRequest) -> StubAnswer {
+        func answer(_ request: HTTPRequest) -> StubResponse {
             let number = count.withLock { count in
                 count += 1
                 return count
@@ -72,8 +72,8 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime) == own)
     }
 
-    /// A service that answers with anyone who asks, and credentials whose renewal asks a manager of the same client.
-    private func renewing(_ question: @escaping @Sendable (TopicAPI) async -> Void) throws -> TopicAPI {
+    /// A service that answers with anyone who asks, and credentials whose refresh asks a manager of the same client.
+    private func refreshing(_ question: @escaping @Sendable (TopicAPI) async -> Void) throws -> TopicAPI {
         let asked = Locked<TopicAPI?>(nil)
         var options = NetworkClient.Options(seed: 1)
         options.credentials = Credentials { _ in
@@ -90,15 +90,15 @@ import Testing
         return topics
     }
 
-    @Test func `what a renewal is answered is not shown to those for whom it is made`() async throws {
-        let topics = try renewing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
+    @Test func `what a refresh is answered is not shown to those for whom it is made`() async throws {
+        let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
         _ = try await topics.topic(2, lifetime: Self.lifetime)
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    @Test func `a renewal that asks what waits for it does not wait for itself`() async throws {
-        let topics = try renewing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
+    @Test func `a refresh that asks what waits for it does not wait for itself`() async throws {
+        let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
@@ -168,7 +168,7 @@ import Testing
         #expect(try await topics.response(for: call, with: serializer.map { $0 * 10 }.map { $0 / 10 }).value == 2)
         #expect(try await topics.resource(Int.self, for: call, at: "users").load() == 1)
         #expect(try await topics.resource(Int.self, for: call, at: "posts").load() == 2)
-        topics.removeAnswer(for: call)
+        topics.removeResponse(for: call)
         #expect(topics.cache.count == 0)
     }
 

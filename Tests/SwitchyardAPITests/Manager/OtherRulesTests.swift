@@ -10,7 +10,7 @@ import Testing
 
 /// Calls that ask the same and accept other statuses: each gets what its own rules allow.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OtherRulesTests {
-    private static let missing = StubAnswer.status(404, headers: [:], body: Data("missing".utf8))
+    private static let missing = StubResponse.status(404, headers: [:], body: Data("missing".utf8))
 
     private let clock = ManualClock()
 
@@ -23,7 +23,7 @@ import Testing
         return call
     }
 
-    private func topics(_ answers: [StubAnswer]) throws -> TopicAPI {
+    private func topics(_ answers: [StubResponse]) throws -> TopicAPI {
         TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
     }
 
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a value that a call with other rules has stored is none`() async throws {
         let body = Data(#"{"error":1}"#.utf8)
-        let missing = StubAnswer.status(404, headers: ["Content-Type": "application/json"], body: body)
+        let missing = StubResponse.status(404, headers: ["Content-Type": "application/json"], body: body)
         let topics = try topics([missing, .json(#"{"id":1}"#)])
         #expect(try await topics.value(JSONValue.self, for: lenient) == ["error": 1])
         #expect(try await topics.value(JSONValue.self, for: lenient) == ["error": 1])
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `a call does not end by the rules of another whose error its app has formatted`() async throws {
-        let delayed = StubAnswer.delayed(by: .seconds(1), on: clock, Self.missing)
+        let delayed = StubResponse.delayed(by: .seconds(1), on: clock, Self.missing)
         let transport = StubTransport(answers: [delayed, Self.missing])
         let client = try NetworkClient.stubbed(transport, time: clock)
         var module = APIModule()
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// The errors of calls of several modules that wait for one fetch, which the first began.
-    private func sharedErrors(of modules: [APIModule], _ answer: StubAnswer) async throws -> [APIError?] {
+    private func sharedErrors(of modules: [APIModule], _ answer: StubResponse) async throws -> [APIError?] {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         var ends: [Task<Topic, any Error>] = []

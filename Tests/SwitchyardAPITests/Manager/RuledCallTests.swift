@@ -75,10 +75,11 @@ import Testing
         #expect(try await topics.value(Topic.self, for: tagged).title == "3")
     }
 
-    @Test func `the response of a call that removes tags is not stored when others were removed meanwhile`() async throws
+    @Test func `the response of a call that removes tags is not stored when others were removed meanwhile`()
+        async throws
     {
         let clock = ManualClock()
-        let answer = StubAnswer.json(#"{"id":2,"title":"a"}"#)
+        let answer = StubResponse.json(#"{"id":2,"title":"a"}"#)
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)

@@ -62,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func `PEER-3: anyone who leaves takes nothing from the others, and the last one ends the transfer`() async throws
+    @Test func `PEER-3: anyone who leaves takes nothing from the others, and the last one ends the transfer`()
+        async throws
     {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
@@ -158,7 +159,7 @@ import Testing
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
         let fetch = Task { try await topics.value(Topic.self, for: call) }
         await transport.waitForRequests(1)
-        try topics.storeAnswer(
+        try topics.storeResponse(
             Data(#"{"id":1,"title":"new"}"#.utf8),
             for: call,
             with: .decodable(Topic.self)
@@ -191,7 +192,7 @@ import Testing
 
     @Test func `PEER-3: a later caller than the one whose time is up has the time of the own`() async throws {
         let clock = ManualClock()
-        let answers = Locked<[StubAnswer]>([.never, Topic.answer])
+        let answers = Locked<[StubResponse]>([.never, Topic.answer])
         let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)

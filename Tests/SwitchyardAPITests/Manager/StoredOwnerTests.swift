@@ -27,7 +27,7 @@ import Testing
             let user = request.headers["Authorization"] ?? "nobody"
             let headers: HTTPHeaders = ["ETag": "\"\(user)\"", "Cache-Control": "max-age=10"]
             let isKnown = request.headers["If-None-Match"] == "\"\(user)\""
-            let answer: StubAnswer =
+            let answer: StubResponse =
                 isKnown
                 ? .status(304, headers: headers)
                 : .json(#"{"id":1,"title":"\#(user)"}"#, status: number == 1 ? 200 : status, headers: headers)

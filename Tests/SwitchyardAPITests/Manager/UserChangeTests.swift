@@ -216,7 +216,7 @@ import Testing
             ($0 as? APIError)?.serverMessage == "Locked"
         }
         await #expect {
-            for try await _ in topics.answers(Topic.self, for: configuration) {}
+            for try await _ in topics.responses(Topic.self, for: configuration) {}
         } throws: {
             ($0 as? APIError)?.serverMessage == "Locked"
         }

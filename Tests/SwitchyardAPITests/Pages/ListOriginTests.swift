@@ -73,7 +73,7 @@ import Testing
 
         topics.user.withLock { $0 = "bob" }
         #expect(try await topics.loadMoreTopics().map(\.id) == [1, 2])
-        credentials.set(.bearer("bob, renewed"), in: .release)
+        credentials.set(.bearer("bob, refreshed"), in: .release)
         #expect(try await topics.loadMoreTopics().map(\.id) == [3, 4])
     }
 
@@ -95,7 +95,7 @@ import Testing
         { _ = try await $0.response([Topic].self, for: $1) },
         { try await $0.send($1) },
         { _ = try await $0.resource([Topic].self, for: $1).load() },
-        { for try await _ in $0.answers([Topic].self, for: $1) {} },
+        { for try await _ in $0.responses([Topic].self, for: $1) {} },
         { topics, call in
             await withCheckedContinuation { done in
                 topics.value([Topic].self, for: call, on: .global()) { _ in done.resume() }
@@ -107,7 +107,7 @@ import Testing
         let topics = try start(user: "ann")
         var call = APIConfiguration(path: "topics")
         call.cacheLifetime = .seconds(60)
-        let witness = PageWitness()
+        let witness = PageLoadRecorder()
 
         try await witness.watching { try await Self.ways[way](topics, call) }
 

@@ -34,7 +34,7 @@ import Testing
                 answered += 1
                 return answered
             }
-            let answer = StubAnswer.json(#"{"id":1,"title":"\#(number)"}"#)
+            let answer = StubResponse.json(#"{"id":1,"title":"\#(number)"}"#)
             return number <= late ? .delayed(by: .seconds(1), on: clock, answer) : answer
         }
     }
@@ -326,9 +326,13 @@ import Testing
         var configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         configuration.cache.staleIfError = .seconds(600)
         let serializer = ResponseSerializer.decodable(Topic.self)
-        func sources(isContentWithFresh: Bool = false) async throws -> [ResponseSource] {
+        func sources(skipsNetworkWhenFresh: Bool = false) async throws -> [ResponseSource] {
             var sources: [ResponseSource] = []
-            let answers = topics.answers(for: configuration, with: serializer, isContentWithFresh: isContentWithFresh)
+            let answers = topics.responses(
+                for: configuration,
+                with: serializer,
+                skipsNetworkWhenFresh: skipsNetworkWhenFresh
+            )
             for try await answer in answers { sources.append(answer.source) }
             return sources
         }
@@ -336,9 +340,9 @@ import Testing
         #expect(try await sources() == [.network])
         clock.advance(by: .seconds(10))
         #expect(try await sources() == [.cache(age: .seconds(10)), .network])
-        #expect(try await sources(isContentWithFresh: true) == [.cache(age: .zero)])
+        #expect(try await sources(skipsNetworkWhenFresh: true) == [.cache(age: .zero)])
         clock.advance(by: .seconds(70))
-        #expect(try await sources(isContentWithFresh: true) == [.staleCache(age: .seconds(70)), .network])
+        #expect(try await sources(skipsNetworkWhenFresh: true) == [.staleCache(age: .seconds(70)), .network])
         #expect(requests == 3)
     }
 
@@ -349,7 +353,7 @@ import Testing
         _ = try await topics.response(for: configuration, with: serializer)
         fails.withLock { $0 = true }
 
-        var answers = topics.answers(for: configuration, with: serializer).makeAsyncIterator()
+        var answers = topics.responses(for: configuration, with: serializer).makeAsyncIterator()
         #expect(try await answers.next()?.value.title == "1")
         await #expect(throws: APIError(.status(503))) { try await answers.next() }
         #expect(try await answers.next() == nil)

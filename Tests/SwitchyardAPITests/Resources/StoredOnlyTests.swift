@@ -21,7 +21,7 @@ import Testing
 
     private func answers(by topics: TopicAPI) async throws -> [ResponseSource] {
         var sources: [ResponseSource] = []
-        for try await answer in topics.answers(Topic.self, for: only) { sources.append(answer.source) }
+        for try await answer in topics.responses(Topic.self, for: only) { sources.append(answer.source) }
         return sources
     }
 

@@ -52,7 +52,7 @@ import Testing
     @Test func `a pattern that cannot be read matches nothing, and the error says why`() {
         #expect(
             Self.violation("a", .string.pattern("("))
-                == .init(.rule("pattern (, which is no regular expression"), keyPath: "")
+                == .init(.rule("pattern (, which is not a valid regular expression"), keyPath: "")
         )
     }
 

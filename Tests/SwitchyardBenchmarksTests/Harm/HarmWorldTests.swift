@@ -13,7 +13,7 @@ import Testing
         #expect(try HarmWorld.chosen(["kept-", "odd-429"]).count == 4)
     }
 
-    @Test(arguments: ["odd", "odd-500-firs", "weather-rain-"])
+    @Test(arguments: ["odd", "odd-500-firs", "conditions-rain-"])
     func `a name that no world has is refused`(_ name: String) {
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }

@@ -251,7 +251,7 @@ import Testing
     @Test func `P7, P2: a local response replaces a server`() async throws {
         let (client, transport) = try client()
         var configuration = APIConfiguration(path: "a")
-        configuration.localAnswer = HTTPResponse(status: 200, headers: [:], body: .whole(Data("local".utf8)))
+        configuration.stubResponse = HTTPResponse(status: 200, headers: [:], body: .whole(Data("local".utf8)))
 
         let answer = try await client.send(configuration)
 

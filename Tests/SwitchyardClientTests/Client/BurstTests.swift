@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BurstTests {
     private static let soon = Duration.milliseconds(20)
     private static let never = Duration.seconds(100)
-    private static let reset = StubAnswer.failure(.connectionReset)
+    private static let reset = StubResponse.failure(.connectionReset)
 
     @Test(arguments: [20, 64, 128])
     func `a burst of reads is answered although the server hangs`(calls: Int) async throws {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [20, 64, 128], [reset, .status(500), .status(503)])
-    func `a burst of reads is answered although the server fails`(calls: Int, failure: StubAnswer) async throws {
+    func `a burst of reads is answered although the server fails`(calls: Int, failure: StubResponse) async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, failure) : (Self.soon, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(1)) == ["200": calls])
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [20, 64, 128], [reset, .status(500)])
     func `a burst of reads is answered although two servers of three fail`(
         calls: Int,
-        failure: StubAnswer
+        failure: StubResponse
     ) async throws {
         let burst = try Burst { $0 == "tertiary" ? (Self.soon, .status(200)) : (Self.soon, failure) }
 
@@ -72,7 +72,7 @@ private struct Burst {
     private let time = ManualClock()
 
     /// Takes a closure that says when a server answers, and what.
-    init(_ answer: @escaping @Sendable (_ server: String?) -> (Duration, StubAnswer)) throws {
+    init(_ answer: @escaping @Sendable (_ server: String?) -> (Duration, StubResponse)) throws {
         let time = time
         transport = StubTransport(completion: .inline) { request in
             let (delay, answer) = answer(request.server)

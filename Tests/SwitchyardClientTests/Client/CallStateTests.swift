@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct CallStateTests {
     /// Where a call stands.
     enum Stage: CaseIterable {
-        case answer, hedge, redirect, shared, upload, place, turn, quiet, pause, network, reachability, renewal
+        case answer, hedge, redirect, shared, upload, place, turn, quiet, pause, network, reachability, refresh
         case head, body, reconnection
     }
 
@@ -79,7 +79,7 @@ private final class CallLab: Sendable {
         case .reachability:
             let network = ManualReachability(.notReachable)
             options.limits = [ReachabilityLimit(network, whenOffline: .wait(atMost: .seconds(60)))]
-        case .renewal:
+        case .refresh:
             options.credentials = Credentials { [door] _ in
                 await door.pass()
                 return .bearer("new")
@@ -154,7 +154,7 @@ private final class CallLab: Sendable {
         case .quiet: return quiet.waitingCount == 1 && clock.nextDeadline == clock.now.advanced(by: .seconds(60))
         case .pause, .network: return waits.withLock { $0 } == 1
         case .reachability: return clock.pendingTimers == 2
-        case .renewal: return !client.activeRequests.isEmpty && clock.pendingTimers == 2
+        case .refresh: return !client.activeRequests.isEmpty && clock.pendingTimers == 2
         case .body: return transport.openExchanges == 1 && clock.pendingTimers > 0
         case .reconnection: return clock.nextDeadline == clock.now.advanced(by: .seconds(3))
         }

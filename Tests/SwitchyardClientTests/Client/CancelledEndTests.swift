@@ -7,8 +7,8 @@ import Testing
 
 /// A call that is cancelled while the end of its request is being handled.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CancelledEndTests {
-    @Test(arguments: [StubAnswer.status(200), .status(504), .failure(.connectionReset)])
-    func `a write says that it may have been executed`(end: StubAnswer) async throws {
+    @Test(arguments: [StubResponse.status(200), .status(504), .failure(.connectionReset)])
+    func `a write says that it may have been executed`(end: StubResponse) async throws {
         let time = HookedTime()
         let transport = StubTransport { _ in .delayed(by: .seconds(5), on: time.clock, end) }
         var options = NetworkClient.Options(seed: 1)

@@ -106,7 +106,7 @@ import Testing
         form: Form
     ) async throws {
         let expected: [Event: String] = [
-            .answer: "200", .failure: "connectionReset: reset", .deadline: "no answer within the deadline",
+            .answer: "200", .failure: "connectionReset: reset", .deadline: "no response within the deadline",
             .cancel: "cancelled", .release: "cancelled",
         ]
 

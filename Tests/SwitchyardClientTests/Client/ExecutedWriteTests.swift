@@ -12,7 +12,7 @@ import Testing
 
     private func failure(
         of configuration: APIConfiguration = write,
-        answers: [StubAnswer],
+        answers: [StubResponse],
         options: (inout NetworkClient.Options) -> Void = { _ in }
     ) async throws -> RequestFailure {
         let list = AnswerList(answers)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `a redirect that cannot be followed leaves it open`() async throws {
-        let away = StubAnswer.status(303, headers: ["Location": "/v1/result"])
+        let away = StubResponse.status(303, headers: ["Location": "/v1/result"])
 
         let refused = try await failure(answers: [away, .failure(.connectionRefused)])
         let endless = try await failure(answers: [.status(307, headers: ["Location": "/v1/pay"])])
@@ -196,9 +196,9 @@ import Testing
     @Test func `a write that is given up unsent may be made again`() {
         let context = DispatchContext(service: "topics", environment: .test)
         let place = RequestContext(service: "topics", environment: .test, method: .post)
-        func round(_ reason: RequestFailure.Reason) -> EndedRound {
+        func round(_ reason: RequestFailure.Reason) -> RoundResult {
             let failure = RequestFailure(reason, id: RequestID(), context: place)
-            return EndedRound(configuration: Self.write, context: context, result: .failure(failure))
+            return RoundResult(configuration: Self.write, context: context, result: .failure(failure))
         }
 
         #expect(round(.overloaded).isSafeToRepeat)

@@ -12,7 +12,7 @@ import Testing
     private let time = ManualClock()
 
     private func client(
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil

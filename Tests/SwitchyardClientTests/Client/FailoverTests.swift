@@ -9,7 +9,7 @@ import Testing
 
 /// Rows A33, A15 and D52; rules 1 to 4 and 7 of a request's life, TAF-S8, TAF-S14.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FailoverTests {
-    private static let retryable: [StubAnswer] = [
+    private static let retryable: [StubResponse] = [
         .failure(.connectionRefused), .failure(.connectTimeout), .failure(.timeout), .failure(.connectionReset),
         .failure(.truncated), .failure(.protocolViolation), .failure(.tlsFailure), .failure(.dnsFailure),
         .status(500), .status(502), .status(503), .status(504),
@@ -345,7 +345,7 @@ import Testing
     @Test func `a request under way fails over to a server that it has not asked, also in a new list`() async throws {
         let clock = ManualClock()
         let isFirst = Locked(true)
-        let failure = StubAnswer.failure(.connectionReset)
+        let failure = StubResponse.failure(.connectionReset)
         let (client, transport) = try NetworkClient.stubbed(servers: 2, time: clock) { request in
             guard request.server == "primary" else { return .status(200) }
             let waits = isFirst.withLock { isFirst in

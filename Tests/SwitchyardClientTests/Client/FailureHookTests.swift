@@ -8,7 +8,7 @@ import Testing
 
 /// Row A24: a service may have a hook for failures, which can keep them from the caller.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FailureHookTests {
-    private static func client(_ hook: RequestInterceptor, _ answer: StubAnswer) throws -> NetworkClient {
+    private static func client(_ hook: RequestInterceptor, _ answer: StubResponse) throws -> NetworkClient {
         try NetworkClient.stubbed(options: { $0.interceptors = [hook] }, answer: { _ in answer }).client
     }
 

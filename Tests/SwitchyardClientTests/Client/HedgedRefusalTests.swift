@@ -17,7 +17,7 @@ import Testing
     private func answer(
         servers: Int = 2,
         until end: Duration = .seconds(2),
-        _ answer: @escaping @Sendable (String) -> StubAnswer
+        _ answer: @escaping @Sendable (String) -> StubResponse
     ) async throws -> ServiceResponse {
         // Inline, so that what is due has come when the clock stands again.
         let transport = StubTransport(completion: .inline) { answer($0.server) }

@@ -40,7 +40,7 @@ import Testing
         #expect(client.servers[0].state == .ejected)
     }
 
-    @Test func `a token that has ended is renewed beside it`() async throws {
+    @Test func `a token that has ended is refreshed beside it`() async throws {
         let credentials = Credentials { _ in .bearer("new") }
         let client = try client { $0.credentials = credentials }
         credentials.set(.bearer("old"), in: client.environment)

@@ -35,7 +35,7 @@ import Testing
         let memory = try await memory()
         let (client, _) = try client()
 
-        #expect(client.recall(memory, at: began + 599))
+        #expect(client.restoreHealth(memory, at: began + 599))
 
         #expect(client.servers.map(\.state) == [.ejected, .healthy, .healthy])
         let answer = try await client.send(APIConfiguration(path: "list"))
@@ -47,17 +47,17 @@ import Testing
 
         for age in [601.0, -1] {
             let (client, _) = try client()
-            #expect(client.recall(memory, at: began + age))
+            #expect(client.restoreHealth(memory, at: began + age))
             #expect(client.servers.allSatisfy { $0.state == .healthy } && client.currentServer == "primary")
         }
     }
 
     @Test func `a policy that does not fail back begins with the server that was preferred`() throws {
-        let (first, _) = try client(.published)
+        let (first, _) = try client(.stickyErrorRatio)
         try first.switchServer(to: "tertiary")
-        let (second, _) = try client(.published)
+        let (second, _) = try client(.stickyErrorRatio)
 
-        second.recall(try stored(first), at: began + 86_400)
+        second.restoreHealth(try stored(first), at: began + 86_400)
 
         #expect(second.currentServer == "tertiary")
     }
@@ -69,7 +69,7 @@ import Testing
         ofEnvironment.environment = "develop"
         let (client, _) = try client()
 
-        #expect(!client.recall(ofService, at: began) && !client.recall(ofEnvironment, at: began))
+        #expect(!client.restoreHealth(ofService, at: began) && !client.restoreHealth(ofEnvironment, at: began))
         #expect(client.servers.allSatisfy { $0.state == .healthy })
     }
 }

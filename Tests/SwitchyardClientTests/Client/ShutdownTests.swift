@@ -45,7 +45,7 @@ import Testing
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
         }
         var configuration = APIConfiguration(path: "live")
-        configuration.localAnswer = isWhole ? HTTPResponse(status: 200) : nil
+        configuration.stubResponse = isWhole ? HTTPResponse(status: 200) : nil
         let answer = try await client.stream(configuration)
         let shutdown = Task { await client.shutdown(finishingWithin: .seconds(5)) }
         await clock.waitForTimers(1, in: .seconds(5))
@@ -103,13 +103,13 @@ import Testing
         try FileManager.default.removeItem(at: file.url)
     }
 
-    @Test func `D24: a call that a shutdown waits for may have its credential renewed`() async throws {
+    @Test func `D24: a call that a shutdown waits for may have its credential refreshed`() async throws {
         let clock = ManualClock()
         let (asked, goOn) = (Latch(), Latch())
-        let credentials = Credentials { renewal in
+        let credentials = Credentials { refresh in
             asked.open()
             await goOn.wait()
-            _ = try await renewal.client.send(APIConfiguration(path: "login"))
+            _ = try await refresh.client.send(APIConfiguration(path: "login"))
             return .bearer("new")
         }
         credentials.set(.bearer("old"), in: .test)

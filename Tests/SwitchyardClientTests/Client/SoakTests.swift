@@ -9,7 +9,7 @@ import Testing
 
 /// A short run of what the benchmark `soak` does at length: every fault, both forms, all policies, cancels at random.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SoakTests {
-    @Sendable private static func answer(to request: HTTPRequest) -> StubAnswer {
+    @Sendable private static func answer(to request: HTTPRequest) -> StubResponse {
         switch Int.random(in: 0..<16) {
         case 0: .failure(.connectionRefused)
         case 1: .failure(.connectionReset)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [
-        SwitchPolicy.recommended, .published, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
+        SwitchPolicy.recommended, .stickyErrorRatio, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
     ])
     func `every request ends exactly once, and nothing is left`(policy: SwitchPolicy) async throws {
         let count = 400

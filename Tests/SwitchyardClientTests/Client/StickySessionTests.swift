@@ -14,7 +14,7 @@ import Testing
     }
 
     private static func client(
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(200) }
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(200) }
     ) throws -> NetworkClient {
         var policy = SwitchPolicy.recommended
         policy.selection = .sticky

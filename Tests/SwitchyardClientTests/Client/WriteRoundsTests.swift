@@ -43,8 +43,8 @@ import Testing
         #expect(keys == ["one"])
     }
 
-    @Test(arguments: [StubAnswer.failure(.connectionReset), .status(504), .status(503)])
-    func `a read that a modifier makes a write is sent once`(answer: StubAnswer) async throws {
+    @Test(arguments: [StubResponse.failure(.connectionReset), .status(504), .status(503)])
+    func `a read that a modifier makes a write is sent once`(answer: StubResponse) async throws {
         let methods = Locked<[HTTPMethod]>([])
         var options = NetworkClient.Options(seed: 1)
         options.generator.modifiers = [{ $0.method = .post }]

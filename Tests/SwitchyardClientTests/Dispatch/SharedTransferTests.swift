@@ -90,8 +90,8 @@ import Testing
         #expect(client.core.sharedTransfers.count == 0)
     }
 
-    @Test(arguments: [TransferSharing.identical, .named("x")])
-    func `a read after a write of the same path does not join a read before it`(sharing: TransferSharing) async throws
+    @Test(arguments: [RequestCoalescing.identical, .named("x")])
+    func `a read after a write of the same path does not join a read before it`(sharing: RequestCoalescing) async throws
     {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in
@@ -278,7 +278,7 @@ import Testing
         { $0.responseBodyLimit = 10 },
         { $0.redirects = .refuse },
         { $0.tls = TLSConfiguration(minimumVersion: .tls13) },
-        { $0.localAnswer = HTTPResponse(status: 204) },
+        { $0.stubResponse = HTTPResponse(status: 204) },
         { $0.modifier = { _ in } },
         { $0.interceptors = [.adapting { _, _ in }] },
         { $0.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://elsewhere.test")) },
@@ -291,9 +291,9 @@ import Testing
         var other = one
         try Self.differences[index](&other)
 
-        let name = TransferSharing.identical.name(of: other)
+        let name = RequestCoalescing.identical.name(of: other)
 
-        #expect(name == nil || name != TransferSharing.identical.name(of: one))
+        #expect(name == nil || name != RequestCoalescing.identical.name(of: one))
     }
 
     /// Values that are not the same, though some look the same when they are described.
@@ -311,7 +311,7 @@ import Testing
         let names = Self.values.map { value in
             var configuration = Self.shared("list")
             Self.places[place](&configuration, Parameters([Parameters.Item(key: "k", value: value)]))
-            return TransferSharing.identical.name(of: configuration)
+            return RequestCoalescing.identical.name(of: configuration)
         }
 
         #expect(Set(names).count == Self.values.count)
@@ -333,7 +333,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `what a renewal asks does not wait for a transfer that waits for the renewal`() async throws {
+    @Test func `what a refresh asks does not wait for a transfer that waits for the refresh`() async throws {
         let sender = Locked<NetworkClient?>(nil)
         let transport = StubTransport { _ in .status(200) }
         var options = NetworkClient.Options(seed: 1)

@@ -9,7 +9,7 @@ import Testing
 /// When a write goes to another server, or is sent again by a policy.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResentWriteTests {
     /// How often a write is sent when it ends in this way first, and then well: to two servers, and to one with a retry.
-    private func counts(_ write: APIConfiguration, _ first: StubAnswer) async throws -> [Int] {
+    private func counts(_ write: APIConfiguration, _ first: StubResponse) async throws -> [Int] {
         let lists = [AnswerList([first, .status(200)]), AnswerList([first, .status(200)])]
         let (switching, requests) = try NetworkClient.stubbed(servers: 2) { lists[0].answer($0) }
         _ = await switching.result(of: write)
@@ -110,7 +110,7 @@ import Testing
     @Test func `an interceptor's wish does not lift the rule`() async throws {
         let wish = RequestInterceptor.retrying("again") { $0.context.round == 1 ? .retryNow : .undecided }
         for (first, count) in [
-            (StubAnswer.status(504), 1), (.failure(.timeout), 1), (.status(503), 2), (.status(404), 2),
+            (StubResponse.status(504), 1), (.failure(.timeout), 1), (.status(503), 2), (.status(404), 2),
         ] {
             let list = AnswerList([first, .status(200)])
             let (client, transport) = try NetworkClient.stubbed {

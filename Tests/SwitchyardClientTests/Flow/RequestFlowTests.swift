@@ -14,7 +14,7 @@ struct RequestFlowTests {
     {
         let calls = Locked(0)
         let gate = TokenGate(good: "a1")
-        let credentials = Credentials { _ in gate.renew() }
+        let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = credentials
@@ -66,7 +66,7 @@ struct RequestFlowTests {
         #expect(ends.withLock { $0.values.allSatisfy { $0 == 1 } })
         #expect(client.activeRequests.isEmpty)
         await transport.waitUntilIdle()
-        #expect(gate.renewals == 1)
+        #expect(gate.refreshes == 1)
     }
 
     @Test func `one identifier names the request in all rounds and cancels it in each`() async throws {  // DQ-4

@@ -9,7 +9,7 @@ import SwitchyardTransport
 
 /// The places from which foreign code is called while a request is under way.
 enum Callback: String, CaseIterable, Sendable {
-    case limiting, adapting, sending, redirecting, progressing, leaving, renewing, deciding, observing, completing
+    case limiting, adapting, sending, redirecting, progressing, leaving, refreshing, deciding, observing, completing
 
     /// Those that are made before it is decided how the request ends.
     static let beforeTheEnd = allCases.filter { $0 != .observing && $0 != .completing }
@@ -119,7 +119,7 @@ final class CallbackTour: Sendable {
 
     private func options() -> NetworkClient.Options {
         let credentials = Credentials { [self] _ in
-            visit(.renewing)
+            visit(.refreshing)
             return .bearer("a1")
         }
         credentials.set(.bearer("a0"), in: .test)

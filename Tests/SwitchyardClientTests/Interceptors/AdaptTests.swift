@@ -35,7 +35,7 @@ struct AdaptTests {
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
 
-        #expect(reason == .vetoed(Veto(name: "gate", underlying: SampleError())))
+        #expect(reason == .vetoed(InterceptorError(name: "gate", underlying: SampleError())))
         #expect(transport.requestCount == 0)
         #expect(client.activeRequests.isEmpty)
     }

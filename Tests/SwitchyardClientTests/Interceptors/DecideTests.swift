@@ -73,7 +73,7 @@ struct DecideTests {
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
 
-        #expect(reason == .vetoed(Veto(name: "checker", underlying: SampleError())))
+        #expect(reason == .vetoed(InterceptorError(name: "checker", underlying: SampleError())))
     }
 
     @Test func `a decision may put another response in place of a failure`() async throws {  // L3, L4
@@ -91,14 +91,14 @@ struct DecideTests {
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
 
-        #expect(reason == .vetoed(Veto(name: "thrower", underlying: SampleError())))
+        #expect(reason == .vetoed(InterceptorError(name: "thrower", underlying: SampleError())))
     }
 
     @Test func `an error of a retrier keeps the failure that it was asked about`() async throws {  // H15
         for fails in [true, false] {
             let (client, _) = try NetworkClient.stubbed(options: {
                 $0.interceptors = [
-                    .retrying("renewal") { _ in
+                    .retrying("refresh") { _ in
                         if fails { return .fail(SampleError()) }
                         throw SampleError()
                     }
@@ -107,7 +107,7 @@ struct DecideTests {
 
             let reason = await client.failure(of: APIConfiguration(path: "x"))
 
-            #expect(reason == .vetoed(Veto(name: "renewal", underlying: SampleError())))
+            #expect(reason == .vetoed(InterceptorError(name: "refresh", underlying: SampleError())))
             guard case .vetoed(let veto) = reason, case .transport(let error) = veto.original?.reason else {
                 Issue.record("the failure is gone")
                 return

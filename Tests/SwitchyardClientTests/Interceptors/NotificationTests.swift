@@ -14,7 +14,7 @@ import Testing
     }
 
     /// What is posted about one request, to its end.
-    private func posts(_ answers: [StubAnswer]) async throws -> [Post] {
+    private func posts(_ answers: [StubResponse]) async throws -> [Post] {
         let center = NotificationCenter()
         let (stream, continuation) = AsyncStream.makeStream(of: Post.self)
         let names: [Notification.Name] = [

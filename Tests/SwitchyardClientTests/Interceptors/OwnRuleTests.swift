@@ -44,10 +44,10 @@ import Testing
         #expect("\(second)" == "refuse")
     }
 
-    @Test func `a provider renews without a request that was refused`() async throws {
+    @Test func `a provider refreshes without a request that was refused`() async throws {
         struct Provider: CredentialProvider {
-            func renew(_ renewal: CredentialRenewal) async throws -> Credential? {
-                let answer = try await renewal.client.send(APIConfiguration(path: "token", method: .post))
+            func refresh(_ refresh: CredentialRefresh) async throws -> Credential? {
+                let answer = try await refresh.client.send(APIConfiguration(path: "token", method: .post))
                 return answer.status == 200 ? Credential(.bearer(token: "new")) : nil
             }
         }
@@ -56,7 +56,7 @@ import Testing
         let service = try Service(name: "topics", servers: [server], defaultEnvironment: .test)
         let client = try NetworkClient(service: service, transport: transport)
 
-        let new = try await Provider().renew(CredentialRenewal(credential: nil, environment: .test, client: client))
+        let new = try await Provider().refresh(CredentialRefresh(credential: nil, environment: .test, client: client))
 
         #expect(new == Credential(.bearer(token: "new")))
     }

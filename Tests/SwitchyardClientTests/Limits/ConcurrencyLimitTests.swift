@@ -183,13 +183,13 @@ import Testing
         await until { limit.runningCount == 0 }
     }
 
-    @Test func `a renewal of credentials does not wait for those who wait for it`() async throws {
+    @Test func `a refresh of credentials does not wait for those who wait for it`() async throws {
         let limit = ConcurrencyLimit(total: 1)
         let transport = StubTransport { _ in .status(200) }
         var options = NetworkClient.Options(seed: 1)
         options.limits = [limit]
-        options.credentials = Credentials { renewal in
-            _ = try await renewal.client.send(APIConfiguration(path: "token", method: .post))
+        options.credentials = Credentials { refresh in
+            _ = try await refresh.client.send(APIConfiguration(path: "token", method: .post))
             return .bearer("fresh")
         }
         let service = try Service.topics(switching: .off)

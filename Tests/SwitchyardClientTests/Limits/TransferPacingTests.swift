@@ -57,7 +57,8 @@ import Testing
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a download that a throttle has let go continues although a newer request has gone since`() async throws {
+    @Test func `a download that a throttle has let go continues although a newer request has gone since`() async throws
+    {
         let clock = ManualClock()
         let bytes = DownloadLab.bytes(1_000)
         let cut = TransportError(.truncated, message: "cut")

@@ -94,7 +94,7 @@ import Testing
 
     @Test func `changes made at once are heard in the order in which they were made`() async {
         for _ in 0..<2_000 {
-            let board = StatusBoard()
+            let board = ReachabilityBroadcaster()
             let updates = board.updates()
             DispatchQueue.concurrentPerform(iterations: 2) { index in
                 board.status = index == 0 ? .notReachable : .reachable(.local)

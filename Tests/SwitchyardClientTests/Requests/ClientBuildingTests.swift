@@ -166,7 +166,7 @@ import Testing
         let client = try NetworkClient(service: Self.service(), transport: StubTransport { _ in .status(204) })
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
 
-        let expected = RequestError.url(text: "../x", reason: .leavesBasePath)
+        let expected = RequestError.url(text: "../x", reason: .escapesBasePath)
         #expect(await client.failure(of: APIConfiguration(path: "../x")) == .invalidRequest(expected))
     }
 

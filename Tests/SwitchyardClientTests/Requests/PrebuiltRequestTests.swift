@@ -18,7 +18,7 @@ import Testing
     }
 
     private func client(
-        _ answer: StubAnswer,
+        _ answer: StubResponse,
         retry policy: RetryPolicy? = RetryPolicy(backoff: .constant(.zero))
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         try NetworkClient.stubbed(options: { $0.retry = policy }) { _ in answer }
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [HTTPMethod.post, .patch])
     func `a write made by hand is sent once`(method: HTTPMethod) async throws {
-        for answer in [StubAnswer.status(503), .failure(.connectionReset)] {
+        for answer in [StubResponse.status(503), .failure(.connectionReset)] {
             let (client, transport) = try client(answer)
 
             _ = await client.result(of: try configuration(method))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RequestErrorTests {
     @Test(arguments: [
         (
-            RequestError.url(text: "a?token=secret", reason: .leavesBasePath),
+            RequestError.url(text: "a?token=secret", reason: .escapesBasePath),
             "The URL “a” leads out of the base URL's path with “..”."
         ),
         (.header(name: "X\r\nY", reason: .invalidName), "The header field “X\\r\\nY” has a name that is not a token."),

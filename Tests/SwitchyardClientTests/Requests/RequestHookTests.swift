@@ -29,7 +29,7 @@ import Testing
     }
 
     // Row B44: what a reformer adds is there when the parameters are checked.
-    @Test func `parameters can be asked for and reformed before they are checked`() throws {
+    @Test func `parameters can be asked for and transformed before they are checked`() throws {
         struct Missing: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
         func build(_ change: (inout RequestGenerator) -> Void) -> RequestError? {
@@ -40,8 +40,8 @@ import Testing
         }
 
         #expect(build { _ in } == .hook(stage: "validation", message: "Missing()"))
-        #expect(build { $0.reformers = [{ $0.query["token"] = "t" }] } == nil)
-        #expect(build { $0.reformers = [{ _ in throw Missing() }] } == .hook(stage: "reformer", message: "Missing()"))
+        #expect(build { $0.transforms = [{ $0.query["token"] = "t" }] } == nil)
+        #expect(build { $0.transforms = [{ _ in throw Missing() }] } == .hook(stage: "reformer", message: "Missing()"))
     }
 
     // Row B45: an error of its own kind, and no network access.
@@ -76,7 +76,7 @@ import Testing
         let reason = await client.failure(of: APIConfiguration(path: "secret"))
 
         #expect(transport.requests.map { $0.headers["X-Token"] } == ["t"])
-        #expect(reason == .vetoed(Veto(name: "vault", underlying: Locked())))
+        #expect(reason == .vetoed(InterceptorError(name: "vault", underlying: Locked())))
     }
 
     // Row A24; rule CT-13: what the service deals with itself still ends the call, once, and says who dealt with it.
@@ -97,7 +97,7 @@ import Testing
         let reason = await client.failure(of: APIConfiguration(path: "mine"))
         let other = try await client.send(APIConfiguration(path: "other"))
 
-        #expect(reason == .vetoed(Veto(name: "session", underlying: SignedOut())))
+        #expect(reason == .vetoed(InterceptorError(name: "session", underlying: SignedOut())))
         #expect(signOuts.withLock { $0 } == 1)
         #expect(other.status == 404)
         #expect(client.activeRequests.isEmpty)

@@ -11,7 +11,7 @@ struct Shop: Sendable {
         ShopError.self,
         statuses: [404: .notFound, 409: .conflict, 412: .preconditionFailed, 422: .unprocessableContent]
     )
-    /// What all responses have in common.
+    /// The common properties of all responses.
     static let module = APIModule(errors: errors, errorBody: ErrorBody(message: "detail", fields: "errors"))
 
     /// Products and the categories that they stand in.

@@ -129,7 +129,7 @@ extension ParameterEncodingOptions {
 }
 
 extension ParameterValue {
-    /// The value as text; the elements of a list stand between commas.
+    /// The value as text; the elements of a list are separated by commas.
     var plainText: String? {
         switch self {
         case .null: nil
@@ -211,7 +211,7 @@ extension Decoder {
     /// The whole value; `nil` if it is of another type.
     func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
 
-    /// The text of a member that tells objects apart; `nil` if there is none.
+    /// The text of the discriminator member; `nil` if there is none.
     func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
 }
 
@@ -239,7 +239,7 @@ struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertibl
         self.day = day
     }
 
-    /// Reads a day; `nil` if the text is none (RFC 3339 section 5.6).
+    /// Reads a day; `nil` if the text is not a day (RFC 3339 section 5.6).
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
@@ -303,7 +303,7 @@ extension Indirect: Equatable where Value: Equatable {
 }
 
 extension Indirect: Hashable where Value: Hashable {
-    /// Takes in the value.
+    /// Hashes the value.
     func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }
 
@@ -409,7 +409,7 @@ struct PagedList<Item: Sendable>: Sendable {
 }
 
 extension APIConfiguration {
-    /// The call for the page behind a link; this one if there is none.
+    /// The call for the page of a link; this call if there is none.
     func following(_ link: String?) -> APIConfiguration {
         guard let link else { return self }
         var call = self

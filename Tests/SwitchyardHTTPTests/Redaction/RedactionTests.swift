@@ -216,12 +216,13 @@ import Testing
         call.credential = .bearer("S3CR3T", refreshToken: "S3CR3T")
         let transport = TransportError(.other, message: "refused: Bearer S3CR3T at https://a/?token=S3CR3T")
         let failure = RequestFailure(.transport(transport), id: RequestID(), context: context)
-        let values: [any Discreet] = [
+        let values: [any RedactedDescribable] = [
             request, answer, context, call, transport, failure, failure.reason,
             ServiceResponse(id: RequestID(), response: answer, context: context),
             RedirectStep(status: 302, from: url, to: url, method: .get),
             Credential.basic(user: "joe", password: "S3CR3T"),
-            Veto(name: "rule", underlying: transport), RequestError.hook(stage: "signing", message: "token=S3CR3T"),
+            InterceptorError(name: "rule", underlying: transport),
+            RequestError.hook(stage: "signing", message: "token=S3CR3T"),
             OAuthError.refused(.invalidGrant, description: "token=S3CR3T"),
             RequestSigner.Method.sha256(secret: "S3CR3T"),
         ]

@@ -177,7 +177,7 @@ import Testing
     @Test(
         arguments: [
             (GraphError.duplicateName("a"), "two members are named a"),
-            (.unknownName("b", dependent: "a"), "a depends on b, which is no member"),
+            (.unknownName("b", dependent: "a"), "a depends on b, which is not a member"),
             (.cycle(["a", "b"]), "members depend on each other in a circle: a, b"),
             (.started, "the graph has been started"),
         ]

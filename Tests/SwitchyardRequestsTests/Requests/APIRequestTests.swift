@@ -20,7 +20,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIRequestTests {
     private static let queue = DispatchQueue(label: "request-tests")
 
-    private func topics(_ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer) throws -> (TopicAPI, StubTransport) {
+    private func topics(_ answer: @escaping @Sendable (HTTPRequest) -> StubResponse) throws -> (TopicAPI, StubTransport)
+    {
         let transport = StubTransport(answer)
         return (TopicAPI(client: try .stubbed(transport)), transport)
     }
@@ -139,7 +140,9 @@ import Testing
         #expect(diary.entries == ["success"])
     }
 
-    @Test func `D16: a request that is suspended after its response notifies no caller before it is resumed`() async throws {
+    @Test func `D16: a request that is suspended after its response notifies no caller before it is resumed`()
+        async throws
+    {
         let diary = Diary()
         let holder = Holder()
         let request = APIRequest<Int>(APIConfiguration(), on: Self.queue) { _, _, completion in

@@ -38,9 +38,9 @@ import Testing
         var refusesCall = false
         var vetoesSuccess = false
 
-        func reform(_ configuration: inout APIConfiguration) {
+        func transform(_ configuration: inout APIConfiguration) {
             configuration.query["page"] = 1
-            diary.write("reform")
+            diary.write("transform")
         }
 
         func shouldCall(_ configuration: APIConfiguration) -> Bool {
@@ -178,7 +178,7 @@ import Testing
         #expect(request.state == .cancelled)
         #expect(
             diary.entries == [
-                "accessory willStart", "reform", "should call", "did call", "accessory willStop",
+                "accessory willStart", "transform", "should call", "did call", "accessory willStop",
                 "delegate cancelled", "cancelled", "finished", "accessory didStop",
             ]
         )
@@ -216,7 +216,7 @@ import Testing
 
         #expect(
             diary.entries == [
-                "accessory willStart", "reform", "should call", "did call", "accessory willStop", "before success",
+                "accessory willStart", "transform", "should call", "did call", "accessory willStop", "before success",
                 "success", "after success", "accessory didStop",
             ]
         )
@@ -285,7 +285,9 @@ import Testing
         #expect(diary.entries.filter { $0.hasPrefix("after") } == [])
     }
 
-    @Test func `a request that is made again before its end notifies no caller of the first one's progress`() async throws {
+    @Test func `a request that is made again before its end notifies no caller of the first one's progress`()
+        async throws
+    {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary

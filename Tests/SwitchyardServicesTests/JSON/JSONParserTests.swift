@@ -64,7 +64,7 @@ import Testing
         (#"{"a": }"#, "a value", 6), ("[1 2]", "a comma or ]", 3), (#"{"a" 1}"#, "a colon", 5),
         ("{1}", "a key in quotes", 1),
         (#"{"a": 1 "b"}"#, "a comma or }", 8), ("1.", "a digit", 2), ("nul", "null", 0),
-        ("1 2", "nothing behind the value", 2),
+        ("1 2", "nothing after the value", 2),
         (#""\x""#, "a valid escape", 2), ("\"a", "the closing quote of a string", 2),
     ])
     func `a syntax error says what was expected, and where`(json: String, expected: String, offset: Int) {

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `I10: once all servers work, the first one serves again within ten minutes`() throws {
         for index in 0..<300 {
-            let policy = index % 2 == 0 ? SwitchPolicy.recommended : .single
+            let policy = index % 2 == 0 ? SwitchPolicy.recommended : .smallFleet
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
             try history.run(steps: 60, withCommands: false)
             try history.finish()

@@ -46,7 +46,8 @@ struct RandomHistory {
     }
 
     static let policies: [SwitchPolicy] = [
-        .recommended, .single, .published, staying, .errorRatio(threshold: 0.2, minimum: 5, window: .last(20)),
+        .recommended, .smallFleet, .stickyErrorRatio, staying,
+        .errorRatio(threshold: 0.2, minimum: 5, window: .last(20)),
         .consecutiveFailures(3), .off,
         strategy(.roundRobin), strategy(.weighted), strategy(.lowestLatency), strategy(.sticky),
     ]

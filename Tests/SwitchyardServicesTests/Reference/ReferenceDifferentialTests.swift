@@ -26,7 +26,7 @@ import Testing
 extension SwitchPolicy {
     /// The rules of the reference.
     fileprivate static func reference(isSingle: Bool) -> SwitchPolicy {
-        var policy = isSingle ? SwitchPolicy.single : .recommended
+        var policy = isSingle ? SwitchPolicy.smallFleet : .recommended
         policy.admission?.timeoutCut = 1
         policy.admission?.doubling = nil
         policy.detection.lateness = nil
@@ -72,8 +72,8 @@ private struct Replay {
         case .success(let pick):
             let position = core.release(picks[pick])
             core.recordSuccess(position, latency: 0.01, at: core.read(now))
-        case .failure(let pick, let kind, let isWitnessed, let retryAfter, let ejected):
-            let failure = SwitchingCore.Failure(kind: kind, retryAfter: retryAfter, isWitnessed: isWitnessed)
+        case .failure(let pick, let kind, let hasConfirmation, let retryAfter, let ejected):
+            let failure = SwitchingCore.Failure(kind: kind, retryAfter: retryAfter, hasConfirmation: hasConfirmation)
             let hasEjected = fail(picks[pick], failure, at: now)
             #expect(hasEjected == ejected, place)
         case .token(let granted):

@@ -7,7 +7,7 @@ struct ReferenceTrace {
         case pick(tried: ServerSet, chosen: Int)
         case probe(server: Int, succeeded: Bool)
         case success(pick: Int)
-        case failure(pick: Int, kind: FailureKind, isWitnessed: Bool, retryAfter: Duration?, ejected: Bool)
+        case failure(pick: Int, kind: FailureKind, hasConfirmation: Bool, retryAfter: Duration?, ejected: Bool)
         case token(granted: Bool)
         case state(ReferenceState)
     }
@@ -52,7 +52,7 @@ struct ReferenceTrace {
             return .failure(
                 pick: try cast(row[2]),
                 kind: kind(try cast(row[3])),
-                isWitnessed: try cast(row[4]),
+                hasConfirmation: try cast(row[4]),
                 retryAfter: seconds.map { .seconds($0) },
                 ejected: try cast(row[6])
             )

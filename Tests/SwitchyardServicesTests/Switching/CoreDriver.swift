@@ -131,10 +131,10 @@ final class CoreDriver {
         for id in core.serverIDs { overload(id, .http(503)) }
     }
 
-    /// One witnessed sign that a server is overloaded.
+    /// One withConfirmation sign that a server is overloaded.
     func overload(_ id: String, _ kind: FailureKind) {
         guard let position = core.serverIDs.firstIndex(of: id) else { return }
-        let failure = SwitchingCore.Failure(kind: kind, endpoint: UInt32(position + 1), isWitnessed: true)
+        let failure = SwitchingCore.Failure(kind: kind, endpoint: UInt32(position + 1), hasConfirmation: true)
         core.recordFailure(position, failure, at: core.read(now))
     }
 

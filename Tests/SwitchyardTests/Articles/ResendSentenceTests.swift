@@ -12,7 +12,7 @@ import Testing
         "README.md", "Sources/Switchyard/Switchyard.docc/Switching.md", "Sources/Switchyard/Switchyard.docc/Recipes.md",
         "Sources/Switchyard/Switchyard.docc/Interceptors.md", "Sources/Switchyard/Switchyard.docc/Errors.md",
         "Sources/SwitchyardHTTP/Messages/ResendRule.swift", "Sources/SwitchyardClient/Requests/APIConfiguration.swift",
-        "Sources/SwitchyardClient/Interceptors/EndedRound.swift",
+        "Sources/SwitchyardClient/Interceptors/RoundResult.swift",
     ])
     func `README, articles and comments have the same sentence`(path: String) throws {
         let text = try String(contentsOf: ArticleText.repository.appendingPathComponent(path), encoding: .utf8)

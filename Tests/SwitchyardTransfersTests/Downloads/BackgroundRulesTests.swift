@@ -21,14 +21,14 @@ import Testing
         handlers.add(calls.handler("first"))?()
         #expect(calls.names.isEmpty)
 
-        for handler in handlers.eventsWereTold() { handler() }
+        for handler in handlers.takeEventDeliveries() { handler() }
 
         #expect(calls.names == ["first"])
     }
 
     @Test func `a handler that comes after the events is called at once`() {
         var handlers = BackgroundHandlers()
-        for handler in handlers.eventsWereTold() { handler() }
+        for handler in handlers.takeEventDeliveries() { handler() }
 
         handlers.add(calls.handler("late"))?()
 
@@ -40,7 +40,7 @@ import Testing
         handlers.add(calls.handler("first"))?()
         handlers.add(calls.handler("second"))?()
 
-        for handler in handlers.eventsWereTold() { handler() }
+        for handler in handlers.takeEventDeliveries() { handler() }
 
         #expect(calls.names == ["first", "second"])
     }
@@ -49,14 +49,14 @@ import Testing
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
 
-        for _ in 0..<2 { for handler in handlers.eventsWereTold() { handler() } }
+        for _ in 0..<2 { for handler in handlers.takeEventDeliveries() { handler() } }
 
         #expect(calls.names == ["first"])
     }
 
     @Test func `what was told to no handler counts for one handler only`() {
         var handlers = BackgroundHandlers()
-        for handler in handlers.eventsWereTold() { handler() }
+        for handler in handlers.takeEventDeliveries() { handler() }
 
         handlers.add(calls.handler("late"))?()
         handlers.add(calls.handler("next"))?()
@@ -66,12 +66,12 @@ import Testing
 
     @Test func `a handler waits for the events of downloads that went on since`() {
         var handlers = BackgroundHandlers()
-        for handler in handlers.eventsWereTold() { handler() }
+        for handler in handlers.takeEventDeliveries() { handler() }
         handlers.eventCame()
 
         handlers.add(calls.handler("next"))?()
         #expect(calls.names.isEmpty)
-        for handler in handlers.eventsWereTold() { handler() }
+        for handler in handlers.takeEventDeliveries() { handler() }
 
         #expect(calls.names == ["next"])
     }

@@ -90,7 +90,8 @@ struct DownloadDigestTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server that is asked again, since no other responses, is believed no more than before`() async throws {
+    @Test func `a server that is asked again, since no other responses, is believed no more than before`() async throws
+    {
         let lab = try DownloadLab(2)
         lab.serve(wrong)
         lab.servers[1].fault = .refuse

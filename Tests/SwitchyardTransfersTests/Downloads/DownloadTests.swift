@@ -228,7 +228,7 @@ struct DownloadTests {
     @Test func `a path that only the client's generator can make is downloaded`() async throws {
         var options = NetworkClient.Options(seed: 1)
         options.generator.join = .relative
-        options.generator.reformers = [{ $0.pathValues = ["name": "film"] }]
+        options.generator.transforms = [{ $0.pathValues = ["name": "film"] }]
         let lab = try DownloadLab(options: options)
         lab.serve(LoopbackContent(DownloadLab.bytes(10)))
 

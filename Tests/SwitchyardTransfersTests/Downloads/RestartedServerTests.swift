@@ -22,10 +22,10 @@ import Testing
     /// Downloads over one server that breaks off after 600 bytes; time passes whenever the download pauses.
     private func download(
         continuing count: Int,
-        _ answers: [StubAnswer]
+        _ answers: [StubResponse]
     ) async throws -> (result: Result<DownloadedFile, DownloadFailure>, transport: StubTransport, pauses: Int) {
         let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "1000"]
-        let first = StubAnswer.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
+        let first = StubResponse.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
         let transport = StubTransport(answers: [first] + answers)
         let client = try NetworkClient(
             service: .topics(switching: .off, servers: 1),
@@ -60,7 +60,7 @@ import Testing
         clock.nextDeadline.flatMap { $0 <= clock.now.advanced(by: .seconds(31)) ? $0 : nil }
     }
 
-    private var rest: StubAnswer {
+    private var rest: StubResponse {
         let headers: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 600-999/1000"]
         return .chunks([Self.bytes.dropFirst(600)], status: 206, headers: headers)
     }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [502, 503, 504]) func `so does one whose gateway answers meanwhile`(status: Int) async throws {
-        let busy = StubAnswer.status(status, headers: ["Retry-After": "30"])
+        let busy = StubResponse.status(status, headers: ["Retry-After": "30"])
 
         let done = try await download(continuing: 2, [busy, rest])
 
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `so does one that does not answer at all meanwhile`() async throws {
         let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "1000"]
-        let first = StubAnswer.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
+        let first = StubResponse.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
         let transport = StubTransport(answers: [first, .never, rest])
         let client = try NetworkClient(
             service: .topics(switching: .off, servers: 1),
@@ -147,8 +147,8 @@ import Testing
     }
 
     // Over several connections.
-    @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubAnswer])
-    func `a part whose server is not back yet resumes where it stopped`(meanwhile: StubAnswer) async throws {
+    @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubResponse])
+    func `a part whose server is not back yet resumes where it stopped`(meanwhile: StubResponse) async throws {
         let bytes = DownloadLab.bytes(3 << 20)
         let transport = Self.parts(of: bytes, cutting: 1 << 20, meanwhile: meanwhile)
         let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// A server of parts that breaks one of them off after 1,000 bytes, and whoever goes on with it finds it away once.
-    private static func parts(of bytes: Data, cutting start: Int, meanwhile: StubAnswer) -> StubTransport {
+    private static func parts(of bytes: Data, cutting start: Int, meanwhile: StubResponse) -> StubTransport {
         let isBack = Locked(false)
         return StubTransport { request in
             var headers: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]

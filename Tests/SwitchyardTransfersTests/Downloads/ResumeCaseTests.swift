@@ -65,7 +65,7 @@ struct ResumeCaseTests {
         if isPart { headers.set("Content-Range", "bytes \(start)-1999/2000") }
         let cut = TransportError(.truncated, message: "cut")
         let place = try StubPlace()
-        var answers: [StubAnswer] = []
+        var answers: [StubResponse] = []
         if isPart {
             let whole: HTTPHeaders = ["ETag": headers["ETag"] ?? "", "Content-Length": "2000"]
             answers.append(.chunks([Data(count: start)], headers: whole, failing: cut))
@@ -128,9 +128,9 @@ struct ResumeCaseTests {
     }
 
     private func judgeStatus(_ item: CaseValue) -> CaseOutcome {
-        let question = DownloadAnswer.Question(offset: 5, validator: .entityTag("\"a\""), total: 10)
+        let question = DownloadResponse.Question(offset: 5, validator: .entityTag("\"a\""), total: 10)
         let headers: HTTPHeaders = ["Content-Range": "bytes 5-9/10", "ETag": "\"a\""]
-        let answer = DownloadAnswer(status: item["status"]?.int ?? 0, headers: headers, to: question)
+        let answer = DownloadResponse(status: item["status"]?.int ?? 0, headers: headers, to: question)
         let isResumed = if case .rest = answer { true } else { false }
         return .compare("\(isResumed)", item["expected_resumed"]?.bool.map { "\($0)" })
     }
@@ -185,7 +185,7 @@ struct ResumeCaseTests {
         return accepted.contains("complete with \(body ?? "")") ? .passed : .failed("got \(body ?? "")")
     }
 
-    private func answer(_ exchange: CaseValue) -> StubAnswer {
+    private func answer(_ exchange: CaseValue) -> StubResponse {
         let response = exchange["response"]
         let headers = response?["headers"]?.members?.map {
             HTTPHeaders.Field(name: $0.key, value: $0.value.string ?? "")

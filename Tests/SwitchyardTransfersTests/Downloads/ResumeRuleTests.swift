@@ -16,9 +16,9 @@ import Testing
 
     @Test(arguments: ["bytes 5-10/*", "bytes 5-10/11", "bytes 5-10/10"])
     func `a part that goes beyond the announced length is not taken`(range: String) {
-        let question = DownloadAnswer.Question(offset: 5, total: 10)
+        let question = DownloadResponse.Question(offset: 5, total: 10)
 
-        let answer = DownloadAnswer(status: 206, headers: ["Content-Range": range], to: question)
+        let answer = DownloadResponse(status: 206, headers: ["Content-Range": range], to: question)
 
         guard case .startOver = answer else {
             Issue.record("\(answer)")
@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test func `a part that ends with the announced length is taken`() {
-        let question = DownloadAnswer.Question(offset: 5, total: 10)
+        let question = DownloadResponse.Question(offset: 5, total: 10)
 
-        let answer = DownloadAnswer(status: 206, headers: ["Content-Range": "bytes 5-9/*"], to: question)
+        let answer = DownloadResponse(status: 206, headers: ["Content-Range": "bytes 5-9/*"], to: question)
 
         #expect(answer == .rest(last: 9, total: 10))
     }

@@ -85,7 +85,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [403, 405, 412])
-    func `another upload is opened where the server refuses to say what has arrived`(status: Int) async throws {
+    func `another upload is opened where the server refuses to report what has arrived`(status: Int) async throws {
         let (lab, upload) = try await cutLab(.tus, continuations: 1)
         refuse(status, of: .head, at: lab)
 

@@ -71,7 +71,7 @@ import Testing
         var headers = HTTPHeaders()
         headers.add(HTTPHeaders.Field(name: "WWW-Authenticate", latin1: "Digest realm=\"caf\u{E9}\", nonce=\"n\""))
         let challenges = AuthenticationChallenge.all(in: headers)
-        let answer = try #require(DigestAnswer.best(of: challenges))
+        let answer = try #require(DigestResponse.best(of: challenges))
         let url = try #require(RequestURL("http://a.test/"))
 
         let field = try answer.field(

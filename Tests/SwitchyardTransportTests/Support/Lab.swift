@@ -78,7 +78,7 @@ struct Lab {
         server.route(nil, "/echo") { request in .data(try await request.body.collect(upTo: 1 << 30)) }
     }
 
-    static let stubAnswer: @Sendable (HTTPRequest) -> StubAnswer = { request in
+    static let stubbedResponse: @Sendable (HTTPRequest) -> StubResponse = { request in
         switch request.url.foundationURL?.path() {
         case "/text": .status(200, body: Data("hello".utf8))
         case "/large": .chunks([large])

@@ -31,7 +31,7 @@ enum Subject: String, CaseIterable, Sendable {
             case .curl: try CurlTransport()
         #endif
         case .urlSession: try URLSessionTransport()
-        case .stub: StubTransport(time: SystemTime.shared, Lab.stubAnswer)
+        case .stub: StubTransport(time: SystemTime.shared, Lab.stubbedResponse)
         }
     }
 }

@@ -109,9 +109,9 @@ struct Certificates: Sendable {
     }
 
     /// Another certificate of the same name and key.
-    func renewed(_ name: Name) throws -> URL {
-        try sign(name, into: "\(name.rawValue).renewed.pem")
-        return folder.url.appending(path: "\(name.rawValue).renewed.pem")
+    func refreshed(_ name: Name) throws -> URL {
+        try sign(name, into: "\(name.rawValue).refreshed.pem")
+        return folder.url.appending(path: "\(name.rawValue).refreshed.pem")
     }
 
     private func openssl(_ arguments: String) throws {

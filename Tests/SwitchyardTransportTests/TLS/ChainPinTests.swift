@@ -53,12 +53,12 @@ import Testing
         }
     }
 
-    @Test func `a renewed certificate keeps the pin of its key and not that of its bytes`() async throws {
+    @Test func `a refreshed certificate keeps the pin of its key and not that of its bytes`() async throws {
         let server = try TLSServer(certificates, .good)
-        let renewed = try certificates.renewed(.good)
+        let refreshed = try certificates.refreshed(.good)
 
-        #expect(try await failure(server, trusting(pin(renewed))) == nil)
-        #expect(try await failure(server, trusting(pin(renewed, .certificate)))?.kind == .certificateRejected)
+        #expect(try await failure(server, trusting(pin(refreshed))) == nil)
+        #expect(try await failure(server, trusting(pin(refreshed, .certificate)))?.kind == .certificateRejected)
         #expect(try await failure(server, trusting(pin(certificates.certificate(.good), .certificate))) == nil)
     }
 

@@ -94,7 +94,7 @@ import Testing
 
         #expect(service.servers.map(\.name) == ["primary", "secondary", "tertiary"])
         #expect(service.environments == ["release", "test"])
-        #expect(service.switching == .single)
+        #expect(service.switching == .smallFleet)
     }
 }
 

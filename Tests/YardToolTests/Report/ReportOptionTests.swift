@@ -59,7 +59,7 @@ import Testing
 
     @Test func `the demo tells of both outages, with what it did to the servers`() async throws {
         try await calm()
-        let notes = TrafficNotes()
+        let notes = TrafficRecorder()
         let steps: [any DemoStep] = [OutageStep.death, OutageStep.hang, RecoveryStep()]
         let demo = Demo(steps: steps, pace: .brisk, screen: DemoScreen(.silent), notes: notes)
 

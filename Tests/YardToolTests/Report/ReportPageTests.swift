@@ -71,7 +71,7 @@ import Testing
         story.notes.calls = waits.enumerated().map { place, wait in
             let start = MonotonicTime(nanoseconds: 100_000_000_000 + Int64(place) * 1_000_000)
             let server = place.isMultiple(of: 3) ? "secondary" : "primary"
-            return NotedCall(start: start, wait: .microseconds(wait), server: server)
+            return RecordedCall(start: start, wait: .microseconds(wait), server: server)
         }
 
         let report = Report(of: story)

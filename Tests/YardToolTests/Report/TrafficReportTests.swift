@@ -132,7 +132,12 @@ import Testing
     @Test func `a fault that someone made is told as they know it`() {
         var story = TrafficStory.hang()
         let begin = MonotonicTime(seconds: 100.9)
-        let fault = NotedFault(server: "primary", from: begin, until: MonotonicTime(seconds: 103), what: "was stopped")
+        let fault = RecordedFault(
+            server: "primary",
+            from: begin,
+            until: MonotonicTime(seconds: 103),
+            what: "was stopped"
+        )
         story.notes.faults = [fault]
 
         let report = Report(of: story)
@@ -154,7 +159,7 @@ import Testing
 
     @Test func `a run without a call makes a report all the same`() throws {
         var story = TrafficStory.hang()
-        story.notes = TrafficNotes.Content()
+        story.notes = TrafficRecorder.Content()
 
         let report = Report(of: story)
 
@@ -164,7 +169,7 @@ import Testing
 
     @Test func `a long run is counted in steps that stay few`() throws {
         var story = TrafficStory.calm
-        let late = NotedCall(start: MonotonicTime(seconds: 3_700), wait: .milliseconds(1), server: "secondary")
+        let late = RecordedCall(start: MonotonicTime(seconds: 3_700), wait: .milliseconds(1), server: "secondary")
         story.notes.calls.append(late)
 
         let rates = try #require(Report(of: story).rates)

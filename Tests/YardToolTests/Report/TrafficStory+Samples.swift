@@ -18,7 +18,7 @@ extension TrafficStory {
             title: "a test",
             servers: names,
             origin: MonotonicTime(seconds: 100),
-            notes: TrafficNotes.Content(
+            notes: TrafficRecorder.Content(
                 calls: (before + hanging + failed + after).shuffled(),
                 events: events(first, second)
             )
@@ -28,7 +28,7 @@ extension TrafficStory {
     /// The same calls without trouble: the first server answers all.
     static var calm: TrafficStory {
         var story = hang()
-        story.notes = TrafficNotes.Content(calls: (0..<10).map { call(at: Double($0), Double($0 + 1), "primary") })
+        story.notes = TrafficRecorder.Content(calls: (0..<10).map { call(at: Double($0), Double($0 + 1), "primary") })
         return story
     }
 
@@ -38,8 +38,8 @@ extension TrafficStory {
         _ server: String,
         _ way: CallWay = .direct,
         _ failure: String? = nil
-    ) -> NotedCall {
-        NotedCall(
+    ) -> RecordedCall {
+        RecordedCall(
             start: MonotonicTime(seconds: 100 + start),
             wait: .milliseconds(milliseconds),
             server: server,

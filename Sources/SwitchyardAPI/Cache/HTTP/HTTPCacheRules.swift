@@ -38,7 +38,7 @@ package enum HTTPCacheRules {
     }
 
     /// Returns how a stored response can be used now for a request with these fields (RFC 9111 section 4).
-    static func reuse(_ stored: HTTPStoredAnswer, for request: HTTPHeaders, now: Date) -> Reuse {
+    static func reuse(_ stored: HTTPStoredResponse, for request: HTTPHeaders, now: Date) -> Reuse {
         guard stored.matches(request) else { return .none }
         let asked = CacheControl(request)
         let control = CacheControl(stored.headers)
@@ -61,7 +61,7 @@ package enum HTTPCacheRules {
     ///
     /// The response must allow it explicitly, however fresh it is, because the request had a reason to go to the
     /// server.
-    static func mayStandIn(_ stored: HTTPStoredAnswer, now: Date) -> Bool {
+    static func mayStandIn(_ stored: HTTPStoredResponse, now: Date) -> Bool {
         guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
             return false
         }
@@ -69,7 +69,7 @@ package enum HTTPCacheRules {
     }
 
     /// Whether no field of a stored response forbids its use without the server (RFC 9111 section 4.2.4).
-    static func mayBeStale(_ stored: HTTPStoredAnswer) -> Bool {
+    static func mayBeStale(_ stored: HTTPStoredResponse) -> Bool {
         let control = CacheControl(stored.headers)
         return !control.has("must-revalidate") && !control.has("no-cache")
     }
@@ -93,7 +93,7 @@ package enum HTTPCacheRules {
     }
 
     /// Returns the fields that ask the server whether a stored response is still valid (RFC 9110 section 13.1).
-    static func conditions(for stored: HTTPStoredAnswer) -> HTTPHeaders {
+    static func conditions(for stored: HTTPStoredResponse) -> HTTPHeaders {
         conditions(for: stored.headers)
     }
 
@@ -146,7 +146,7 @@ package enum HTTPCacheRules {
     }
 
     /// Returns the header fields with which a stored response is returned: its own fields and its age.
-    static func handedOut(_ stored: HTTPStoredAnswer, now: Date) -> HTTPHeaders {
+    static func handedOut(_ stored: HTTPStoredResponse, now: Date) -> HTTPHeaders {
         var headers = stored.headers
         headers["Age"] = String(Int(min(stored.age(at: now), 2_147_483_648)))
         return headers

@@ -4,7 +4,7 @@ import SwitchyardServices
 /// One fetch for all callers that need its response at the same time (single flight).
 ///
 /// All callers wait, the first one too. The fetch has its own task and is cancelled when the last caller leaves.
-final class SingleFlight<Value: Sendable>: Boardable, Sendable {
+final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     /// The outcome of the fetch for one waiter.
     enum Ending: Sendable {
         case landed(Result<APIResponse<Value>, APIError>)
@@ -93,7 +93,7 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
     /// Removes a waiter; the last one ends the fetch.
     private func leave(_ number: Int, _ ending: Ending = .cancelled) {
         let continuation = state.withLock { $0.room.leave(number) }
-        giveUpIfAlone()
+        giveUpIfUnused()
         continuation?.resume(returning: ending)
     }
 
@@ -105,7 +105,7 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
             state.room.enter(number, continuation)
             return nil
         }
-        if Task.isCancelled { giveUpIfAlone() }
+        if Task.isCancelled { giveUpIfUnused() }
         return ending
     }
 
@@ -116,7 +116,7 @@ final class SingleFlight<Value: Sendable>: Boardable, Sendable {
         task?.cancel()
     }
 
-    private func giveUpIfAlone() {
+    private func giveUpIfUnused() {
         let (isGivenUp, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
             guard case .flying = state.phase, state.needsWaiters, state.room.count == 0 else { return (false, nil) }
             state.phase = .ended(.gone)

@@ -24,7 +24,7 @@ final class SingleFlightTable: Sendable {
 
     /// How many calls wait for them.
     var waiting: Int {
-        flights.withLock { Array($0.values) }.reduce(0) { $0 + (($1 as? any Boardable)?.waiting ?? 0) }
+        flights.withLock { Array($0.values) }.reduce(0) { $0 + (($1 as? any JoinableFetch)?.waiting ?? 0) }
     }
 
     /// Joins the fetch of a key or starts one, in one atomic step.
@@ -85,7 +85,7 @@ final class SingleFlightTable: Sendable {
 }
 
 /// A fetch of any type.
-protocol Boardable {
+protocol JoinableFetch {
     /// How many wait for it.
     var waiting: Int { get }
 }

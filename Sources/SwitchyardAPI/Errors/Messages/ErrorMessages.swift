@@ -117,7 +117,7 @@ public struct ErrorMessages: Sendable {
     ]
 
     private static let builtInRemarks: [MessageLanguage: String] = [
-        .english: "It may have been carried out all the same.", .simplifiedChinese: "操作可能已经生效",
+        .english: "The server may have executed it nevertheless.", .simplifiedChinese: "操作可能已经生效",
     ]
 }
 
@@ -154,7 +154,7 @@ extension ErrorMessages {
             switch reason {
             case .transport(let error) where error.kind == .connectionRefused || error.kind == .dnsFailure:
                 self = .serverUnreachable
-            case .renewal(let outage) where outage.transportError?.kind != .offline: self = .serverUnreachable
+            case .tokenRefresh(let outage) where outage.transportError?.kind != .offline: self = .serverUnreachable
             case .security(.loginRequired): self = .loginRequired
             default: return nil
             }

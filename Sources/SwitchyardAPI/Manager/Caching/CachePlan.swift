@@ -22,7 +22,7 @@ final class CachePlan: Sendable {
     /// The writes at the path of the call; `nil` where it has an effect itself.
     let writes: PathWrites?
     /// The observers of the client; `nil` if there are none.
-    let onlookers: [Onlooker]?
+    let clientObservers: [ClientObserver]?
 
     private init(
         _ key: CacheKey,
@@ -34,11 +34,11 @@ final class CachePlan: Sendable {
         varying: HTTPHeaders,
         stamp: CacheStamp,
         writes: PathWrites?,
-        onlookers: [Onlooker]?
+        clientObservers: [ClientObserver]?
     ) {
         (self.key, self.box, self.lifetime, self.cache) = (key, box, lifetime, cache)
         (self.server, self.pathOfURL, self.varying) = (server, pathOfURL, varying)
-        (self.stamp, self.writes, self.onlookers) = (stamp, writes, onlookers)
+        (self.stamp, self.writes, self.clientObservers) = (stamp, writes, clientObservers)
     }
 
     /// The policy for stored responses.
@@ -59,7 +59,7 @@ final class CachePlan: Sendable {
     /// The key names the whole response, which is what a disk stores; ``stamp`` distinguishes values of its parts.
     static func of(
         _ configuration: APIConfiguration,
-        at part: @autoclosure () -> AnswerPart = .whole,
+        at part: @autoclosure () -> ResponsePart = .whole,
         accepting types: @autoclosure () -> String?,
         through client: NetworkClient,
         user: String?
@@ -94,7 +94,7 @@ final class CachePlan: Sendable {
             varying: varying,
             stamp: box.value.stamp(of: configuration, part(), asking: types()),
             writes: client.writes(at: configuration),
-            onlookers: place.onlookers
+            clientObservers: place.clientObservers
         )
     }
 
@@ -141,12 +141,12 @@ final class CachePlan: Sendable {
 
 extension CachePlan {
     /// Returns a new response without its body, as the call's policy stores it.
-    func answer(status: Int, headers: HTTPHeaders) -> StoredAnswer {
+    func answer(status: Int, headers: HTTPHeaders) -> StoredResponse {
         var headers = headers
         // Cookies belong to the jar and must not be found in a cache.
         headers.remove("Set-Cookie")
         let time = policy.keepingTime(lifetime, headers)
-        var answer = StoredAnswer(
+        var answer = StoredResponse(
             status: status,
             headers: headers,
             body: Data(),
@@ -167,7 +167,7 @@ extension CachePlan {
     @discardableResult
     func keep<Value: Sendable>(
         _ value: Value,
-        _ answer: StoredAnswer,
+        _ answer: StoredResponse,
         age: Duration = .zero,
         cost: Int,
         turn: Int = 0,
@@ -223,7 +223,7 @@ extension CachePlan {
     /// not the call's own.
     ///
     /// A disk stores no request fields, so it could not tell which request such a response belongs to.
-    func isAmbiguousOnDisk(_ answer: StoredAnswer, _ request: HTTPHeaders) -> Bool {
+    func isAmbiguousOnDisk(_ answer: StoredResponse, _ request: HTTPHeaders) -> Bool {
         let selected = http(of: answer, request)?.selected ?? [:]
         return selected.contains { name, value in
             varying[name] != nil || !value.isEmpty && policy.ignoredHeaders.contains(name)
@@ -231,7 +231,7 @@ extension CachePlan {
     }
 
     /// Whether HTTP's rules decide on a response on disk and a call has changed its path since it was stored.
-    nonisolated(nonsending) func isOutdated(_ answer: StoredAnswer, in disk: any AnswerStore) async -> Bool {
+    nonisolated(nonsending) func isOutdated(_ answer: StoredResponse, in disk: any ResponseStore) async -> Bool {
         guard policy.freshness == .http else { return false }
         let parts = key.parts
         let place = ChangedPaths.Place(
@@ -243,8 +243,8 @@ extension CachePlan {
     }
 
     /// Returns the response for HTTP's rules if they decide.
-    func http(of answer: StoredAnswer, _ request: HTTPHeaders) -> HTTPStoredAnswer? {
-        policy.freshness == .http ? HTTPStoredAnswer(answer, request: selecting(request)) : nil
+    func http(of answer: StoredResponse, _ request: HTTPHeaders) -> HTTPStoredResponse? {
+        policy.freshness == .http ? HTTPStoredResponse(answer, request: selecting(request)) : nil
     }
 
     /// Returns the header fields by which a response may be selected: the call's own, and those that are sent besides
@@ -257,8 +257,8 @@ extension CachePlan {
     }
 }
 
-extension HTTPStoredAnswer {
-    init(_ answer: StoredAnswer, request: HTTPHeaders) {
+extension HTTPStoredResponse {
+    init(_ answer: StoredResponse, request: HTTPHeaders) {
         self.init(
             status: answer.status,
             headers: answer.headers,

@@ -8,7 +8,7 @@ extension CachePolicy {
     }
 
     /// Returns the times for which a response is fresh and kept beyond that, if the response decides.
-    func keepingTime(_ http: HTTPStoredAnswer) -> (fresh: Duration, stale: Duration) {
+    func keepingTime(_ http: HTTPStoredResponse) -> (fresh: Duration, stale: Duration) {
         let control = CacheControl(http.headers)
         let windows = ["stale-while-revalidate", "stale-if-error"].compactMap { control.seconds($0) }
         let fresh = control.has("no-cache") ? 0 : max(0, http.lifetime - http.age(at: http.received))

@@ -41,7 +41,7 @@ struct CachedCall<Value: Sendable>: Sendable {
             return handedOut(stored)
         case .refuse(let reason):
             throw call.module.completed(APIError(.cache(reason)))
-        case .answerAndRefresh(let conditions):
+        case .respondAndRefresh(let conditions):
             let fetch = Fetch(of: self, through: client, confirming: stored, with: conditions)
             _ = flight(fetch, needsWaiters: false)
             return handedOut(stored)
@@ -52,15 +52,15 @@ struct CachedCall<Value: Sendable>: Sendable {
     }
 
     private func handedOut(_ stored: CachedValue<Value>) -> APIResponse<Value> {
-        tellOnlookers(of: stored)
+        notifyObservers(of: stored)
         return APIResponse(stored)
     }
 
     /// Notifies the observers that the call gets a stored response.
-    func tellOnlookers(of stored: CachedValue<Value>) {
-        guard let onlookers = plan.onlookers else { return }
+    func notifyObservers(of stored: CachedValue<Value>) {
+        guard let clientObservers = plan.clientObservers else { return }
         let status = stored.answer?.status ?? 200
-        for onlooker in onlookers { onlooker.recall?(call.configuration, status, stored.isFresh) }
+        for clientObserver in clientObservers { clientObserver.recall?(call.configuration, status, stored.isFresh) }
     }
 
     private var environment: ServiceEnvironment {
@@ -219,7 +219,7 @@ extension CachedCall {
         }
 
         /// Reads and decodes the response on disk, not on the caller's executor, and stores it in memory.
-        @concurrent private func recalled(from disk: any AnswerStore) async -> Outcome {
+        @concurrent private func recalled(from disk: any ResponseStore) async -> Outcome {
             do throws(APIError.CacheReason) {
                 let removals = plan.removalsSoFar()
                 let answer = try await disk.answer(for: plan.key)
@@ -245,7 +245,7 @@ extension CachedCall {
             }
         }
 
-        private func found(_ value: Value, _ answer: StoredAnswer, age: Duration) -> CachedValue<Value> {
+        private func found(_ value: Value, _ answer: StoredResponse, age: Duration) -> CachedValue<Value> {
             CachedValue(
                 value: value,
                 age: age,
@@ -267,7 +267,7 @@ extension APICall {
     }
 
     /// Returns the value of a stored response.
-    func value(of answer: StoredAnswer) throws(APIError) -> Value {
+    func value(of answer: StoredResponse) throws(APIError) -> Value {
         let raw = RawResponse(
             status: answer.status,
             headers: answer.headers,
@@ -324,7 +324,7 @@ extension CachedCall {
                 }
                 return .success(fetched.response)
             } catch {
-                if plan.policy.freshness == .http, error.isAnsweredGone { forgetOlder(than: turn) }
+                if plan.policy.freshness == .http, error.hasGoneResponse { forgetOlder(than: turn) }
                 return .failure(error)
             }
         }
@@ -376,7 +376,7 @@ extension CachedCall {
             plan.cache.withdraw(plan.key)
         }
 
-        private func keepOnDisk(_ answer: StoredAnswer, isConfirmation: Bool) {
+        private func keepOnDisk(_ answer: StoredResponse, isConfirmation: Bool) {
             guard plan.policy.usesDisk, let disk = plan.cache.disk,
                 !plan.isAmbiguousOnDisk(answer, call.configuration.headers)
             else { return }
@@ -386,13 +386,13 @@ extension CachedCall {
 
         /// Returns the response without its body, with times from the policy and the header fields; `nil` if HTTP's
         /// rules forbid storing it.
-        private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredAnswer? {
+        private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredResponse? {
             var answer = plan.answer(status: response.status, headers: response.headers)
             answer.transit = transit
             answer.redirectedTo = response.context?.redirects.last?.to.text
             guard plan.policy.freshness == .http else { return answer }
             guard plan.mayStore(call.configuration, status: response.status, response.headers) else { return nil }
-            let http = HTTPStoredAnswer(answer, request: call.configuration.headers)
+            let http = HTTPStoredResponse(answer, request: call.configuration.headers)
             (answer.lifetime, answer.staleFor) = plan.policy.keepingTime(http)
             return answer
         }
@@ -401,5 +401,5 @@ extension CachedCall {
 
 extension APIError {
     /// Whether the server responded that there is nothing, or nothing any more.
-    fileprivate var isAnsweredGone: Bool { [404, 410].contains(unformatted.context.status) }
+    fileprivate var hasGoneResponse: Bool { [404, 410].contains(unformatted.context.status) }
 }

@@ -9,7 +9,7 @@ enum StoredUse: Sendable {
     case answer
     /// The stored response is returned, and a request for the next call is sent with the fields by which the server may
     /// confirm it.
-    case answerAndRefresh(HTTPHeaders)
+    case respondAndRefresh(HTTPHeaders)
     /// It may not be used, and the server may not be asked.
     case refuse(APIError.CacheReason)
     /// A request is sent with the fields by which the server may confirm the stored response.
@@ -30,13 +30,13 @@ enum StoredUse: Sendable {
             policy.keepsForConfirmation > .zero ? HTTPCacheRules.conditions(for: stored.answer?.headers ?? [:]) : [:]
         if policy.reading == .never { return .ask(conditions) }
         if stored.isFresh { return .answer }
-        return isUsable(stored, policy, lifetime) ? .answerAndRefresh(conditions) : .ask(conditions)
+        return isUsable(stored, policy, lifetime) ? .respondAndRefresh(conditions) : .ask(conditions)
     }
 
     /// Decides by HTTP's rules; the policy's own windows apply if neither response nor request forbids them.
     private static func of<Value: Sendable>(
         _ stored: CachedValue<Value>,
-        _ http: HTTPStoredAnswer,
+        _ http: HTTPStoredResponse,
         _ policy: CachePolicy,
         _ lifetime: Duration,
         _ request: HTTPHeaders
@@ -45,14 +45,14 @@ enum StoredUse: Sendable {
         switch HTTPCacheRules.reuse(http, for: request, now: stored.now(http)) {
         case .fresh: return .answer
         case .freshEnough:
-            return policy.reading == .only ? .answer : .answerAndRefresh(HTTPCacheRules.conditions(for: http))
+            return policy.reading == .only ? .answer : .respondAndRefresh(HTTPCacheRules.conditions(for: http))
         case .validate(let fields): conditions = fields
         case .none: break
         }
         let isAllowed =
             HTTPCacheRules.mayBeStale(http) && http.matches(request) && !HTTPCacheRules.demandsFreshness(request)
         if policy.reading == .only { return isAllowed ? reading(stored, policy, lifetime) : .refuse(.expired) }
-        return isAllowed && isUsable(stored, policy, lifetime) ? .answerAndRefresh(conditions) : .ask(conditions)
+        return isAllowed && isUsable(stored, policy, lifetime) ? .respondAndRefresh(conditions) : .ask(conditions)
     }
 
     /// Decides for a call that is not allowed to send a request.

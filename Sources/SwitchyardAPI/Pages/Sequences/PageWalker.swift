@@ -41,7 +41,7 @@ actor PageWalker<Item: Sendable> {
 
     /// Returns a page, unless environment or user differ from those of the earlier pages.
     private func page(_ request: PageRequest) async throws -> Page<Item> {
-        let witness = PageWitness()
+        let witness = PageLoadRecorder()
         let page = try await witness.watching { try await load(request) }
         guard !witness.origins.differ(from: origins.withLock { $0 }) else {
             throw cursor.failure(.cancelled(.superseded))

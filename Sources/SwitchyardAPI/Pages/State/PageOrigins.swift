@@ -57,9 +57,9 @@ extension PageOrigins {
 }
 
 /// Notes for which environments and users the managers make their calls while a page is loaded.
-final class PageWitness: Sendable {
+final class PageLoadRecorder: Sendable {
     /// The recorder of the load that the current task performs.
-    @TaskLocal private static var present: PageWitness?
+    @TaskLocal private static var present: PageLoadRecorder?
 
     private struct State {
         var origins: PageOrigins = [:]

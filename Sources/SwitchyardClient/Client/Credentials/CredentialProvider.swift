@@ -10,25 +10,25 @@ public protocol CredentialProvider: Sendable {
     /// which means that there is no stored credential.
     func storedCredential(in environment: ServiceEnvironment) async throws -> Credential?
 
-    /// Returns whether ``renew(_:)`` can refresh this credential, by default only if the credential has a refresh
+    /// Returns whether ``refresh(_:)`` can refresh this credential, by default only if the credential has a refresh
     /// token.
-    func canRenew(_ credential: Credential?) -> Bool
+    func canRefresh(_ credential: Credential?) -> Bool
 
     /// Returns a new credential.
     ///
     /// This method is called once, however many requests wait for the result. Requests that it sends through
-    /// ``CredentialRenewal/client`` omit the credentials, so they do not wait for this refresh. The same holds for
+    /// ``CredentialRefresh/client`` omit the credentials, so they do not wait for this refresh. The same holds for
     /// requests through any client from the same task or a child task. A detached task, or a callback on a queue, is a
     /// different task. Its requests through another client wait for this refresh like any other request. If this
     /// refresh waits for such a request in turn, both end with ``Credentials/Policy/timeout``. Use
-    /// ``CredentialRenewal/client`` there.
+    /// ``CredentialRefresh/client`` there.
     ///
-    /// - Parameter renewal: The credential to refresh, and the reason.
+    /// - Parameter refresh: The credential to refresh, and the reason.
     /// - Returns: The new credential, or `nil` if there is no other one. If `nil`, the caller gets the 401, and the
     ///   current credential is used until it expires. A credential that no header field can hold counts as an
-    ///   unreadable response, ``RenewalOutage/Cause/unreadable``.
+    ///   unreadable response, ``TokenRefreshFailure/Cause/unreadable``.
     /// - Throws: ``CredentialError/loginRequired`` if trying again is useless. Every other error allows another try.
-    func renew(_ renewal: CredentialRenewal) async throws -> Credential?
+    func refresh(_ refresh: CredentialRefresh) async throws -> Credential?
 
     /// Stores a credential for the next launch, or deletes it if it is `nil`, by default without any effect.
     func store(_ credential: Credential?, in environment: ServiceEnvironment) async
@@ -38,15 +38,15 @@ extension CredentialProvider {
     /// Returns `nil`, because nothing is stored.
     public func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { nil }
     /// Returns whether the credential has a refresh token.
-    public func canRenew(_ credential: Credential?) -> Bool { credential?.refreshToken != nil }
+    public func canRefresh(_ credential: Credential?) -> Bool { credential?.refreshToken != nil }
     /// Returns `nil`, so that the caller gets the 401.
-    public func renew(_ renewal: CredentialRenewal) async throws -> Credential? { nil }
+    public func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { nil }
     /// Does nothing.
     public func store(_ credential: Credential?, in environment: ServiceEnvironment) async {}
 }
 
 /// The credential to refresh, and the reason.
-public struct CredentialRenewal: Sendable {
+public struct CredentialRefresh: Sendable {
     /// The credential that has expired or was refused, or `nil` if there was none.
     public var credential: Credential?
     /// The environment that the credential belongs to.
@@ -82,7 +82,7 @@ public struct CredentialEvent: Sendable, Hashable {
         /// The app set a credential.
         case set
         /// The credential was refreshed.
-        case renewed
+        case refreshed
         /// The refresh failed, and every request that waited has failed with this error.
         ///
         /// If the credential was to be refreshed before its expiry and is still valid, requests continue with it
@@ -114,8 +114,8 @@ extension CredentialEvent.Kind: CustomStringConvertible {
     public var description: String {
         switch self {
         case .set: "credentials set"
-        case .renewed: "credentials renewed"
-        case .failed(let error): "credentials not renewed: \(error)"
+        case .refreshed: "credentials refreshed"
+        case .failed(let error): "credentials not refreshed: \(error)"
         case .loggedOut: "logged out"
         }
     }

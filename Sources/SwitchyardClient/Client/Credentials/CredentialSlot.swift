@@ -22,17 +22,17 @@ struct CredentialSlot {
     private var isShort = false
     private var failure: Failure?
     private var endings: UInt64 = 0
-    private var renewals: [MonotonicTime] = []
+    private var refreshes: [MonotonicTime] = []
     private var worker: UInt64?
     /// Whether the refresh in progress takes longer than its first waiters could wait.
     private(set) var isOverdue = false
     private var lastWorker: UInt64 = 0
-    private(set) var waiters: [RenewalWaiter] = []
+    private(set) var waiters: [RefreshWaiter] = []
 
     /// Sets a credential from outside, and returns the waiters, which continue with the new credential.
     ///
     /// A different credential counts as that of another user, unless `isSameUser` is `true`.
-    mutating func replace(with credential: Credential?, isSameUser: Bool) -> [RenewalWaiter] {
+    mutating func replace(with credential: Credential?, isSameUser: Bool) -> [RefreshWaiter] {
         if credential == nil || !isSameUser && self.credential != credential {
             userChanges += 1
             number += 1
@@ -44,7 +44,7 @@ struct CredentialSlot {
         isShort = false
         failure = nil
         leaveWork()
-        renewals = []
+        refreshes = []
         defer { waiters = [] }
         return waiters
     }
@@ -57,15 +57,15 @@ struct CredentialSlot {
     var isOfLastRun: Bool { !isLoaded || credential == nil && number == 0 }
 
     /// Removes the last refresh from the count, because its credential was valid when it was used.
-    mutating func forgiveRenewal() {
-        if !renewals.isEmpty { renewals.removeLast() }
+    mutating func discountRefresh() {
+        if !refreshes.isEmpty { refreshes.removeLast() }
     }
 
     /// Counts a change of user once more after all observers have been notified.
     ///
     /// Objects that were created in between, from data that had not been removed yet, therefore do not count as the new
     /// user's.
-    mutating func noteUserChangeTold() {
+    mutating func countUserChangeAfterNotification() {
         userChanges += 1
     }
 
@@ -91,11 +91,11 @@ struct CredentialSlot {
 
     /// Starts a refresh and returns its number.
     ///
-    /// - Throws: ``CredentialError/excessiveRenewal(limit:)``.
-    mutating func beginRenewal(at now: MonotonicTime, _ policy: Credentials.Policy) throws(CredentialError) -> UInt64 {
-        renewals.removeAll { $0.duration(to: now) >= policy.window }
-        guard renewals.count < policy.renewals else { throw .excessiveRenewal(limit: policy.renewals) }
-        renewals.append(now)
+    /// - Throws: ``CredentialError/tooManyRefreshes(limit:)``.
+    mutating func beginRefresh(at now: MonotonicTime, _ policy: Credentials.Policy) throws(CredentialError) -> UInt64 {
+        refreshes.removeAll { $0.duration(to: now) >= policy.window }
+        guard refreshes.count < policy.refreshes else { throw .tooManyRefreshes(limit: policy.refreshes) }
+        refreshes.append(now)
         return beginWork()
     }
 
@@ -111,17 +111,17 @@ struct CredentialSlot {
     }
 
     /// Returns the waiters whose time is up, while the refresh continues because its result is still needed.
-    mutating func releaseWaiters(of number: UInt64) -> [RenewalWaiter]? {
+    mutating func releaseWaiters(of number: UInt64) -> [RefreshWaiter]? {
         guard worker == number else { return nil }
         isOverdue = true
         endings += 1
-        failure = Failure(version: version, error: .renewalTimedOut, number: endings)
+        failure = Failure(version: version, error: .refreshTimedOut, number: endings)
         defer { waiters = [] }
         return waiters
     }
 
     /// Adds a waiter.
-    mutating func add(_ waiter: RenewalWaiter) {
+    mutating func add(_ waiter: RefreshWaiter) {
         waiters.append(waiter)
     }
 
@@ -133,8 +133,8 @@ struct CredentialSlot {
         _ number: UInt64,
         _ result: Result<Credential?, CredentialError>,
         isShort: Bool,
-        isRenewal: Bool
-    ) -> [RenewalWaiter]? {
+        isRefresh: Bool
+    ) -> [RefreshWaiter]? {
         guard worker == number else { return nil }
         leaveWork()
         endings += 1
@@ -151,7 +151,7 @@ struct CredentialSlot {
             failure = Failure(version: version, error: error, number: endings)
             // The limit exists for credentials that are refused again and again. A transient outage, or a refresh
             // without a credential, must not use it up.
-            if isRenewal, error.outage != nil || error == .missing && credential == nil { forgiveRenewal() }
+            if isRefresh, error.outage != nil || error == .missing && credential == nil { discountRefresh() }
         }
         defer { waiters = [] }
         return waiters
@@ -169,7 +169,7 @@ struct CredentialLease: Sendable {
 }
 
 /// A request that waits for a credential and is resumed once, by the refresh or because the request has ended.
-final class RenewalWaiter: Sendable {
+final class RefreshWaiter: Sendable {
     private enum State {
         case empty
         case waiting(UnsafeContinuation<Result<Void, CredentialError>, Never>)

@@ -22,7 +22,7 @@ extension Credentials {
         /// The credential had already been replaced.
         case replaced
         /// The credential was refreshed because of the 401.
-        case renewed
+        case refreshed
         /// No other credential is available, and the request may be sent without one.
         case without
     }
@@ -41,10 +41,10 @@ extension Credentials {
     ///   that are transient or concern the user.
     func lease(for request: any CredentialUser, mayGoWithout: Bool) async throws(CredentialError) -> CredentialLease {
         do throws(CredentialError) {
-            return try await renewedLease(for: request, mayGoWithout: mayGoWithout)
+            return try await refreshedLease(for: request, mayGoWithout: mayGoWithout)
         } catch {
             let view = view(in: request.environment)
-            if error.mayPass, isDue(view), let lease = leaseOfPresent(view) { return lease }
+            if error.isTransient, isDue(view), let lease = leaseOfPresent(view) { return lease }
             // A stored credential that cannot be read exists nevertheless.
             guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw detailed(error, view) }
             return leaseOfNothing(view)
@@ -83,12 +83,12 @@ extension Credentials {
         CredentialLease(credential: nil, login: view.login, version: view.version, takenAt: view.endings)
     }
 
-    private func renewedLease(
+    private func refreshedLease(
         for request: any CredentialUser,
         mayGoWithout: Bool
     ) async throws(CredentialError) -> CredentialLease {
         var begun: UInt64?
-        var (hasWaited, hasRenewed) = (false, false)
+        var (hasWaited, hasRefreshed) = (false, false)
         while true {
             let view = try view(for: request)
             begun = begun ?? view.endings
@@ -109,12 +109,12 @@ extension Credentials {
             // A refreshed credential may be short-lived, so it is used until it expires.
             let leeway = hasWaited || view.isShort ? .zero : policy.leeway
             let isGood = view.credential.map { $0.canBeSent && !$0.isExpired(at: clock(), leeway: leeway) } ?? false
-            if isGood || !provider.canRenew(view.credential) {
+            if isGood || !provider.canRefresh(view.credential) {
                 guard view.credential != nil || mayGoWithout else { throw .missing }
-                if hasRenewed, isGood { state.withLock { $0[request.environment]?.forgiveRenewal() } }
+                if hasRefreshed, isGood { state.withLock { $0[request.environment]?.discountRefresh() } }
                 return leaseOf(view)
             }
-            hasRenewed = try await renew(for: request, seeing: view, challenges: [])
+            hasRefreshed = try await refresh(for: request, seeing: view, challenges: [])
             hasWaited = true
         }
     }
@@ -139,7 +139,7 @@ extension Credentials {
     ///   - headers: The header fields of the 401 response.
     ///   - lease: The credential that was refused.
     ///   - request: The request.
-    ///   - renewals: The number of refreshes that the request has already triggered.
+    ///   - refreshes: The number of refreshes that the request has already triggered.
     ///   - mayGoWithout: Whether the request is sent without a credential if no other one is available.
     /// - Returns: The reaction to the 401.
     /// - Throws: The reason why no credential is available.
@@ -147,11 +147,11 @@ extension Credentials {
         _ headers: HTTPHeaders,
         to lease: CredentialLease,
         for request: any CredentialUser,
-        mayRenew renewals: Int,
+        mayRefresh refreshes: Int,
         mayGoWithout: Bool
     ) async throws(CredentialError) -> Answer {
         do throws(CredentialError) {
-            return try await renewedAnswer(headers, to: lease, for: request, mayRenew: renewals)
+            return try await refreshedOutcome(headers, to: lease, for: request, mayRefresh: refreshes)
         } catch {
             if mayGoWithout, lease.credential != nil, error.leavesNothing { return .without }
             // If the provider has no other credential, the caller gets the 401.
@@ -160,26 +160,26 @@ extension Credentials {
         }
     }
 
-    private func renewedAnswer(
+    private func refreshedOutcome(
         _ headers: HTTPHeaders,
         to lease: CredentialLease,
         for request: any CredentialUser,
-        mayRenew renewals: Int
+        mayRefresh refreshes: Int
     ) async throws(CredentialError) -> Answer {
         var hasWaited = false
         while true {
             let view = try view(for: request)
             guard view.version == lease.version else {
                 guard view.credential != nil else { throw .missing }
-                return hasWaited ? .renewed : .replaced
+                return hasWaited ? .refreshed : .replaced
             }
             if let error = view.failure(of: lease.version, begunAt: lease.takenAt) { throw error }
-            guard renewals < policy.repeatsPerRequest, provider.canRenew(view.credential) else { return .none }
+            guard refreshes < policy.repeatsPerRequest, provider.canRefresh(view.credential) else { return .none }
             if view.isBusy {
                 try await wait(for: request)
             } else {
                 let challenges = AuthenticationChallenge.all(in: headers)
-                _ = try await renew(for: request, seeing: view, challenges: challenges)
+                _ = try await refresh(for: request, seeing: view, challenges: challenges)
             }
             hasWaited = true
         }
@@ -188,9 +188,9 @@ extension Credentials {
 
 extension CredentialError {
     /// Whether a later refresh may succeed.
-    fileprivate var mayPass: Bool {
+    fileprivate var isTransient: Bool {
         switch self {
-        case .unavailable, .renewalFailed, .renewalTimedOut, .excessiveRenewal: true
+        case .unavailable, .refreshFailed, .refreshTimedOut, .tooManyRefreshes: true
         case .missing, .setElsewhere, .loginRequired, .loggedOut, .unsupportedScheme: false
         }
     }
@@ -199,8 +199,8 @@ extension CredentialError {
     /// request.
     fileprivate var leavesNothing: Bool {
         switch self {
-        case .missing, .setElsewhere, .loginRequired, .renewalFailed, .excessiveRenewal: true
-        case .unavailable, .renewalTimedOut, .loggedOut, .unsupportedScheme: false
+        case .missing, .setElsewhere, .loginRequired, .refreshFailed, .tooManyRefreshes: true
+        case .unavailable, .refreshTimedOut, .loggedOut, .unsupportedScheme: false
         }
     }
 }

@@ -8,7 +8,7 @@ public import SwitchyardServices
 ///
 /// ### Use
 ///
-///     let credentials = Credentials { renewal in try await login.refresh(renewal) }
+///     let credentials = Credentials { refresh in try await login.refresh(refresh) }
 ///     options.credentials = credentials
 ///     credentials.set(.bearer(token, expiresAt: expiry, refreshToken: refresh), in: client.environment)
 ///
@@ -33,7 +33,7 @@ public import SwitchyardServices
 ///    reason, requests carry that credential until it expires. If the refresh was refused, a request that may omit the
 ///    credential is sent without one. If the server that refreshes credentials was unreachable, such a request fails
 ///    like the others.
-/// 5. More than ``Policy/renewals`` refreshes in ``Policy/window`` are refused.
+/// 5. More than ``Policy/refreshes`` refreshes in ``Policy/window`` are refused.
 /// 6. Requests that the refresh itself sends do not carry these credentials.
 /// 7. Credentials are sent only to the origin of the server's base URL, and to the same host under https instead of
 ///    http. They are not sent to a content delivery network, nor along a redirect to another origin.
@@ -43,7 +43,7 @@ public final class Credentials: Sendable {
         /// The time before its expiry at which a credential is refreshed, by default 30 s.
         public var leeway: Duration = .seconds(30)
         /// The maximum number of refreshes in ``window``, by default 5.
-        public var renewals = 5
+        public var refreshes = 5
         /// The period in which refreshes are counted, by default 30 s.
         public var window: Duration = .seconds(30)
         /// The maximum time that a call waits for a refresh, by default 30 s.
@@ -76,7 +76,7 @@ public final class Credentials: Sendable {
     let clock: @Sendable () -> Date
     let state = Locked<[ServiceEnvironment: CredentialSlot]>([:])
     private let hub = EventHub<CredentialEvent>()
-    let userWatches = Locked<[ObjectIdentifier: WeakUserWatch]>([:])
+    let userObservers = Locked<[ObjectIdentifier: WeakUserObserver]>([:])
     /// The task in which the provider stores the latest credential.
     private let storing = Locked<Task<Void, Never>?>(nil)
 
@@ -103,13 +103,13 @@ public final class Credentials: Sendable {
     ///   - policy: The policy that decides when credentials are refreshed and whether requests may omit them, by
     ///     default `Policy()`.
     ///   - clock: A closure that returns the time of day, by default the system's time.
-    ///   - renew: A closure that returns a new credential. See ``CredentialProvider/renew(_:)``.
+    ///   - refresh: A closure that returns a new credential. See ``CredentialProvider/refresh(_:)``.
     public convenience init(
         policy: Policy = Policy(),
         clock: @escaping @Sendable () -> Date = { Date() },
-        renew: @escaping @Sendable (CredentialRenewal) async throws -> Credential?
+        refresh: @escaping @Sendable (CredentialRefresh) async throws -> Credential?
     ) {
-        self.init(provider: RenewingProvider(renewal: renew), policy: policy, clock: clock)
+        self.init(provider: RefreshingProvider(body: refresh), policy: policy, clock: clock)
     }
 
     /// Creates credentials with a fixed credential, which applies in every environment until another one is set.
@@ -207,7 +207,7 @@ extension Credentials {
         where mayReplace: (Credential?) -> Bool = { _ in true },
         isSameUser: (CredentialSlot) -> Bool = { _ in false }
     ) -> Bool {
-        let change = state.withLock { slots -> (waiters: [RenewalWaiter], isOtherUser: Bool)? in
+        let change = state.withLock { slots -> (waiters: [RefreshWaiter], isOtherUser: Bool)? in
             var slot = slots[environment] ?? CredentialSlot()
             guard mayReplace(slot.credential) else { return nil }
             tell(kind, keeping: credential, in: environment)
@@ -218,8 +218,8 @@ extension Credentials {
         }
         guard let (waiters, isOtherUser) = change else { return false }
         if isOtherUser {
-            tellUserWatches(environment)
-            state.withLock { $0[environment]?.noteUserChangeTold() }
+            notifyUserObservers(environment)
+            state.withLock { $0[environment]?.countUserChangeAfterNotification() }
         }
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
         for waiter in waiters { waiter.end(result) }
@@ -249,11 +249,11 @@ extension Credentials {
     }
 }
 
-private struct RenewingProvider: CredentialProvider {
-    let renewal: @Sendable (CredentialRenewal) async throws -> Credential?
+private struct RefreshingProvider: CredentialProvider {
+    let body: @Sendable (CredentialRefresh) async throws -> Credential?
 
-    func canRenew(_ credential: Credential?) -> Bool { true }
-    func renew(_ renewal: CredentialRenewal) async throws -> Credential? { try await self.renewal(renewal) }
+    func canRefresh(_ credential: Credential?) -> Bool { true }
+    func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { try await body(refresh) }
 }
 
 private struct FixedProvider: CredentialProvider {

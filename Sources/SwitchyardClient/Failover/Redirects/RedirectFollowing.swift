@@ -11,7 +11,7 @@ extension Failover {
     /// - Returns: `false` if the response is the result.
     func follow(_ response: HTTPResponse, of index: Int, startedAt: MonotonicTime) -> Bool {
         let policy = configuration.redirects ?? core.options.redirects
-        guard policy.isFollowing, let attempt = state.withLock({ $0.unanswered(index) }) else { return false }
+        guard policy.isFollowing, let attempt = state.withLock({ $0.withoutResponse(index) }) else { return false }
         do throws(RedirectError) {
             var trail = try trail(of: attempt)
             let step = try trail.follow(response, policy) { (request, isHome) throws(RequestError) in
@@ -30,13 +30,13 @@ extension Failover {
     }
 
     /// Returns the chain so far; for the first redirect of an attempt, its request is built once more.
-    private func trail(of attempt: FailoverState.Attempt) throws(RedirectError) -> RedirectTrail {
+    private func trail(of attempt: FailoverState.Attempt) throws(RedirectError) -> RedirectChain {
         if let box = attempt.trail { return box.value }
         do throws(RequestError) {
             var request = try core.request(for: configuration, on: attempt.route, in: pool)
             request.timeouts.total = nil
             request.url = attempt.url
-            return RedirectTrail(of: request, fragment: configuration.fragment)
+            return RedirectChain(of: request, fragment: configuration.fragment)
         } catch {
             throw .invalidRequest(error)
         }
@@ -50,7 +50,7 @@ extension Failover {
     private func goOn(
         with request: HTTPRequest,
         of index: Int,
-        along trail: RedirectTrail,
+        along trail: RedirectChain,
         on attempt: FailoverState.Attempt,
         startedAt: MonotonicTime
     ) {
@@ -70,7 +70,7 @@ extension Failover {
 
     private func redirectEnded(
         _ index: Int,
-        along trail: RedirectTrail,
+        along trail: RedirectChain,
         startedAt: MonotonicTime,
         _ result: Result<HTTPResponse, TransportError>
     ) {
@@ -85,13 +85,13 @@ extension Failover {
             ? .answered : AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
         let end = RequestFate(of: result, to: trail.request.method)
         let fate = max(trail.fate(of: method), end)
-        conclude(index, outcome, result.mapError { .transport($0.behindRedirect) }, fate, at: now)
+        conclude(index, outcome, result.mapError { .transport($0.afterRedirect) }, fate, at: now)
     }
 
     /// Stores the cookies of a response if there is a jar.
     func keepCookies(of response: HTTPResponse, from index: Int) {
         guard let jar = pool.generator.cookies, configuration.usesCookies,
-            response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.unanswered(index) })
+            response.headers["Set-Cookie"] != nil, let attempt = state.withLock({ $0.withoutResponse(index) })
         else { return }
         jar.store(from: response.headers, of: attempt.url, unlessRemovedSince: cookies)
     }
@@ -100,14 +100,14 @@ extension Failover {
 extension TransportError {
     /// The error for the whole chain: a server that responded with a redirect has received the request, whatever
     /// happened afterwards.
-    fileprivate var behindRedirect: TransportError {
+    fileprivate var afterRedirect: TransportError {
         var error = self
         error.mayHaveBeenSent = true
         return error
     }
 }
 
-extension RedirectTrail {
+extension RedirectChain {
     /// Returns the fate of a request of this method by its redirects; each server has at least responded to it.
     fileprivate func fate(of method: HTTPMethod) -> RequestFate {
         var (method, fate) = (method, RequestFate.refused)

@@ -14,7 +14,7 @@ import SwitchyardServices
 ///     configuration.retry = RetryPolicy(maximumRetries: 5, backoff: .constant(.seconds(1)))
 ///
 /// ### Which requests are retried
-/// Whatever the policy says, a request is retried only if it may be sent again (``EndedRound/isSafeToRepeat``). These
+/// Whatever the policy says, a request is retried only if it may be sent again (``RoundResult/isSafeToRepeat``). These
 /// are safe methods, writes with an idempotency key, a PUT or DELETE after a final response, and requests that
 /// certainly never left this machine.
 public struct RetryPolicy: Sendable {
@@ -31,7 +31,7 @@ public struct RetryPolicy: Sendable {
     /// The statuses that are retried, by default the transient ones (``/SwitchyardHTTP/Transience/statuses``).
     public var statuses = Transience.statuses
     /// The transport failures that are retried, by default the transient ones (``/SwitchyardHTTP/Transience/kinds``).
-    public var failures = RetryPolicy.passingFailures
+    public var failures = RetryPolicy.transientFailures
     /// The maximum number of retries for single causes, none by default.
     ///
     /// Retries for a cause also count towards ``maximumRetries``.
@@ -87,7 +87,7 @@ public struct RetryPolicy: Sendable {
     }
 
     /// The transport failures that are transient.
-    public static var passingFailures: Set<TransportError.Kind> { Transience.kinds }
+    public static var transientFailures: Set<TransportError.Kind> { Transience.kinds }
 }
 
 // MARK: - Decision
@@ -103,7 +103,7 @@ extension RetryPolicy {
     ///   - now: The time of day, for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
     public func decision(
-        for round: EndedRound,
+        for round: RoundResult,
         random: Double,
         now: @autoclosure () -> Date = Date()
     ) -> RetryDecision {
@@ -112,15 +112,17 @@ extension RetryPolicy {
         guard history.count < maximumRetries else { return .undecided }
         if let limit = limits[cause], history.count(where: { $0.cause == cause }) >= limit { return .undecided }
         let pause = backoff.delay(beforeRetry: history.count + 1, random: random)
-        guard let ceiling = retryAfterCeiling, let asked = round.askedPause(now()) else { return .retry(after: pause) }
+        guard let ceiling = retryAfterCeiling, let asked = round.requestedPause(now()) else {
+            return .retry(after: pause)
+        }
         return asked > ceiling ? .undecided : .retry(after: max(asked, pause))
     }
 
     /// Returns whether the policy retries the method and the result of a round.
-    private func isRetried(_ round: EndedRound) -> Bool {
+    private func isRetried(_ round: RoundResult) -> Bool {
         if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
-        if let outage = round.renewalOutage { return isRetried(outage) }
+        if let outage = round.refreshFailure { return isRetried(outage) }
         // The request was refused unsent, to spare overloaded servers that would have responded with 503.
         if case .failure(let failure) = round.result, failure.reason == .overloaded { return statuses.contains(503) }
         return round.transportError.map { failures.contains($0.kind) } ?? false
@@ -128,7 +130,7 @@ extension RetryPolicy {
 
     /// Returns whether a request without a credential is retried after a failed token refresh, as if the failure were
     /// its own.
-    private func isRetried(_ outage: RenewalOutage) -> Bool {
+    private func isRetried(_ outage: TokenRefreshFailure) -> Bool {
         switch outage.cause {
         case .timeout: failures.contains(.timeout)
         case .transport(let error): failures.contains(error.kind)
@@ -149,18 +151,18 @@ extension RetryPolicy {
     }
 }
 
-extension EndedRound {
+extension RoundResult {
     /// The failure of the token refresh that left the request without a credential, or `nil` if that is not why the
     /// round failed.
-    fileprivate var renewalOutage: RenewalOutage? {
-        if case .failure(let failure) = result { failure.reason.renewalOutage } else { nil }
+    fileprivate var refreshFailure: TokenRefreshFailure? {
+        if case .failure(let failure) = result { failure.reason.refreshFailure } else { nil }
     }
 
     /// Returns the pause that the server asked for, in its response or in its response to a token refresh.
-    fileprivate func askedPause(_ now: @autoclosure () -> Date) -> Duration? {
+    fileprivate func requestedPause(_ now: @autoclosure () -> Date) -> Duration? {
         switch result {
         case .success(let answer): RetryAfter.duration(in: answer.headers, now: now())
-        case .failure: renewalOutage?.retryAfter
+        case .failure: refreshFailure?.retryAfter
         }
     }
 }
@@ -185,7 +187,7 @@ public enum RetryCause: Sendable, Hashable, CaseIterable {
     }
 
     init?(_ reason: RequestFailure.Reason) {
-        if let outage = reason.renewalOutage {
+        if let outage = reason.refreshFailure {
             self.init(outage)
         } else if case .transport(let error) = reason {
             self.init(error)
@@ -196,7 +198,7 @@ public enum RetryCause: Sendable, Hashable, CaseIterable {
         }
     }
 
-    private init(_ outage: RenewalOutage) {
+    private init(_ outage: TokenRefreshFailure) {
         switch outage.cause {
         case .timeout: self = .read
         case .transport(let error): self.init(error)
@@ -234,9 +236,9 @@ extension RetryPolicyError: CustomStringConvertible {
     /// The error as text, with the invalid value.
     public var description: String {
         switch self {
-        case .negativeCount(let count): "\(count) is no number of retries"
-        case .negativePause(let pause): "\(pause) is no pause"
-        case .unusableFactor(let factor): "\(factor) is no factor of growth, or no fraction of jitter"
+        case .negativeCount(let count): "\(count) is not a valid number of retries: must be at least 0"
+        case .negativePause(let pause): "\(pause) is not a valid pause"
+        case .unusableFactor(let factor): "\(factor) is not a valid growth factor or jitter fraction"
         }
     }
 }

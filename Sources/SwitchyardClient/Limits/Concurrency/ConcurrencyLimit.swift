@@ -51,7 +51,7 @@ public final class ConcurrencyLimit: RequestLimit {
     ///
     /// - Throws: ``RequestFailure/Reason/queueFull``.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
-        guard !context.isOfRenewal, !Self.held.contains(ObjectIdentifier(self)) else { return .free }
+        guard !context.isOfRefresh, !Self.held.contains(ObjectIdentifier(self)) else { return .free }
         let server = context.preferredPlace
         let (owner, priority) = (context.owner, configuration.priority)
         let arrival = state.withLock { state in

@@ -70,8 +70,8 @@ package struct Transfer: Sendable {
         asked.delivery = delivery
         asked.callOwner = owner(of: asked)
         let request = ActiveRequest(id: id, configuration: asked, environment: pool.environment)
-        let isOfRenewal = core.options.credentials?.isBypassed ?? false
-        try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRenewal: isOfRenewal)
+        let isOfRefresh = core.options.credentials?.isBypassed ?? false
+        try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRefresh: isOfRefresh)
         handle.setOwner(asked.outlivesLogout ? nil : asked.callOwner)
         // The user may have left before the transfer was in the table.
         if let reason = asked.refusal(in: pool.environment) { handle.cancel(reason) }
@@ -163,7 +163,7 @@ package struct Transfer: Sendable {
         var configuration = (core.ruled(configuration, in: pool) ?? configuration).snapshot()
         configuration.delivery = delivery
         configuration.callOwner = owner(of: configuration)
-        let plan = core.plan(for: configuration, usesCredentials: usesCredentials, core.present.onlookers)
+        let plan = core.plan(for: configuration, usesCredentials: usesCredentials, core.present.clientObservers)
         return core.makeRequest(
             configuration,
             id: name,

@@ -17,7 +17,7 @@ class Entry {
 
   static marks(call) {
     const found = new Set(call.attempts.map(({ kind }) => kind));
-    if (call.waits?.length && !found.has("renewal")) found.add("retry");
+    if (call.waits?.length && !found.has("refresh")) found.add("retry");
     if (call.attempts.some(({ redirects }) => redirects?.length)) found.add("redirect");
     if (call.from === "shared") found.add("shared");
     else if (call.from && call.from !== "network") found.add("cache");

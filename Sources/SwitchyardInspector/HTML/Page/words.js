@@ -7,7 +7,7 @@ const callMarks = [
   { kind: "failover", letter: "F", name: "failover", text: "failed over: another server was asked because one failed" },
   { kind: "hedge", letter: "H", name: "hedge", text: "hedged: a second server was asked beside a slow one" },
   { kind: "retry", letter: "R", name: "retry", text: "tried again, as a rule after a wait" },
-  { kind: "renewal", letter: "N", name: "renewal", text: "sent again with renewed credentials" },
+  { kind: "refresh", letter: "N", name: "refresh", text: "sent again with refreshed credentials" },
   { kind: "redirect", letter: "↪", name: "redirect", text: "redirected to another address" },
   { kind: "cache", letter: "C", name: "from a cache", text: "answered from a cache" },
   { kind: "shared", letter: "S", name: "shared", text: "shared the answer of an equal call that was under way" },
@@ -113,7 +113,7 @@ const words = {
         failover: `failed over to ${attempt.server}`,
         hedge: `hedged with ${attempt.server}`,
         retry: `tried ${attempt.server} again`,
-        renewal: `renewed the credentials and asked ${attempt.server} again`,
+        refresh: `refreshed the credentials and asked ${attempt.server} again`,
       }[attempt.kind] ?? `asked ${attempt.server}`;
       const took = attempt.end === undefined ? "" : ` after ${numbers.wait(attempt.end - attempt.start)}`;
       return `${lead}: ${words.attemptEnd(attempt)}${took}`;

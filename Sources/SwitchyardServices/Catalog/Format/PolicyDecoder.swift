@@ -44,8 +44,8 @@ struct PolicyDecoder {
         }
         switch name {
         case "recommended": return .recommended
-        case "single": return .single
-        case "published": return .published
+        case "single": return .smallFleet
+        case "published": return .stickyErrorRatio
         case "errorRatio": return .errorRatio()
         case "consecutiveFailures": return .consecutiveFailures(row ?? 5)
         case "off": return .off

@@ -124,7 +124,7 @@ public enum ServiceFormat {
                 "by policy",
                 "whether failures are held against what others do with the endpoint"
             ),
-            Key("switching.tooManyRequests", "one of quota, overload", "", "quota", "what status 429 says"),
+            Key("switching.tooManyRequests", "one of quota, overload", "", "quota", "the meaning of status 429"),
             Key(
                 "switching.hedging",
                 "true, false or an object",
@@ -175,7 +175,10 @@ public enum ServiceFormat {
         of: "switching.hedging",
         [
             ("shortest", "a number of at least 0", "seconds", "0.1", "the shortest wait before"),
-            ("unknown", "a number of at least 0", "seconds", "0.25", "the same while fewer than 8 answers are known"),
+            (
+                "unknown", "a number of at least 0", "seconds", "0.25",
+                "the shortest wait while fewer than 8 responses are known"
+            ),
             ("factor", "a number of at least 0", "", "1.3", "the wait as a multiple of the 90th percentile"),
             ("deadlineShare", "a number within 0...1", "", "0.4", "the longest wait as a share of the time left"),
             ("suspicionRounds", "an integer within 0...100", "rounds", "8", "probes of a slow server by one write"),
@@ -195,7 +198,7 @@ public enum ServiceFormat {
             ("overloadCut", "a number above 0 and at most 1", "", "0.5", "the factor of a 503"),
             ("timeoutCut", "a number above 0 and at most 1", "", "0.25", "the factor of a time-out"),
             ("forgetting", "a number of at least 0", "seconds", "120", "the time after which overload is forgotten"),
-            ("doubling", "a number above 0", "seconds", "60", "the time in which a share doubles by itself"),
+            ("doubling", "a number above 0", "seconds", "60", "the time in which a share doubles without successes"),
             ("clean", "a number of at least 0", "seconds", "30", "how long no extra attempts go there after overload"),
             ("longestRetryAfter", "a number of at least 0", "seconds", "60", "the longest Retry-After that is obeyed"),
             ("sparesOverloaded", "true or false", "", "true", "whether overload ejects only beside one that is not"),

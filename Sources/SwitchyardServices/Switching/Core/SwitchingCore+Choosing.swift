@@ -203,7 +203,7 @@ extension SwitchingCore {
             let server = health[position]
             guard time >= server.dueAt, server.trialPlaces < max(1, server.trialSuccesses) else { return nil }
             // Repeatable requests try the server first; if there are none, the others have to.
-            guard traits.mayBeRepeated || time - repeatableAt > Self.trialPatience else { return nil }
+            guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return nil }
             health[position].trialPlaces += 1
             return Choice(position: position, holdsTrialPlace: true)
         case .healthy:
@@ -214,7 +214,7 @@ extension SwitchingCore {
     }
 
     /// The seconds after a repeatable request during which non-repeatable ones are kept from servers on trial.
-    private static var trialPatience: Double { 5 }
+    private static var trialTimeout: Double { 5 }
 
     /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.
     private func leastBad(excluding tried: ServerSet) -> Int? {

@@ -5,7 +5,7 @@ extension SwitchingCore {
         var retryAfter: Duration?
         var endpoint: UInt32 = 0
         /// Whether another server responded to the same request.
-        var isWitnessed: Bool
+        var hasConfirmation: Bool
         /// Whether other servers failed the same request the same way.
         var isShared = false
         /// Whether another server does better than this one, with the same request or with others like it.
@@ -18,15 +18,15 @@ extension SwitchingCore {
             kind: FailureKind,
             retryAfter: Duration? = nil,
             endpoint: UInt32 = 0,
-            isWitnessed: Bool,
+            hasConfirmation: Bool,
             isShared: Bool = false
         ) {
             self.kind = kind
             self.retryAfter = retryAfter
             self.endpoint = endpoint
-            self.isWitnessed = isWitnessed
+            self.hasConfirmation = hasConfirmation
             self.isShared = isShared
-            isOutdone = isWitnessed
+            isOutdone = hasConfirmation
         }
     }
 
@@ -49,7 +49,7 @@ extension SwitchingCore {
         health[position].lateness.note(isLate: isLate, step: rules.timelyStep)
         health[position].latency.record(latency)
         if let endpoint {
-            endpoints.noteAnswer(endpoint, from: position, latency: latency, isLate: isLate, at: time)
+            endpoints.recordResponse(endpoint, from: position, latency: latency, isLate: isLate, at: time)
         }
         count(position, failed: false, at: time)
         if health[position].state != .ejected { creditSuccess(position, at: time) }
@@ -57,10 +57,10 @@ extension SwitchingCore {
     }
 
     /// Records a response that proves that the path works and the server is alive, and says nothing about its health.
-    mutating func recordAnswer(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
+    mutating func recordResponse(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
         provePath(at: time)
         guard let position else { return }
-        if let endpoint { endpoints.noteAnswer(endpoint, from: position, latency: nil, isLate: false, at: time) }
+        if let endpoint { endpoints.recordResponse(endpoint, from: position, latency: nil, isLate: false, at: time) }
         creditLife(position, at: time)
     }
 
@@ -100,7 +100,7 @@ extension SwitchingCore {
         guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
             return count(position, failed: false, at: time)
         }
-        if !failure.isWitnessed { doubt(position, failure, at: time) }
+        if !failure.hasConfirmation { doubt(position, failure, at: time) }
         guard let failure = judged(failure, of: position, at: time) else {
             return count(position, failed: false, at: time)
         }
@@ -117,14 +117,14 @@ extension SwitchingCore {
     private mutating func judged(_ failure: Failure, of position: Int, at time: Double) -> Failure? {
         guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
         let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
-        endpoints.noteFailure(endpoint, on: position, at: time)
+        endpoints.recordFailure(endpoint, on: position, at: time)
         guard !failure.isShared, !endpoints.isFailedAlike(endpoint, by: position, window: window, at: time) else {
             return nil
         }
         let breadth = endpoints.breadth(of: position, window: window, at: time)
         var failure = failure
         failure.isOutdone =
-            failure.isWitnessed || breadth == .several
+            failure.hasConfirmation || breadth == .several
             || endpoints.isAnswered(endpoint, elsewhereThan: position, at: time)
         let detected = rules.policy.detection.score?.detected ?? 1
         failure.step = endpoints.evidence(endpoint, against: position, detected: detected, window: window, at: time)
@@ -137,7 +137,7 @@ extension SwitchingCore {
     /// Whether the failure is the server's and not the network's: another server responded just now or to the same
     /// request.
     private func isProven(_ failure: Failure, at time: Double) -> Bool {
-        if failure.isWitnessed || rules.policy.detection.countsUnproven { return true }
+        if failure.hasConfirmation || rules.policy.detection.countsUnproven { return true }
         if failure.isShared { return false }
         return failure.kind.isAnswer || time - provenAt <= rules.pathProof
     }
@@ -149,7 +149,7 @@ extension SwitchingCore {
 
     private mutating func raiseScore(_ position: Int, _ failure: Failure) {
         guard rules.policy.detection.score != nil else { return }
-        let weight = failure.kind.weight * (failure.isWitnessed ? 1 : rules.unwitnessedFactor)
+        let weight = failure.kind.weight * (failure.hasConfirmation ? 1 : rules.unwitnessedFactor)
         let step = failure.step ?? rules.failureStep(calm: health[position].score.calm)
         health[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
     }
@@ -159,7 +159,7 @@ extension SwitchingCore {
     /// A timeout shows it only if another server responded to the same request, because if all servers are slow it is
     /// chance which one is late.
     private func cutsShare(_ failure: Failure) -> Bool {
-        failure.isOutdone && (failure.isWitnessed || failure.kind != .timeout)
+        failure.isOutdone && (failure.hasConfirmation || failure.kind != .timeout)
     }
 
     private mutating func cutShare(_ position: Int, _ failure: Failure, at time: Double) {
@@ -178,10 +178,10 @@ extension SwitchingCore {
     private mutating func doubt(_ position: Int, _ failure: Failure, at time: Double) {
         guard let admission = rules.policy.admission else { return }
         if failure.kind == .timeout {
-            let factor = admission.needsWitness ? 1 : admission.timeoutCut
+            let factor = admission.needsConfirmation ? 1 : admission.timeoutCut
             health[position].admission.doubt(by: factor, at: time, floor: admission.floor)
             hasDoubts = true
-        } else if failure.kind.isRejection, !admission.needsWitness {
+        } else if failure.kind.isRejection, !admission.needsConfirmation {
             cutShare(position, failure, at: time)
         }
     }
@@ -202,13 +202,13 @@ extension SwitchingCore {
         at time: Double
     ) -> SwitchCause? {
         let server = health[position]
-        if server.state == .trial, failure.isWitnessed { return .trialFailed }
+        if server.state == .trial, failure.hasConfirmation { return .trialFailed }
         guard !sparesOverload(position, failure.kind, at: time), !isSwitchTooSoon(position, at: time) else {
             return nil
         }
         guard hasHealthyPeer(of: position) else { return nil }
         let detection = rules.policy.detection
-        if let score = detection.score, failure.isWitnessed, server.score.value >= score.threshold { return .score }
+        if let score = detection.score, failure.hasConfirmation, server.score.value >= score.threshold { return .score }
         guard isProven else { return nil }
         let window = server.window
         if let ratio = detection.ratio, ratio.isExceeded(failures: window.failures, of: window.requests) {

@@ -19,7 +19,7 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         let excluded = tried.union(avoided)
-        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && goesOnHedging),
+        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && continuesHedging),
             endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
@@ -111,7 +111,7 @@ extension SwitchingCore {
     ///
     /// Tokens come back: when a server hangs, all its requests want a hedge at the same moment, and the hedges that win
     /// return their tokens for the next ones. The pauses are an eighth of the attempt's waiting time so far, so that
-    /// few tries are needed. A request that takes longer than ``BudgetRules/longestLook`` is slow by nature and leaves
+    /// few tries are needed. A request that takes longer than ``BudgetRules/longestCheck`` is slow by nature and leaves
     /// the tokens to others.
     ///
     /// - Parameters:
@@ -131,7 +131,7 @@ extension SwitchingCore {
         let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
         guard isPossible, allowsAnother(tried), tried.union(avoided).count < members.count else { return nil }
         let waited = attempt.startedAt.duration(to: now)
-        return waited < BudgetRules.longestLook ? Self.pause(after: waited) : nil
+        return waited < BudgetRules.longestCheck ? Self.pause(after: waited) : nil
     }
 }
 
@@ -206,7 +206,7 @@ extension SwitchingCore {
     ///
     /// With a single hedge in flight the tokens are not taken but used up, by slow servers and not by one that has just
     /// died.
-    var goesOnHedging: Bool { rules.policy.admission != nil && hedgesUnderWay > 1 }
+    var continuesHedging: Bool { rules.policy.admission != nil && hedgesUnderWay > 1 }
 
     /// The failovers that have taken a token and are not settled yet.
     struct PaidFailovers: Sendable {

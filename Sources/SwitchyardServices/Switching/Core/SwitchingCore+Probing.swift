@@ -23,7 +23,7 @@ extension SwitchingCore {
         for position in order {
             if goesByPreference, hasHealthy, position == currentPosition { return nil }
             guard isProbeDue(Int(position), at: time, since: due) else { continue }
-            health[Int(position)].probedUntil = time + SwitchingCore.probePatience
+            health[Int(position)].probedUntil = time + SwitchingCore.probeBudget
             return attempt(Choice(position: Int(position)), .probe, at: now)
         }
         return nil
@@ -36,7 +36,7 @@ extension SwitchingCore {
         health[position].state == .ejected && due >= health[position].dueAt && time >= health[position].probedUntil
     }
 
-    private static var probePatience: Double { 60 }
+    private static var probeBudget: Double { 60 }
 
     /// Settles a shadow probe.
     ///
@@ -72,7 +72,7 @@ extension SwitchingCore {
     package func patience(with probe: Attempt) -> Duration {
         let known = position(of: probe).flatMap { health[$0].latency.bulk }
         let usual = known ?? health[Int(currentPosition)].latency.bulk ?? 0
-        return .seconds(min(SwitchingCore.probePatience, 2 * usual))
+        return .seconds(min(SwitchingCore.probeBudget, 2 * usual))
     }
 
     private func isSlow(_ latency: Double, _ position: Int) -> Bool {
@@ -178,7 +178,7 @@ extension SwitchingCore {
             health[position].suspicionRounds = 0
             recordSuccess(position, latency: latency.inSeconds, at: time)
         case .answered:
-            recordAnswer(position, at: time)
+            recordResponse(position, at: time)
         case .failure(let kind, let retryAfter) where witness.isAnswer:
             let isCurrent = probe.suspect.startedAt >= max(pathSince, resumedAt)
             guard !clock.isFrozen, isCurrent, time >= quietUntil else { break }
@@ -199,10 +199,10 @@ extension SwitchingCore {
         at time: Double
     ) {
         let endpoint = probe.suspect.endpoint
-        endpoints.noteHedge(endpoint, helped: witness.isAnswer && suspect.failureKind != nil, at: time)
+        endpoints.recordHedge(endpoint, helped: witness.isAnswer && suspect.failureKind != nil, at: time)
         guard let position = position(of: probe.witness) else { return }
         if witness.isAnswer {
-            endpoints.noteAnswer(
+            endpoints.recordResponse(
                 EndpointTable.twin(of: endpoint),
                 from: position,
                 latency: nil,
@@ -210,8 +210,8 @@ extension SwitchingCore {
                 at: time
             )
         } else if witness.failureKind != nil {
-            endpoints.noteFailure(endpoint, on: position, at: time)
-            endpoints.noteFailure(EndpointTable.twin(of: endpoint), on: position, at: time)
+            endpoints.recordFailure(endpoint, on: position, at: time)
+            endpoints.recordFailure(EndpointTable.twin(of: endpoint), on: position, at: time)
         }
     }
 
@@ -226,7 +226,7 @@ extension SwitchingCore {
     ) {
         guard kind == .timeout, rules.policy.detection.lateness != nil else {
             let twin = EndpointTable.twin(of: suspect.endpoint)
-            let failure = Failure(kind: kind, retryAfter: retryAfter, endpoint: twin, isWitnessed: true)
+            let failure = Failure(kind: kind, retryAfter: retryAfter, endpoint: twin, hasConfirmation: true)
             return recordFailure(position, failure, at: time)
         }
         recordOvertaken(suspect, on: position, by: witness, weight: 2, at: time)

@@ -18,7 +18,7 @@ extension SwitchingCore {
             recordSuccess(position, of: attempt.endpoint, latency: latency.inSeconds, at: time)
             refund(attempt)
         case .success, .answered:
-            recordAnswer(position, of: attempt.endpoint, at: time)
+            recordResponse(position, of: attempt.endpoint, at: time)
             refund(attempt)
         case .failure(let kind, let retryAfter):
             let isQuiet = clock.isFrozen || isOutdated(attempt, kind) || time < quietUntil
@@ -27,7 +27,7 @@ extension SwitchingCore {
                 kind: kind,
                 retryAfter: retryAfter,
                 endpoint: attempt.endpoint,
-                isWitnessed: false
+                hasConfirmation: false
             )
             recordFailure(position, failure, at: time)
         case .neutral:
@@ -60,8 +60,8 @@ extension SwitchingCore {
             guard let position = positions[index] else { continue }
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }
-        if let winner { settleAnswer(request[winner], at: positions[winner], time) }
-        noteUse(of: request, winner: winner.map { request[$0].attempt }, at: time)
+        if let winner { settleResponse(request[winner], at: positions[winner], time) }
+        recordUse(of: request, winner: winner.map { request[$0].attempt }, at: time)
         return takeEvents()
     }
 
@@ -73,28 +73,28 @@ extension SwitchingCore {
         attempt.startedAt < pathSince || (attempt.startedAt < resumedAt && kind?.isAnswer != true)
     }
 
-    private mutating func settleAnswer(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
+    private mutating func settleResponse(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
         let endpoint = settled.attempt.endpoint
         if case .success(let latency) = settled.outcome, settled.attempt.startedAt >= resumedAt {
             recordSuccess(position, of: endpoint, latency: latency.inSeconds, at: time)
         } else {
-            recordAnswer(position, of: endpoint, at: time)
+            recordResponse(position, of: endpoint, at: time)
         }
     }
 
     /// Records whether the extra attempts of a request were useful.
-    private mutating func noteUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
+    private mutating func recordUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
         guard judgesEndpoints, !clock.isFrozen, time >= quietUntil, let first = request.first else { return }
         let endpoint = first.attempt.endpoint
         let haveAllFailed = request.allSatisfy { $0.outcome.failureKind != nil }
         let failovers = request.count { $0.attempt.role == .failover }
         if winner?.role == .failover {
-            endpoints.noteHelp(of: endpoint)
+            endpoints.recordHelp(of: endpoint)
         } else if failovers > 0, haveAllFailed, let kind = first.outcome.failureKind {
-            endpoints.noteUseless(failovers, of: endpoint, after: kind, at: time)
+            endpoints.recordUseless(failovers, of: endpoint, after: kind, at: time)
         }
         if request.contains(where: { $0.attempt.role == .hedge }), winner != nil || haveAllFailed {
-            endpoints.noteHedge(endpoint, helped: winner?.role == .hedge, at: time)
+            endpoints.recordHedge(endpoint, helped: winner?.role == .hedge, at: time)
         }
     }
 
@@ -110,16 +110,16 @@ extension SwitchingCore {
         guard !clock.isFrozen, !isOutdated(attempt, kind), time >= quietUntil else { return }
         switch settled.outcome {
         case .success, .answered:
-            settleAnswer(settled, at: position, time)
+            settleResponse(settled, at: position, time)
         case .failure(let kind, let retryAfter):
             let others = request.lazy.filter { $0.attempt.isElsewhere(than: attempt) }
-            let isWitnessed = winner.map { $0.attempt.isElsewhere(than: attempt) } ?? Self.proves(others, kind)
+            let hasConfirmation = winner.map { $0.attempt.isElsewhere(than: attempt) } ?? Self.proves(others, kind)
             let isShared = winner == nil && others.contains { Self.isAlike($0.outcome, kind) }
             let failure = Failure(
                 kind: kind,
                 retryAfter: retryAfter,
                 endpoint: attempt.endpoint,
-                isWitnessed: isWitnessed,
+                hasConfirmation: hasConfirmation,
                 isShared: isShared
             )
             recordFailure(position, failure, at: time)

@@ -223,7 +223,7 @@ extension SwitchingCore {
         at time: Double
     ) {
         guard let rule = rules.policy.detection.lateness else {
-            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, isWitnessed: true)
+            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, hasConfirmation: true)
             return recordFailure(position, failure, at: time)
         }
         health[position].age(to: time, rules)
@@ -235,7 +235,7 @@ extension SwitchingCore {
         let began = time - waited
         let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
         if let step = rules.lateStep(others: lateShareOfOthers(than: position)) {
-            health[position].lateness.noteOvertaken(
+            health[position].lateness.recordOvertaken(
                 by: weight * step,
                 timelyStep: rules.timelyStep,
                 began: began,
@@ -253,7 +253,7 @@ extension SwitchingCore {
     /// Whether an endpoint has been late on a server several times in a row.
     private mutating func isLateAgain(_ endpoint: UInt32, on position: Int, began: Double, at time: Double) -> Bool {
         guard judgesEndpoints else { return false }
-        return endpoints.noteLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
+        return endpoints.recordLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
     }
 
     /// Whether a response arrived as soon as most do, so that not everything was slow at the time.

@@ -16,7 +16,7 @@ struct EndpointTable: Sendable {
     /// The maximum number of endpoints; beyond it, the least recently used one is forgotten.
     static let capacity = 32
     /// The seconds for which another server's success confirms a failure.
-    static let witnessAge = 10.0
+    static let confirmationAge = 10.0
     /// How many times as often as its usual fallback a server has to fail an endpoint to be clearly worse.
     private static let clearly: Float = 3
 
@@ -29,7 +29,7 @@ struct EndpointTable: Sendable {
     }
 
     /// Records a complete response of a server, and its latency if that is typical of the endpoint.
-    mutating func noteAnswer(
+    mutating func recordResponse(
         _ endpoint: UInt32,
         from server: Int,
         latency: Double?,
@@ -50,7 +50,7 @@ struct EndpointTable: Sendable {
     /// Records that a server was late with an endpoint.
     ///
     /// - Returns: The number of late responses in a row whose attempts did not overlap.
-    mutating func noteLate(_ endpoint: UInt32, on server: Int, began: Double, at time: Double) -> UInt8 {
+    mutating func recordLate(_ endpoint: UInt32, on server: Int, began: Double, at time: Double) -> UInt8 {
         let index = place(of: endpoint, at: time)
         var count: UInt8 = 0
         records[index].sight(server) { sighting in
@@ -64,7 +64,7 @@ struct EndpointTable: Sendable {
     }
 
     /// Records that a server failed an endpoint.
-    mutating func noteFailure(_ endpoint: UInt32, on server: Int, at time: Double) {
+    mutating func recordFailure(_ endpoint: UInt32, on server: Int, at time: Double) {
         let index = place(of: endpoint, at: time)
         records[index].sight(server) { sighting in
             sighting.count(failed: true)
@@ -105,8 +105,8 @@ extension EndpointTable {
     /// Whether another server has recently succeeded with the endpoint and has not failed it since.
     func isAnswered(_ endpoint: UInt32, elsewhereThan server: Int, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return false }
-        return records[index].sightings.contains { other in
-            Int(other.server) != server && other.wellAt > other.badAt && time - other.wellAt <= Self.witnessAge
+        return records[index].endpointSamples.contains { other in
+            Int(other.server) != server && other.wellAt > other.badAt && time - other.wellAt <= Self.confirmationAge
         }
     }
 
@@ -115,10 +115,10 @@ extension EndpointTable {
     /// `false` when no other was asked: then nothing is known.
     func isFailedAlike(_ endpoint: UInt32, by server: Int, window: Double, at time: Double) -> Bool {
         guard let index = index(of: endpoint) else { return false }
-        let sightings = records[index].sightings
-        let own = sightings.first { Int($0.server) == server }?.rate ?? 1
-        let others = sightings.filter { Int($0.server) != server && $0.isRecent(window, at: time) }
-        return others.max { $0.isLessTelling(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
+        let endpointSamples = records[index].endpointSamples
+        let own = endpointSamples.first { Int($0.server) == server }?.rate ?? 1
+        let others = endpointSamples.filter { Int($0.server) != server && $0.isRecent(window, at: time) }
+        return others.max { $0.isLessDecisive(than: $1) }.map { own < Self.clearly * $0.rate } ?? false
     }
 
     /// The part of its requests that a server fails now and that no other server fails.
@@ -147,9 +147,11 @@ extension EndpointTable {
     func evidence(_ endpoint: UInt32, against server: Int, detected: Double, window: Double, at time: Double) -> Double
     {
         guard let index = index(of: endpoint) else { return 0 }
-        let sightings = records[index].sightings
-        let isInRow = sightings.contains { Int($0.server) == server && $0.failuresInRow > 1 }
-        let others = sightings.lazy.filter { Int($0.server) != server && $0.isRecent(window, at: time) }.map(\.ceiling)
+        let endpointSamples = records[index].endpointSamples
+        let isInRow = endpointSamples.contains { Int($0.server) == server && $0.failuresInRow > 1 }
+        let others = endpointSamples.lazy.filter { Int($0.server) != server && $0.isRecent(window, at: time) }.map(
+            \.ceiling
+        )
         return max(0, log((isInRow ? 1 : detected) / (others.min() ?? 0.5)))
     }
 
@@ -174,12 +176,12 @@ extension EndpointTable {
     }
 
     /// Records that a failover succeeded.
-    mutating func noteHelp(of endpoint: UInt32) {
+    mutating func recordHelp(of endpoint: UInt32) {
         if let index = index(of: endpoint) { records[index].failovers.help() }
     }
 
     /// Records useless failovers of one request whose first failure was of this kind.
-    mutating func noteUseless(_ failovers: Int, of endpoint: UInt32, after kind: FailureKind, at time: Double) {
+    mutating func recordUseless(_ failovers: Int, of endpoint: UInt32, after kind: FailureKind, at time: Double) {
         let index = place(of: endpoint, at: time)
         if records[index].failedAs != FailureClass(kind) { records[index].failovers.help() }
         records[index].failedAs = FailureClass(kind)
@@ -193,7 +195,7 @@ extension EndpointTable {
     }
 
     /// Records whether a hedge won.
-    mutating func noteHedge(_ endpoint: UInt32, helped: Bool, at time: Double) {
+    mutating func recordHedge(_ endpoint: UInt32, helped: Bool, at time: Double) {
         let index = place(of: endpoint, at: time)
         if helped { records[index].hedges.help() } else { records[index].hedges.waste(1, at: time, longestPause: 2) }
     }
@@ -204,7 +206,7 @@ private struct EndpointRecord: Sendable {
     /// The latencies of responses, whichever server sent them.
     var latency = LatencyDigest()
     /// The results of each server that got requests of the endpoint.
-    private(set) var sightings: [Sighting] = []
+    private(set) var endpointSamples: [EndpointSample] = []
     var failovers = UselessAttempts()
     var hedges = UselessAttempts()
     /// How requests failed for which asking another server was of no use.
@@ -215,15 +217,17 @@ private struct EndpointRecord: Sendable {
         self.usedAt = usedAt
     }
 
-    mutating func sight(_ server: Int, _ change: (inout Sighting) -> Void) {
-        if let index = sightings.firstIndex(where: { Int($0.server) == server }) { return change(&sightings[index]) }
-        var sighting = Sighting(server: UInt8(truncatingIfNeeded: server))
+    mutating func sight(_ server: Int, _ change: (inout EndpointSample) -> Void) {
+        if let index = endpointSamples.firstIndex(where: { Int($0.server) == server }) {
+            return change(&endpointSamples[index])
+        }
+        var sighting = EndpointSample(server: UInt8(truncatingIfNeeded: server))
         change(&sighting)
-        sightings.append(sighting)
+        endpointSamples.append(sighting)
     }
 
     mutating func forgetFailures() {
-        sightings = []
+        endpointSamples = []
         failovers.help()
         hedges.help()
         failedAs = nil
@@ -234,17 +238,18 @@ private struct EndpointRecord: Sendable {
 
     /// Returns the last result of a server with the endpoint within the window, and whether other servers failed too.
     func state(on server: Int, window: Double, at time: Double) -> State {
-        guard let own = sightings.first(where: { Int($0.server) == server }), own.isRecent(window, at: time) else {
+        guard let own = endpointSamples.first(where: { Int($0.server) == server }), own.isRecent(window, at: time)
+        else {
             return .unknown
         }
         guard own.failuresInRow > 0 else { return .answered }
-        let isAlike = sightings.contains { Int($0.server) != server && time - $0.badAt <= window }
+        let isAlike = endpointSamples.contains { Int($0.server) != server && time - $0.badAt <= window }
         return isAlike ? .failedAlike : .failedAlone
     }
 }
 
 /// The results of one server with the requests of one endpoint.
-private struct Sighting: Sendable {
+private struct EndpointSample: Sendable {
     let server: UInt8
     private var failures = FadingShare()
     /// The share of failures.
@@ -270,7 +275,7 @@ private struct Sighting: Sendable {
     }
 
     /// Whether less is known about this server; if equally much is known, the better server counts as better known.
-    func isLessTelling(than other: Sighting) -> Bool {
+    func isLessDecisive(than other: EndpointSample) -> Bool {
         failures.samples == other.failures.samples ? rate > other.rate : failures.samples < other.failures.samples
     }
 

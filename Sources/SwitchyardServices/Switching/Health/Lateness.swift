@@ -47,7 +47,7 @@ struct Lateness: Sendable {
     ///   - before: The number of timely responses by then.
     ///   - now: The time.
     ///   - ceiling: The maximum of the evidence.
-    mutating func noteOvertaken(
+    mutating func recordOvertaken(
         by step: Double,
         timelyStep: Double,
         began: Double,

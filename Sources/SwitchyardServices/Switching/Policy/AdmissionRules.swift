@@ -40,7 +40,7 @@ public struct AdmissionRules: Sendable, Hashable {
     public init() {}
 
     /// Whether overload needs a confirming response.
-    var needsWitness: Bool { sheds != .normal }
+    var needsConfirmation: Bool { sheds != .normal }
 
     /// The factor that a failure cuts the share by.
     func cut(for kind: FailureKind) -> Double {

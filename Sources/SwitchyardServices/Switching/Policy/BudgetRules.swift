@@ -12,7 +12,7 @@ public struct BudgetRules: Sendable, Hashable {
     /// A slower server will hardly help the waiting requests.
     public static let patience = Duration.seconds(2)
     /// How long an attempt may have waited for its request to ask again for a second server: 10 s.
-    public static let longestLook = Duration.seconds(10)
+    public static let longestCheck = Duration.seconds(10)
 
     /// The maximum and initial number of failover tokens; default 10, and more by ``growsWithConcurrency``.
     public var failoverTokens = 10.0

@@ -20,7 +20,7 @@ public struct DetectionRules: Sendable, Hashable {
     /// The outcomes that the ratio and the statistics look at.
     public var window = WindowRule()
     /// Which failures count; default all.
-    public var kinds = CountedKinds.all
+    public var kinds = FailureFilter.all
     /// Whether the ratio and the consecutive failures count failures whose path is not proven; default `false`.
     ///
     /// A path is proven by an HTTP response, by another server that responded to the same request, or by any success
@@ -48,7 +48,7 @@ public struct DetectionRules: Sendable, Hashable {
 }
 
 /// Which failures count against a server.
-public enum CountedKinds: Sendable, Hashable {
+public enum FailureFilter: Sendable, Hashable {
     /// Every failure that an `AttemptOutcome` can carry.
     case all
     /// Only the failures that the published rule suspects: every failure below HTTP, and 502, 503 and 504.

@@ -3,9 +3,9 @@
 /// ### Choose a policy
 /// - ``recommended``: the default; detects a dead, hanging, failing or overloaded server within a few requests and is
 ///   gentle to the servers of a large fleet of clients.
-/// - ``single``: the same for one client or a few; probes a failed server every 0.4 s and returns to it without a
+/// - ``smallFleet``: the same for one client or a few; probes a failed server every 0.4 s and returns to it without a
 ///   random delay.
-/// - ``published``: at least 40 finished requests, 10 % of them suspicious failures, then the next server in order.
+/// - ``stickyErrorRatio``: at least 40 finished requests, 10 % of them suspicious failures, then the next server in order.
 /// - ``errorRatio(threshold:minimum:window:)``, ``consecutiveFailures(_:)``: the usual circuit breakers.
 /// - ``off``: never switches automatically; `NetworkClient.switchServer(to:)` still works.
 ///
@@ -99,7 +99,7 @@ extension SwitchPolicy {
     public static let recommended = SwitchPolicy(name: "recommended")
 
     /// ``recommended`` for one client or a small fleet: probes every 0.4 s and does not spread the return.
-    public static let single: SwitchPolicy = {
+    public static let smallFleet: SwitchPolicy = {
         var policy = SwitchPolicy(name: "single")
         policy.recovery.firstProbe = .milliseconds(400)
         policy.recovery.outageShare = 0
@@ -115,7 +115,7 @@ extension SwitchPolicy {
     ///
     /// Outcomes are counted when they finish, per server; only a suspicious failure can switch; a server that failed
     /// lately is skipped; each switch starts a fresh window. Traffic stays where it is until the next switch.
-    public static let published: SwitchPolicy = {
+    public static let stickyErrorRatio: SwitchPolicy = {
         var policy = breaker(named: "published")
         policy.detection.ratio = RatioRule()
         policy.detection.kinds = .suspicious

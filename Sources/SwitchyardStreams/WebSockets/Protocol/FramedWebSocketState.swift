@@ -329,7 +329,7 @@ extension FramedWebSocketState {
 
 extension FramedWebSocketState {
     /// The time of the next check; `nil` if no check is needed.
-    var nextLook: MonotonicTime? {
+    var nextCheckTime: MonotonicTime? {
         guard !isOver else { return nil }
         let idle = end == nil ? options.idlePause.map { lastReceived.advanced(by: $0) } : nil
         return [end == nil ? pingDue : nil, idle, closeDue].compactMap(\.self).min()
@@ -358,7 +358,7 @@ extension FramedWebSocketState {
 
     private mutating func ping(at now: MonotonicTime, _ step: inout Step) {
         if let pingSent, lastReceived < pingSent, heldReader == nil {
-            return timeOut("a ping was not answered by the time of the next", &step)
+            return timeOut("a ping got no pong before the next ping", &step)
         }
         pingSent = now
         pingDue = options.pingPause.map { now.advanced(by: $0) }

@@ -111,7 +111,7 @@ struct MessageReader {
 
     private mutating func checkText(_ piece: Data) throws(WebSocketViolation) {
         guard message?.isText == true, message?.isCompressed == false else { return }
-        guard message?.text.accept(piece) == true else { throw .invalidText("a text message is no valid UTF-8") }
+        guard message?.text.accept(piece) == true else { throw .invalidText("a text message is not valid UTF-8") }
     }
 
     // MARK: The end of a frame
@@ -144,7 +144,7 @@ struct MessageReader {
         let payload = try inflated(whole.payload)
         guard whole.isText else { return .data(payload) }
         guard let text = UTF8Checker.text(payload) else {
-            throw .invalidText("a text message is no valid UTF-8")
+            throw .invalidText("a text message is not valid UTF-8")
         }
         return .text(text)
     }
@@ -169,7 +169,7 @@ struct MessageReader {
             throw .protocolError("a Close frame has the code \(code.rawValue), which is reserved")
         }
         guard let reason = UTF8Checker.text(payload.dropFirst(2)) else {
-            throw .invalidText("the reason of a Close frame is no valid UTF-8")
+            throw .invalidText("the reason of a Close frame is not valid UTF-8")
         }
         return .close(code, reason: reason)
     }

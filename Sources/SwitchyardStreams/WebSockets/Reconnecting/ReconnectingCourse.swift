@@ -37,7 +37,7 @@ struct ReconnectingCourse {
 
     /// Records a connection that could not be opened; returns `false` if no other connection is to be tried.
     mutating func mayGoOn(after failure: WebSocketFailure) -> Bool {
-        guard Self.mayPass(failure), mayFailAgain() else { return false }
+        guard Self.isTransient(failure), mayFailAgain() else { return false }
         if case .refused(let response) = failure {
             let asked = RetryAfter.duration(in: response.headers, now: Date()) ?? .zero
             retryAfter = min(asked, Self.longestRetryAfter)
@@ -46,20 +46,20 @@ struct ReconnectingCourse {
     }
 
     /// Returns whether the failure is transient; a failure for which this client is responsible is not.
-    private static func mayPass(_ failure: WebSocketFailure) -> Bool {
+    private static func isTransient(_ failure: WebSocketFailure) -> Bool {
         switch failure {
         case .refused(let response): Transience(status: response.status) == .transient
         case .handshake: true
         case .closed: false
-        case .request(let failure): mayPass(failure.reason)
+        case .request(let failure): isTransient(failure.reason)
         }
     }
 
-    private static func mayPass(_ reason: RequestFailure.Reason) -> Bool {
+    private static func isTransient(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
         case .transport(let cause): Transience(cause.kind) != .permanent
-        case .deadlineExceeded, .overloaded, .credentials(.unavailable), .credentials(.renewalFailed),
-            .credentials(.renewalTimedOut):
+        case .deadlineExceeded, .overloaded, .credentials(.unavailable), .credentials(.refreshFailed),
+            .credentials(.refreshTimedOut):
             true
         default: false
         }

@@ -6,7 +6,7 @@ import SwitchyardServices
 /// It is created on its thread and never accessed by another thread. Other threads send commands through its
 /// ``Mailbox``.
 final class EventLoop {
-    let board: ServerBoard
+    let board: ServerState
     let mailbox: Mailbox
     var poller = Poller()
     let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -16,7 +16,7 @@ final class EventLoop {
     private var connections: [Int32: Connection] = [:]
     private var isStopped = false
 
-    init(board: ServerBoard, mailbox: Mailbox, listener: Listener) {
+    init(board: ServerState, mailbox: Mailbox, listener: Listener) {
         self.board = board
         self.mailbox = mailbox
         self.listener = listener

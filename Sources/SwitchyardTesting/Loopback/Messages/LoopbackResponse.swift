@@ -65,7 +65,7 @@ public struct LoopbackResponse: Sendable {
 }
 
 extension LoopbackResponse {
-    /// Creates a response from a status, header fields and a body, like ``StubAnswer/status(_:headers:body:)``.
+    /// Creates a response from a status, header fields and a body, like ``StubResponse/status(_:headers:body:)``.
     public static func status(_ status: Int, headers: HTTPHeaders = [:], body: Data = Data()) -> LoopbackResponse {
         LoopbackResponse(status: status, headers: headers, body: body.isEmpty ? .empty : .data(body))
     }

@@ -32,7 +32,7 @@ struct BackgroundHandlers {
     /// Records that all events have been delivered.
     ///
     /// - Returns: The handlers, which must be called now.
-    mutating func eventsWereTold() -> [() -> Void] {
+    mutating func takeEventDeliveries() -> [() -> Void] {
         defer { waiting = [] }
         isToldUnheard = waiting.isEmpty
         return waiting

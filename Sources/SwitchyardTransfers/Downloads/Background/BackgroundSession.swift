@@ -66,7 +66,7 @@
             // The system stores the description with the task, so a later run of the app can read it. The path is
             // abbreviated because iOS may have moved the app's home directory by then.
             task.taskDescription = (file.path as NSString).abbreviatingWithTildeInPath
-            noteEvent()
+            recordEvent()
             task.resume()
             return BackgroundDownloads.Download(number: task.taskIdentifier, file: file)
         }
@@ -112,7 +112,7 @@
         }
 
         /// Runs on the main queue, which keeps the order of the events.
-        private func noteEvent() {
+        private func recordEvent() {
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.handlers.eventCame() }
             }
@@ -137,7 +137,7 @@
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            noteEvent()
+            recordEvent()
             guard let download = task.download else { return }
             let (place, isRefused) = state.withLock { state in
                 (
@@ -172,7 +172,7 @@
         func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
             DispatchQueue.main.async {
                 MainActor.assumeIsolated {
-                    for handler in self.handlers.eventsWereTold() { handler() }
+                    for handler in self.handlers.takeEventDeliveries() { handler() }
                 }
             }
         }

@@ -7,7 +7,7 @@ import SwitchyardTransport
 /// An active download, which sends the requests, writes the bytes, continues after interruptions, and moves the file to
 /// its destination.
 ///
-/// It belongs to one task. ``DownloadAnswer`` decides what a response means, and ``DownloadState`` tracks the bytes.
+/// It belongs to one task. ``DownloadResponse`` decides what a response means, and ``DownloadState`` tracks the bytes.
 struct DownloadRun {
     /// The maximum number of restarts before the server is considered unreliable.
     private static let maximumRestarts = 2
@@ -92,7 +92,7 @@ struct DownloadRun {
         while true {
             let question = state.question(hasOwnRange: configuration.request.ownHeaders["Range"] != nil)
             let response = try await open(question)
-            switch DownloadAnswer(status: response.status, headers: response.headers, to: question) {
+            switch DownloadResponse(status: response.status, headers: response.headers, to: question) {
             case .whole:
                 try begin(response)
                 if let isComplete = try await receiveInParts(response) {
@@ -128,7 +128,7 @@ struct DownloadRun {
         }
     }
 
-    private mutating func open(_ question: DownloadAnswer.Question) async throws(DownloadFailure) -> ServiceResponse {
+    private mutating func open(_ question: DownloadResponse.Question) async throws(DownloadFailure) -> ServiceResponse {
         var request = request
         if let offset = question.offset, let validator = question.validator {
             request.setField("Range", "bytes=\(offset)-")

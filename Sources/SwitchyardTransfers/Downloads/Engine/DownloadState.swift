@@ -38,9 +38,9 @@ struct DownloadState: Sendable {
     var checkpoint: Int64 = 0
 
     /// Returns the description of the next request.
-    func question(hasOwnRange: Bool) -> DownloadAnswer.Question {
-        guard let record, offset > 0 else { return DownloadAnswer.Question(hasOwnRange: hasOwnRange) }
-        return DownloadAnswer.Question(offset: offset, validator: record.validator, total: total)
+    func question(hasOwnRange: Bool) -> DownloadResponse.Question {
+        guard let record, offset > 0 else { return DownloadResponse.Question(hasOwnRange: hasOwnRange) }
+        return DownloadResponse.Question(offset: offset, validator: record.validator, total: total)
     }
 
     /// The states of the content after the current body has ended.
@@ -110,7 +110,7 @@ struct ServerOutage: Sendable {
     init?(_ failure: RequestFailure) {
         switch failure.reason {
         case .transport(let cause) where Transience(cause.kind) != .permanent: error = cause
-        case .deadlineExceeded: error = TransportError(.timeout, message: "the server did not answer in time")
+        case .deadlineExceeded: error = TransportError(.timeout, message: "the server did not respond in time")
         default: return nil
         }
         pause = .zero
@@ -119,7 +119,7 @@ struct ServerOutage: Sendable {
     /// Creates an outage from a response; fails if its status is not transient.
     init?(_ response: ServiceResponse) {
         guard Transience(status: response.status) == .transient else { return nil }
-        error = TransportError(.other, message: "the server answered with \(response.status)")
+        error = TransportError(.other, message: "the server responded with \(response.status)")
         pause = min(RetryAfter.duration(in: response.headers, now: Date()) ?? .zero, .seconds(60))
     }
 }

@@ -135,11 +135,11 @@ struct ParallelFetch: Sendable {
             response.discardBody()
             if await outlasts(outage, &interruptions) { return nil }
         }
-        let question = DownloadAnswer.Question(offset: range.lowerBound, validator: validator, total: total)
-        let answer = DownloadAnswer(status: response.status, headers: response.headers, to: question)
+        let question = DownloadResponse.Question(offset: range.lowerBound, validator: validator, total: total)
+        let answer = DownloadResponse(status: response.status, headers: response.headers, to: question)
         guard case .rest(let last, _) = answer, case .stream(let stream) = response.response.body else {
             response.discardBody()
-            throw .noParts("a part was answered with \(response.status)")
+            throw .noParts("the response to a part was \(response.status)")
         }
         return Source(body: stream, context: response.context, last: last)
     }

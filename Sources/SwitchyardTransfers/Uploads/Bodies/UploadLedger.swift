@@ -68,7 +68,7 @@ final class UploadLedger: Sendable {
 ///
 /// The last piece is delivered only after the source has shown that it has no more bytes, so the server never receives
 /// a body that looks complete but is not.
-actor WatchedBodyReader: HTTPBodyReader {
+actor MonitoredBodyReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private let length: Int64?
     private let ledger: UploadLedger

@@ -73,7 +73,7 @@ extension UploadSource {
     ) -> HTTPBody {
         let makeReader: @Sendable () throws -> any HTTPBodyReader = {
             do {
-                return WatchedBodyReader(try open(), length: length, ledger: ledger, monitor: monitor)
+                return MonitoredBodyReader(try open(), length: length, ledger: ledger, monitor: monitor)
             } catch {
                 let failure = error as? RequestError ?? .body(kind: "streamed", reason: .sourceFailed("\(error)"))
                 ledger.note(failure)

@@ -25,7 +25,7 @@ extension ResumableUpload {
         case .has(let count): try goOn(at: count, with: response)
         case .complete: return complete(response, isFromQuestion: true)
         case .unknown where session.isSought && !mayOpenAnother:
-            return try await leaveServer(or: .failure(unusable("the server that may have the upload does not answer")))
+            return try await leaveServer(or: .failure(unusable("the server that may have the upload does not respond")))
         case .unknown: try forget("the server does not know the upload (\(response.status))", isGone: true)
         case .unusable(let text): try startOver(text)
         case .unsettled: return try await leaveServer(or: .success(response))
@@ -44,7 +44,7 @@ extension ResumableUpload {
     private mutating func refuse(_ response: ServiceResponse) throws(RequestFailure) -> ServiceResponse? {
         let isLogin = response.status == 401 || response.status == 407
         guard !isLogin, mayOpenAnother, state.restarts < resumption.maximumContinuations else { return response }
-        try startOver("the server refuses to say what has arrived (\(response.status))")
+        try startOver("the server refuses to report what has arrived (\(response.status))")
         return nil
     }
 
@@ -115,7 +115,7 @@ extension ResumableUpload {
             session.isSought = true
             state.session = session
         } else {
-            try startOver("the server that has the upload does not answer")
+            try startOver("the server that has the upload does not respond")
         }
         return nil
     }
@@ -149,7 +149,7 @@ extension ResumableUpload {
         if transfer.handle.reason != nil || Task.isCancelled { throw failure }
         switch failure.reason {
         case .transport(let error) where Transience(error.kind) != .permanent: return
-        case .deadlineExceeded, .unknownServer, .overloaded, .credentials(.unavailable), .credentials(.renewalTimedOut):
+        case .deadlineExceeded, .unknownServer, .overloaded, .credentials(.unavailable), .credentials(.refreshTimedOut):
             return
         default: throw failure
         }

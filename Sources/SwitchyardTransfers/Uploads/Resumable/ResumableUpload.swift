@@ -111,7 +111,7 @@ struct ResumableUpload {
         } catch {
             if case .url(_, .downgrade) = error { throw failure(.invalidRequest(error)) }
         }
-        throw unusable("the server has opened no upload: its answer has no Location that can be used")
+        throw unusable("the server has opened no upload: its response has no usable Location")
     }
 
     /// Sends the next piece.

@@ -120,16 +120,16 @@ struct UploadDialect: Sendable {
         // RFC 9110 section 15.5.14.
         if status == 413 { return .tooLarge }
         switch dialect {
-        case .tus: return tusAnswer(status, headers)
-        case .contentRange: return rangeAnswer(status, headers)
+        case .tus: return tusResponse(status, headers)
+        case .contentRange: return rangeResponse(status, headers)
         }
     }
 
-    private func tusAnswer(_ status: Int, _ headers: HTTPHeaders) -> Answer {
+    private func tusResponse(_ status: Int, _ headers: HTTPHeaders) -> Answer {
         switch status {
         case 200..<300:
             guard let offset = headers["Upload-Offset"].flatMap(Self.number) else {
-                return .unusable("the server does not say how many bytes it has (Upload-Offset)")
+                return .unusable("the server does not report how many bytes it has (Upload-Offset)")
             }
             if let length = headers["Upload-Length"].flatMap(Self.number), length != total {
                 return .unusable("the server waits for \(length) bytes, there are \(total)")
@@ -140,7 +140,7 @@ struct UploadDialect: Sendable {
         }
     }
 
-    private func rangeAnswer(_ status: Int, _ headers: HTTPHeaders) -> Answer {
+    private func rangeResponse(_ status: Int, _ headers: HTTPHeaders) -> Answer {
         switch status {
         case 200..<300: return .complete
         case 308:

@@ -10,7 +10,7 @@
         ///
         /// Nothing of the request was sent, and another server may work. If a proxy refuses the request (403, 405,
         /// 407), cannot be used, or fails itself, the failure is one of the proxy.
-        var kindBehindProxy: TransportError.Kind? {
+        var kindBeyondProxy: TransportError.Kind? {
             guard !wasSent else { return nil }
             return kindOfTunnel ?? kindOfSOCKS
         }

@@ -131,12 +131,12 @@
             case .wouldSendTwice: "the connection was lost under the request, which must not be sent twice"
             case .deadlinePassed: "the exchange took longer than its total timeout"
             case .idleTooLong: "nothing was received for longer than the idle timeout"
-            case .notConnected: "no connection came about within the connect timeout"
-            case .lengthContradicted: "the response's Content-Length is no number, or more than one"
+            case .notConnected: "no connection was established within the connect timeout"
+            case .lengthContradicted: "the response's Content-Length is not a number, or is repeated"
             case .notPinned: "no certificate of the server's chain has one of the pins"
             case .withdrawn: "cancelled"
             case .refused: "the server refused the request unprocessed, on a new connection as well"
-            case .unaskedProtocol: "the server switched to another protocol (101), for which nobody has asked"
+            case .unaskedProtocol: "the server switched to another protocol (101) that was not requested"
             case .noMemory, .none, .answered: "out of memory"
             }
         }
@@ -145,7 +145,7 @@
 
         private var kindOfFailure: TransportError.Kind {
             if !wasSent, isExhausted || (code == 7 && Descriptors.lack(systemError)) { return .resourcesExhausted }
-            return kindBehindProxy ?? kindOfCode
+            return kindBeyondProxy ?? kindOfCode
         }
 
         private var kindOfCode: TransportError.Kind {

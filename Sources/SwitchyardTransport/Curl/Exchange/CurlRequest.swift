@@ -102,7 +102,7 @@
                 throw TransportError(.unsupported, message: "CONNECT is for proxies", mayHaveBeenSent: false)
             }
             guard request.networkAccess.isUnlimited else {
-                let message = "which network a connection takes is not known here, so none can be kept out"
+                let message = "the network of a connection is unknown here, so none can be excluded"
                 throw TransportError(.unsupported, message: message, mayHaveBeenSent: false)
             }
             if case .none = request.body { return }

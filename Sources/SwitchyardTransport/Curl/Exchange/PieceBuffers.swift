@@ -16,7 +16,7 @@
         }
 
         /// The maximum number of spare buffers; a reader that keeps up holds one piece while another arrives.
-        private static let mostSpare = 3
+        private static let mostFree = 3
 
         private let spare = Locked<[Buffer]>([])
 
@@ -42,7 +42,7 @@
 
         private func give(_ buffer: Buffer) {
             let isKept = spare.withLock { spare in
-                guard spare.count < Self.mostSpare else { return false }
+                guard spare.count < Self.mostFree else { return false }
                 spare.append(buffer)
                 return true
             }

@@ -27,7 +27,7 @@
 
         private struct Intake {
             var commands: [Command] = []
-            var spareHandles: [CurlHandle] = []
+            var freeHandles: [CurlHandle] = []
             var closing: Closing?
             var hasThread = false
         }
@@ -48,7 +48,7 @@
         }
 
         deinit {
-            dropSpareHandles()
+            dropFreeHandles()
             ycurl_loop_destroy(loop)
         }
 
@@ -73,7 +73,7 @@
         /// Provides an exchange with a handle that contains the request.
         func prepare(_ exchange: CurlExchange, for request: HTTPRequest) throws(TransportError) {
             try settings.value.configuration.tls.check(request.url)
-            let spare = intake.withLock { $0.spareHandles.popLast() }
+            let spare = intake.withLock { $0.freeHandles.popLast() }
             let handle = if let spare { spare.pointer } else { try makeHandle() }
             exchange.handle = handle
             var writer = CurlRequest(settings: settings, exchange: exchange)
@@ -203,13 +203,13 @@
         /// Adds the handles of successful exchanges to the free list.
         func recycle(_ handles: [CurlHandle]) {
             guard !handles.isEmpty else { return }
-            intake.withLock { $0.spareHandles.append(contentsOf: handles) }
+            intake.withLock { $0.freeHandles.append(contentsOf: handles) }
         }
 
-        func dropSpareHandles() {
+        func dropFreeHandles() {
             let handles = intake.withLock { intake in
-                defer { intake.spareHandles = [] }
-                return intake.spareHandles
+                defer { intake.freeHandles = [] }
+                return intake.freeHandles
             }
             for handle in handles { ycurl_exchange_destroy(handle.pointer) }
         }
@@ -225,7 +225,7 @@
             takeCommands(into: &commands)
             for command in commands { refuse(command, error) }
             runner.endAll(error)
-            dropSpareHandles()
+            dropFreeHandles()
             ycurl_loop_end(loop)
         }
     }

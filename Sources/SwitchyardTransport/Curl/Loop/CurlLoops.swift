@@ -42,7 +42,7 @@
         var current: Lease { state.withLock { $0.current } }
 
         /// Makes later exchanges use a new loop; a loop that has not started yet has no connections and is kept.
-        func renew() {
+        func refresh() {
             guard current.loop.hasThread else { return }
             // If the system has no descriptors left for another loop, the old connections are better than none.
             guard let new = try? CurlLoop(settings: settings) else { return }

@@ -220,7 +220,7 @@
         func closeIdleConnections() {
             guard let idleSince, running.isEmpty, ycurl_now() - idleSince >= settings.idleNanoseconds else { return }
             self.idleSince = nil
-            owner.dropSpareHandles()
+            owner.dropFreeHandles()
             ycurl_loop_close_connections(loop)
         }
     }

@@ -69,7 +69,7 @@
         private mutating func addOverrides() throws(TransportError) {
             var entries: [String] = []
             for override in configuration.hostOverrides {
-                try require(override.hasHost, "a host override whose host is none, or has a port of its own")
+                try require(override.hasHost, "a host override whose host is invalid or contains a port")
                 try require(override.hasPort, "a host override whose port is not within 1 to 65535")
                 try require(override.hasAddresses, "a host override whose addresses are not IP addresses")
                 entries.append("\(override.host):\(override.port):\(override.addresses.joined(separator: ","))")

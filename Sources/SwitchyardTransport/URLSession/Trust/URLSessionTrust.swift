@@ -32,7 +32,7 @@ package struct URLSessionTrust: Sendable {
             }
             guard anchors?.isEmpty != true else { throw Self.unsupported("trust roots without a certificate") }
             if let anchors, Self.certificates(anchors) == nil {
-                throw Self.unsupported("trust roots of which one is no certificate")
+                throw Self.unsupported("one of the trust roots is not a certificate")
             }
         }
 

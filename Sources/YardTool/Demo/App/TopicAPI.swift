@@ -34,11 +34,11 @@ final class TopicAPI: APIManager {
 
     /// Loads one topic without the cache.
     func topic(id: Topic.ID) async throws(APIError) -> Topic {
-        try await topicAnswer(id: id).value
+        try await topicResponse(id: id).value
     }
 
     /// Loads one topic and returns the complete response.
-    func topicAnswer(id: Topic.ID) async throws(APIError) -> APIResponse<Topic> {
+    func topicResponse(id: Topic.ID) async throws(APIError) -> APIResponse<Topic> {
         try await response(for: APIConfiguration(path: "topics/\(id)"))
     }
 
@@ -46,11 +46,11 @@ final class TopicAPI: APIManager {
     static let headlineLifetime = Duration.milliseconds(20)
 
     /// Returns the stored headline immediately, even if it is stale, and then the forum's current headline.
-    func headlines() -> AnswerSequence<Headline> {
+    func headlines() -> ResponseSequence<Headline> {
         var configuration = APIConfiguration(path: "headline")
         configuration.cacheLifetime = Self.headlineLifetime
         configuration.cache.staleIfError = .seconds(3_600)
-        return answers(for: configuration, isContentWithFresh: true)
+        return responses(for: configuration, skipsNetworkWhenFresh: true)
     }
 
     /// Uploads a file, which is read from disk while it is sent.

@@ -12,14 +12,14 @@ final class DemoStage: Sendable {
     let pace: DemoPace
     let traffic: SteadyTraffic
     /// The recorder of the data for the report.
-    let notes: TrafficNotes
+    let notes: TrafficRecorder
     let events: ServerEvents
     /// The only folder in which the demo writes files.
     let folder: URL
     private let facts = Locked(DemoReport())
 
     /// Starts the machines and creates the client.
-    init(screen: DemoScreen, pace: DemoPace, notes: TrafficNotes = TrafficNotes()) throws {
+    init(screen: DemoScreen, pace: DemoPace, notes: TrafficRecorder = TrafficRecorder()) throws {
         self.screen = screen
         self.pace = pace
         self.notes = notes
@@ -66,7 +66,7 @@ extension DemoStage {
     /// Waits until a machine has received `pace.calls` more requests; returns `false` after a timeout.
     func waitForTraffic(at machine: ForumServer) async -> Bool {
         let goal = machine.requestCount + pace.calls
-        return await withPatience { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
+        return await withTimeoutBudget { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
     }
 
     /// Waits for an event of the servers; returns `false` after a timeout.
@@ -74,7 +74,7 @@ extension DemoStage {
         for events: AsyncStream<SwitchEvent.Kind>,
         until isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool
     ) async -> Bool {
-        await withPatience { await events.first(where: isWanted) } != nil
+        await withTimeoutBudget { await events.first(where: isWanted) } != nil
     }
 
     /// Keeps the situation unchanged for a person who watches.
@@ -82,7 +82,7 @@ extension DemoStage {
         if pace.watch > .zero { try await Task.sleep(for: pace.watch) }
     }
 
-    private func withPatience<Value: Sendable>(
+    private func withTimeoutBudget<Value: Sendable>(
         _ wait: @escaping @Sendable () async -> Value?
     ) async -> Value? {
         await withTaskGroup(of: Value?.self) { group in

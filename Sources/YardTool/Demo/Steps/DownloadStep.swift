@@ -13,7 +13,7 @@ struct DownloadStep: DemoStep {
         await cut(film, at: 0.4, watcher, stage)
         stage.screen.clear()
         let isThere = FileManager.default.fileExists(atPath: film.path)
-        stage.screen.say("cancelled at \(watcher.count.byteFigure); no half file stands there: \(!isThere)")
+        stage.screen.say("cancelled at \(watcher.count.byteFigure); no partial file is left: \(!isThere)")
         let file = try await stage.topics.film(of: 7, to: film) { watcher.report($0) }
         stage.screen.clear()
         stage.record { report in

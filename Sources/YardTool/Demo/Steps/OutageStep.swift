@@ -44,7 +44,7 @@ struct OutageStep: DemoStep {
         }
         try stage.claim(heir !== victim, "\(heir.name) took over after \(duration.figure)")
         try await stage.watch()
-        try stage.claimNobodyNoticed()
+        try stage.claimNoVisibleFailure()
     }
 }
 
@@ -53,7 +53,7 @@ extension DemoStage {
     var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
 
     /// Verifies that no call has failed since the start of the phase.
-    func claimNobodyNoticed() throws(BrokenClaim) {
+    func claimNoVisibleFailure() throws(BrokenClaim) {
         let tally = traffic.phase
         let cause = tally.lastError.map { " (\($0))" } ?? ""
         try claim(

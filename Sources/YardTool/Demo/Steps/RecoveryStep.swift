@@ -27,6 +27,6 @@ struct RecoveryStep: DemoStep {
             )
         }
         try await stage.watch()
-        try stage.claimNobodyNoticed()
+        try stage.claimNoVisibleFailure()
     }
 }

@@ -20,7 +20,7 @@ struct StaleStep: DemoStep {
         }
         stage.record { report in
             report.requests += 2
-            report.staleAnswers += shown.first?.isStale == true ? 1 : 0
+            report.staleResponses += shown.first?.isStale == true ? 1 : 0
         }
         let isTold = shown.count == 2 && shown[0].isStale && shown[1].source == .network
         try stage.claim(

@@ -19,7 +19,7 @@ extension Demo {
     private func accompany(_ stage: DemoStage, _ body: () async -> Void) async {
         async let callers: Void = stage.traffic.run(callers: pace.callers, think: pace.think) {
             number throws(APIError) in
-            try await stage.topics.topicAnswer(id: 1 + number % 50).context
+            try await stage.topics.topicResponse(id: 1 + number % 50).context
         }
         async let _: Void = redraw(stage)
         await body()

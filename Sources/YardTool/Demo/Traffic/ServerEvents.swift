@@ -16,10 +16,10 @@ final class ServerEvents: Sendable {
     }
 
     private let screen: DemoScreen
-    private let notes: TrafficNotes
+    private let notes: TrafficRecorder
     private let state = Locked(State())
 
-    init(screen: DemoScreen, notes: TrafficNotes) {
+    init(screen: DemoScreen, notes: TrafficRecorder) {
         self.screen = screen
         self.notes = notes
     }

@@ -26,12 +26,12 @@ final class SteadyTraffic: Sendable {
     }
 
     private let state = Locked(State())
-    private let notes: TrafficNotes
+    private let notes: TrafficRecorder
 
     /// Creates traffic that has not started.
     ///
     /// - Parameter notes: The recorder of calls for a report.
-    init(notes: TrafficNotes = TrafficNotes()) {
+    init(notes: TrafficRecorder = TrafficRecorder()) {
         self.notes = notes
     }
 
@@ -92,7 +92,7 @@ final class SteadyTraffic: Sendable {
             state.total.add(error, after: duration)
             state.phase.add(error, after: duration)
         }
-        if error?.isCancellation != true { notes.add(NotedCall(start: start, wait: duration, result)) }
+        if error?.isCancellation != true { notes.add(RecordedCall(start: start, wait: duration, result)) }
     }
 }
 
@@ -103,7 +103,7 @@ extension Result {
     }
 }
 
-extension NotedCall {
+extension RecordedCall {
     fileprivate init(start: MonotonicTime, wait: Duration, _ result: Result<RequestContext?, APIError>) {
         switch result {
         case .success(let context):

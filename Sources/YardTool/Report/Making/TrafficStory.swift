@@ -11,7 +11,7 @@ struct TrafficStory: Sendable {
     /// The start of the run on the client's clock; `startedAt` is the start on the wall clock.
     var origin: MonotonicTime
     var startedAt: Date?
-    var notes: TrafficNotes.Content
+    var notes: TrafficRecorder.Content
 
     /// Returns a time in seconds since the start of the run.
     func second(_ time: MonotonicTime) -> Double { (origin.duration(to: time) / .seconds(1)).rounded(places: 4) }
@@ -43,7 +43,7 @@ extension Report {
         faults = outages.map(\.fault)
         phases = ReportPhase.all(of: calls, faults)
         marks = story.marks
-        states = StateBook(story).states(until: end)
+        states = ServerStateLog(story).states(until: end)
         totals = ReportTotal.all(of: calls, servers: story.servers.count)
         rates = ReportRates(of: calls, servers: story.servers.count, until: end)
         self.calls = calls

@@ -126,7 +126,7 @@ import Testing
 
     @Test func `a change removes what was stored by hand`() async throws {
         let (topics, transport) = try start()
-        try topics.storeAnswer(
+        try topics.storeResponse(
             Data(#"{"id":1,"title":"mine"}"#.utf8),
             headers: ["Content-Type": "application/json", "Cache-Control": "max-age=3600"],
             for: read("topics/1"),
@@ -190,7 +190,7 @@ import Testing
     @Test func `what HTTP's rules forbid to store is not stored by hand`() throws {
         let (topics, _) = try start()
 
-        try topics.storeAnswer(
+        try topics.storeResponse(
             Data("{}".utf8),
             headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
             for: read("topics/1"),
@@ -267,7 +267,7 @@ import Testing
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         let place = topics.client.place
         let partition = CachePartition(service: place.service, environment: place.environment.rawValue)
-        disk.noteChange(of: "topics/1", in: partition, at: .distantFuture)
+        disk.recordChange(of: "topics/1", in: partition, at: .distantFuture)
         await disk.flush()
 
         #expect(try await !isKept(read("topics/1"), by: topics))

@@ -10,7 +10,7 @@ import Testing
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     private static func reuse(_ headers: HTTPHeaders) -> HTTPCacheRules.Reuse {
-        let stored = HTTPStoredAnswer(status: 200, headers: headers, request: [:], requested: now, received: now)
+        let stored = HTTPStoredResponse(status: 200, headers: headers, request: [:], requested: now, received: now)
         return HTTPCacheRules.reuse(stored, for: [:], now: now.addingTimeInterval(3))
     }
 

@@ -40,7 +40,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil, nil])
     }
 
-    @Test func `a call whose credential has ended goes without when it cannot be renewed`() async throws {
+    @Test func `a call whose credential has ended goes without when it cannot be refreshed`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead", expiresAt: .distantPast), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -52,9 +52,9 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a provider that knows no other word for a refusal leaves nothing either`(throwsError: Bool) async throws {
-        let renewals = Locked(0)
+        let refreshes = Locked(0)
         let credentials = Credentials { _ in
-            renewals.withLock { $0 += 1 }
+            refreshes.withLock { $0 += 1 }
             if throwsError { throw Refusal() }
             return nil
         }
@@ -64,10 +64,10 @@ import Testing
         #expect(try await client.send(Self.open()).status == 200)
 
         #expect(Self.fields(transport) == ["Bearer dead", nil])
-        #expect(renewals.withLock { $0 } == 1)
+        #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `a call goes without also when credentials were renewed too often`() async throws {
+    @Test func `a call goes without also when credentials were refreshed too often`() async throws {
         let credentials = Credentials { _ in throw Refusal() }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -111,8 +111,8 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil])
     }
 
-    @Test func `no one becomes a stranger because the server that renews is out of reach`() async throws {
-        let outage = RenewalOutage(.status(503))
+    @Test func `no one becomes a stranger because the server that refreshes is out of reach`() async throws {
+        let outage = TokenRefreshFailure(.status(503))
         let credentials = Credentials { _ in throw outage }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -129,7 +129,7 @@ import Testing
         let (client, transport) = try Self.client(Credentials(provider: LockedKeychain()))
 
         let failure = RequestFailure.Reason.credentials(
-            .renewalFailed(Veto(name: "renewal", underlying: Refusal()))
+            .refreshFailed(InterceptorError(name: "refresh", underlying: Refusal()))
         )
         #expect(await client.failure(of: Self.open()) == failure)
 

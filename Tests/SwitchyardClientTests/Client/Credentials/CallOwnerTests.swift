@@ -36,7 +36,7 @@ import Testing
             let gate = gate
             let credentials = Credentials { _ in
                 await gate.pass()
-                return .bearer("renewed")
+                return .bearer("refreshed")
             }
             self.credentials = credentials
             credentials.set(.bearer("ann"), in: .test)
@@ -98,7 +98,7 @@ import Testing
 
         func carryOut(_ change: Change) {
             switch change {
-            case .update: credentials.update(.bearer("ann, renewed"), in: .test)
+            case .update: credentials.update(.bearer("ann, refreshed"), in: .test)
             case .logOut:
                 credentials.logOut(in: .test)
                 name.withLock { $0 = nil }
@@ -142,14 +142,15 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, [false, true])
-    func `a call continues when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws {
+    func `a call continues when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws
+    {
         let lab = try Lab(moment, isNamed: isNamed)
         let call = APIConfiguration(path: "x", method: .put)
 
         let answer = try await lab.result(of: call) { lab.carryOut(.update) }.get()
 
         #expect(answer.status == 200)
-        #expect(lab.sent.isSubset(of: ["Bearer ann", "Bearer ann, renewed", "Bearer renewed"]))
+        #expect(lab.sent.isSubset(of: ["Bearer ann", "Bearer ann, refreshed", "Bearer refreshed"]))
     }
 
     @Test func `a token that is set for a user of the same name ends no call`() async throws {

@@ -8,13 +8,13 @@ import SwitchyardTesting
 final class TokenGate: Sendable {
     private struct State {
         var good: String
-        var renewals = 0
+        var refreshes = 0
         var refusals = 0
         var shown: [String?] = []
     }
 
     private let state: Locked<State>
-    /// Whether a renewal makes its token the good one.
+    /// Whether a refresh makes its token the good one.
     let accepts: Bool
 
     init(good: String = "a1", accepts: Bool = true) {
@@ -22,7 +22,7 @@ final class TokenGate: Sendable {
         self.accepts = accepts
     }
 
-    var renewals: Int { state.withLock { $0.renewals } }
+    var refreshes: Int { state.withLock { $0.refreshes } }
     var refusals: Int { state.withLock { $0.refusals } }
     /// The tokens that requests showed, in order.
     var shown: [String?] { state.withLock { $0.shown } }
@@ -32,7 +32,7 @@ final class TokenGate: Sendable {
         state.withLock { $0.good = good }
     }
 
-    func answer(_ request: HTTPRequest) -> StubAnswer {
+    func answer(_ request: HTTPRequest) -> StubResponse {
         if admits(request.headers["Authorization"]) { return .status(200) }
         return .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"api\""])
     }
@@ -49,10 +49,10 @@ final class TokenGate: Sendable {
     }
 
     /// The next token: `a1`, `a2` and so on.
-    func renew() -> Credential {
+    func refresh() -> Credential {
         state.withLock { state in
-            state.renewals += 1
-            let token = "a\(state.renewals)"
+            state.refreshes += 1
+            let token = "a\(state.refreshes)"
             if accepts { state.good = token }
             return .bearer(token)
         }

@@ -14,7 +14,7 @@ import Testing
     import Musl
 #endif
 
-/// What is kept for the next launch when a renewal and a log-out meet.
+/// What is kept for the next launch when a refresh and a log-out meet.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CredentialOrderTests {
     /// Keeps what it is given, in order, and hands tokens out.
     private final class Keychain: CredentialProvider {
@@ -22,14 +22,14 @@ import Testing
 
         var kept: [Credential?] { state.withLock { $0 } }
 
-        func canRenew(_ credential: Credential?) -> Bool { credential != nil }
-        func renew(_ renewal: CredentialRenewal) async throws -> Credential? { .bearer("new") }
+        func canRefresh(_ credential: Credential?) -> Bool { credential != nil }
+        func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { .bearer("new") }
         func store(_ credential: Credential?, in environment: ServiceEnvironment) async {
             state.withLock { $0.append(credential) }
         }
     }
 
-    @Test func `a log-out at the very end of a renewal is what is kept, and what is heard last`() async throws {
+    @Test func `a log-out at the very end of a refresh is what is kept, and what is heard last`() async throws {
         for _ in 0..<20 {
             let keychain = Keychain()
             let credentials = Credentials(provider: keychain)
@@ -53,7 +53,7 @@ import Testing
             var heard: [CredentialEvent.Kind?] = []
             for _ in 0..<3 { heard.append(await events.next()?.kind) }
             #expect(keychain.kept == [.bearer("old"), .bearer("new"), nil])
-            #expect(heard == [.set, .renewed, .loggedOut])
+            #expect(heard == [.set, .refreshed, .loggedOut])
         }
     }
 }

@@ -131,10 +131,10 @@ struct CredentialTests {
         #expect(credentials.allSatisfy { !"\($0) \(String(reflecting: $0))".contains("secret") })
     }
 
-    @Test func `a credential is renewed before it ends`() async throws {  // M5
+    @Test func `a credential is refreshed before it ends`() async throws {  // M5
         let now = Date(timeIntervalSince1970: 1000)
         let gate = TokenGate()
-        let credentials = Credentials(clock: { now }) { _ in gate.renew() }
+        let credentials = Credentials(clock: { now }) { _ in gate.refresh() }
         credentials.set(.bearer("old", expiresAt: now.addingTimeInterval(20)), in: .test)
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { gate.answer($0) }
 
@@ -156,15 +156,15 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer short"])
     }
 
-    @Test func `a token that lives shorter than the leeway is renewed at its end, and not for every request`()
+    @Test func `a token that lives shorter than the leeway is refreshed at its end, and not for every request`()
         async throws
     {  // M5, M7
         let now = Locked(Date(timeIntervalSince1970: 1000))
-        let renewals = Locked(0)
+        let refreshes = Locked(0)
         let credentials = Credentials(clock: { now.withLock { $0 } }) { _ in
-            let number = renewals.withLock { renewals in
-                renewals += 1
-                return renewals
+            let number = refreshes.withLock { refreshes in
+                refreshes += 1
+                return refreshes
             }
             return .bearer("t\(number)", expiresAt: now.withLock { $0 }.addingTimeInterval(5))
         }
@@ -265,7 +265,7 @@ struct CredentialTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `a credential that is about to end goes as long as it is good when it cannot be renewed for now`()
+    @Test func `a credential that is about to end goes as long as it is good when it cannot be refreshed for now`()
         async throws
     {
         let credentials = Credentials(clock: { Self.now }) { _ in throw SampleError() }

@@ -25,7 +25,7 @@ struct DigestAuthenticationTests {
     ])
     func `the examples of RFC 7616 come out`(algorithm: String, response: String) throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge(algorithm)]
-        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers)))
+        let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let url = try #require(RequestURL("http://www.example.org/dir/index.html"))
 
         let field = try answer.field(
@@ -43,7 +43,7 @@ struct DigestAuthenticationTests {
 
     @Test func `the example of RFC 2069 comes out, without any protection of replays`() throws {
         let text = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
-        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: ["WWW-Authenticate": text])))
+        let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: ["WWW-Authenticate": text])))
         let url = try #require(RequestURL("http://host.com/dir/index.html"))
 
         let field = try answer.field(
@@ -63,7 +63,7 @@ struct DigestAuthenticationTests {
     @Test(arguments: [("", false), (", algorithm=md5", true), (", algorithm=\"MD5\"", true)])
     func `the algorithm is named where the challenge names it`(parameter: String, isNamed: Bool) throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth\(parameter)"]
-        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers)))
+        let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
 
         let field = try answer.field(user: "u", password: "p", request: request, count: 1, clientNonce: "c")
@@ -74,7 +74,7 @@ struct DigestAuthenticationTests {
     // RFC 7616 section 4: what the user typed is put into Unicode's form C.
     @Test func `name and password are composed where the server takes UTF-8`() throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth, charset=UTF-8"]
-        let answer = try #require(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers)))
+        let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
 
         let fields = try [("J\u{e4}son", "p\u{e9}"), ("Ja\u{308}son", "pe\u{301}")].map { user, password in
@@ -89,7 +89,7 @@ struct DigestAuthenticationTests {
         var headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge("MD5")]
         headers.add("WWW-Authenticate", Self.challenge("SHA-256"))
 
-        #expect(DigestAnswer.best(of: AuthenticationChallenge.all(in: headers))?.algorithm == .sha256)
+        #expect(DigestResponse.best(of: AuthenticationChallenge.all(in: headers))?.algorithm == .sha256)
     }
 
     @Test func `several challenges in one field are distinguished`() {
@@ -153,7 +153,7 @@ struct DigestAuthenticationTests {
         let sent = try #require(transport.requests.last)
         let field = try #require(sent.headers["Authorization"])
         let parts = try #require(AuthenticationChallenge.all(in: ["WWW-Authenticate": field]).first?.parameters)
-        let hash = { (text: String) in DigestAnswer.Algorithm.md5.hash(text) }
+        let hash = { (text: String) in DigestResponse.Algorithm.md5.hash(text) }
         let uri = "\(sent.url.path)?\(sent.url.query ?? "")"
         var target = "PUT:\(uri)"
         if protection == "auth-int" {
@@ -165,8 +165,8 @@ struct DigestAuthenticationTests {
     }
 
     // RFC 7616 section 3.4.2: the key is made with the random text of the session's first request, and kept.
-    @Test(arguments: [DigestAnswer.Algorithm.md5Session, .sha256Session])
-    func `the key of a session stays that of its first request`(algorithm: DigestAnswer.Algorithm) async throws {
+    @Test(arguments: [DigestResponse.Algorithm.md5Session, .sha256Session])
+    func `the key of a session stays that of its first request`(algorithm: DigestResponse.Algorithm) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -266,8 +266,8 @@ struct DigestAuthenticationTests {
 
     @Test func `a provider is shown what the service asks for, and may throw, answer or decline`() async throws {  // M2
         let seen = Locked<[AuthenticationChallenge]>([])
-        let credentials = Credentials { renewal in
-            seen.withLock { $0 = renewal.challenges }
+        let credentials = Credentials { refresh in
+            seen.withLock { $0 = refresh.challenges }
             return nil
         }
         credentials.set(.bearer("t"), in: .test)

@@ -17,7 +17,7 @@ final class DigestGuard: Sendable {
 
     private let state = Locked(State())
     private let name: String
-    private let algorithm: DigestAnswer.Algorithm
+    private let algorithm: DigestResponse.Algorithm
     private let usesOfNonce: Int
     private let namesNext: Bool
 
@@ -30,7 +30,7 @@ final class DigestGuard: Sendable {
     ///   - namesNext: Whether answers name the nonce of the next request.
     init(
         _ name: String = "n",
-        _ algorithm: DigestAnswer.Algorithm = .md5,
+        _ algorithm: DigestResponse.Algorithm = .md5,
         usesOfNonce: Int = 1,
         namesNext: Bool = false
     ) {

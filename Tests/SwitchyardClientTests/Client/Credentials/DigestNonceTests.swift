@@ -22,8 +22,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DigestAnswer.Algorithm.md5, .sha256, .md5Session, .sha256Session])
-    func `the nonce that a response names is that of the next request`(algorithm: DigestAnswer.Algorithm) async throws {
+    @Test(arguments: [DigestResponse.Algorithm.md5, .sha256, .md5Session, .sha256Session])
+    func `the nonce that a response names is that of the next request`(algorithm: DigestResponse.Algorithm) async throws
+    {
         defer { server.stop() }
         let digestGuard = DigestGuard("n", algorithm, namesNext: true)
         let client = try client(["/x": digestGuard])

@@ -8,7 +8,7 @@ import Testing
     @Test func `a quote in a realm is escaped, whatever is joined to it`() throws {
         let realm = "a\"\u{301}, x=1"
         let challenge = AuthenticationChallenge(scheme: "digest", parameters: ["realm": realm, "nonce": "n"])
-        let answer = try #require(DigestAnswer(challenge))
+        let answer = try #require(DigestResponse(challenge))
         let request = try BuiltRequest.request(APIConfiguration(path: "x"))
 
         let field = try answer.field(user: "u", password: "p", request: request, count: 1, clientNonce: "c")

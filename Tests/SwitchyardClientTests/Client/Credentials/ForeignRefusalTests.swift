@@ -13,16 +13,16 @@ struct ForeignRefusalTests {
     private static func refusal(
         of configuration: APIConfiguration,
         pointingTo target: String? = nil
-    ) async throws -> (answer: ServiceResponse, renewals: Int, requests: [HTTPRequest]) {
+    ) async throws -> (answer: ServiceResponse, refreshes: Int, requests: [HTTPRequest]) {
         let server = Server(
             name: "primary",
             baseURLs: [.test: try ServerURL("http://api.test")],
             cdnURLs: [.test: try ServerURL("http://cdn.test")]
         )
         let service = try Service(name: "films", servers: [server], defaultEnvironment: "test", switching: .off)
-        let renewals = Locked(0)
+        let refreshes = Locked(0)
         let credentials = Credentials { _ in
-            renewals.withLock { $0 += 1 }
+            refreshes.withLock { $0 += 1 }
             return .bearer("new")
         }
         credentials.set(.bearer("old"), in: .test)
@@ -35,33 +35,33 @@ struct ForeignRefusalTests {
             $0.insecureHTTP = .allowed
         }
         let answer = try await client.send(configuration)
-        return (answer, renewals.withLock { $0 }, transport.requests)
+        return (answer, refreshes.withLock { $0 }, transport.requests)
     }
 
     @Test(arguments: ["http://other.test/b", "http://api.test:8080/b", "http://cdn.test/b"])
-    func `a credential is not renewed because another origin refuses`(target: String) async throws {
+    func `a credential is not refreshed because another origin refuses`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)
-        #expect(end.renewals == 0)
+        #expect(end.refreshes == 0)
         #expect(end.requests.map { $0.headers["Authorization"] } == ["Bearer old", nil])
     }
 
-    @Test func `a credential is not renewed because a foreign URL refuses`() async throws {
+    @Test func `a credential is not refreshed because a foreign URL refuses`() async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "http://other.test/b"))
 
         #expect(end.answer.status == 401)
-        #expect(end.renewals == 0)
+        #expect(end.refreshes == 0)
     }
 
-    @Test func `a credential is not renewed because a content delivery network refuses`() async throws {
+    @Test func `a credential is not refreshed because a content delivery network refuses`() async throws {
         var configuration = APIConfiguration(path: "b")
         configuration.usesCDN = true
 
         let end = try await Self.refusal(of: configuration)
 
         #expect(end.answer.status == 401)
-        #expect(end.renewals == 0)
+        #expect(end.refreshes == 0)
     }
 
     @Test(arguments: ["Bearer", "Digest realm=r, nonce=n"])
@@ -79,10 +79,10 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["/b", "https://api.test/b"])
-    func `a credential is renewed when its own origin refuses after a redirect`(target: String) async throws {
+    func `a credential is refreshed when its own origin refuses after a redirect`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)
-        #expect(end.renewals == 1)
+        #expect(end.refreshes == 1)
     }
 }

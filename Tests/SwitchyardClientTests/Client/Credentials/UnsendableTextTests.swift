@@ -15,7 +15,7 @@ struct UnsendableTextTests {
 
     private static func stubbed(
         _ credentials: Credentials,
-        _ answer: @escaping @Sendable (HTTPRequest) -> StubAnswer = { _ in .status(200) }
+        _ answer: @escaping @Sendable (HTTPRequest) -> StubResponse = { _ in .status(200) }
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         try NetworkClient.stubbed(options: { $0.credentials = credentials }, answer: answer)
     }
@@ -107,7 +107,7 @@ struct UnsendableTextTests {
 
         let error = await #expect(throws: OAuthError.self) { try await oauth.clientCredential() }
 
-        guard case .malformedAnswer(let text)? = error else {
+        guard case .malformedResponse(let text)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -116,7 +116,7 @@ struct UnsendableTextTests {
         #expect(try await oauth.clientCredential().scheme == .bearer(token: "b"))
     }
 
-    @Test(arguments: controls) func `a renewal that brings such a token has brought nothing`(control: String)
+    @Test(arguments: controls) func `a refresh that brings such a token has brought nothing`(control: String)
         async throws
     {
         let tokens = Locked(["good", "bad\(control)"])
@@ -126,12 +126,12 @@ struct UnsendableTextTests {
         let reason = await client.failure(of: APIConfiguration(path: "x"))
         let answer = try await client.send(APIConfiguration(path: "x"))
 
-        #expect(reason == .credentials(.unavailable(RenewalOutage(.unreadable))))
+        #expect(reason == .credentials(.unavailable(TokenRefreshFailure(.unreadable))))
         #expect(answer.status == 200)
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer good"])
     }
 
-    @Test(arguments: controls) func `such a token that was kept is renewed`(control: String) async throws {
+    @Test(arguments: controls) func `such a token that was kept is refreshed`(control: String) async throws {
         let credentials = Credentials { _ in .bearer("new") }
         credentials.set(.bearer("old\(control)", expiresAt: .distantFuture), in: .test)
         let (client, transport) = try Self.stubbed(credentials)

@@ -135,7 +135,7 @@ struct RedirectCaseTests {
         guard let from = item["from"]?.string, let to = item["to"]?.string else { return .failed("no URLs") }
         var configuration = APIConfiguration(path: from)
         configuration.headers = ["Authorization": "abc"]
-        let answers: [StubAnswer] = [.status(302, headers: ["Location": to]), .status(200)]
+        let answers: [StubResponse] = [.status(302, headers: ["Location": to]), .status(200)]
         let run = try await RedirectRun.of(configuration, answers)
         let isDowngrade = from.hasPrefix("https:") && to.hasPrefix("http:")
         if isDowngrade, case .insecure = run.redirectError {

@@ -65,7 +65,7 @@ struct RedirectRun {
     /// Sends a request against answers, of which the last is given again and again.
     static func of(
         _ configuration: APIConfiguration,
-        _ answers: [StubAnswer],
+        _ answers: [StubResponse],
         jar: CookieJar? = nil,
         redirects: RedirectPolicy = .follow
     ) async throws -> RedirectRun {
@@ -81,9 +81,9 @@ struct RedirectRun {
 
     // MARK: - Reading
 
-    private static func answers(_ item: CaseValue) -> [StubAnswer] {
+    private static func answers(_ item: CaseValue) -> [StubResponse] {
         let isHead = item["first_request"]?["method"]?.string == "HEAD"
-        return (item["responses"]?.array ?? []).flatMap { listed -> [StubAnswer] in
+        return (item["responses"]?.array ?? []).flatMap { listed -> [StubResponse] in
             let response = listed["$forever"] ?? listed
             let status = response["status"]?.int ?? 200
             if let count = response["$redirects"]?.int {

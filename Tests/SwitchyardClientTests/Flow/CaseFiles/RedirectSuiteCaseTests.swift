@@ -30,7 +30,7 @@ struct RedirectSuiteCaseTests {
                 return .notApplicable("What is no method cannot be written.")
             }
             let status = item["status"]?.int ?? 200
-            let answers: [StubAnswer] = [.status(status, headers: ["Location": "/ok"]), .status(200)]
+            let answers: [StubResponse] = [.status(status, headers: ["Location": "/ok"]), .status(200)]
             let run = try await RedirectRun.of(APIConfiguration(path: "http://a.test/x", method: method), answers)
             if let sent = item["expected_method_sent"]?.string {
                 return Self.compare(run.requests.first?.method.name, sent)
@@ -54,7 +54,7 @@ struct RedirectSuiteCaseTests {
         guard way.count == 3, way[0].hasPrefix("/"), way[2].hasPrefix("/") || way[2].hasPrefix("http") else {
             return .notApplicable("A way that is told in words.")
         }
-        var answers: [StubAnswer] = [.status(302, headers: ["Location": way[2]])]
+        var answers: [StubResponse] = [.status(302, headers: ["Location": way[2]])]
         if way[1] == "<->" {
             for _ in 0..<50 {
                 answers.append(.status(302, headers: ["Location": way[0]]))
@@ -95,7 +95,7 @@ struct RedirectSuiteCaseTests {
             let redirects = exchanges.map { exchange in
                 let response = exchange["response"]
                 let location = response?["location"]?.string ?? ""
-                return StubAnswer.status(response?["status"]?.int ?? 302, headers: ["Location": location])
+                return StubResponse.status(response?["status"]?.int ?? 302, headers: ["Location": location])
             }
             let client = try Self.policy(item["session_handler"], to: wanted) ?? .follow
             let run = try await RedirectRun.of(configuration, redirects + [.status(200)], redirects: client)

@@ -64,7 +64,7 @@ import Testing
                 return .notApplicable("No transport here gives an error of this kind.")
             }
             let failure = status == nil ? kind.map { TransportError($0, message: "") } : nil
-            let round = EndedRound.sample(method: method, status: status, failure: failure, after: history)
+            let round = RoundResult.sample(method: method, status: status, failure: failure, after: history)
             let isRetry = expected["retry"]?.bool ?? false
             let delay = expected["delay"].flatMap(number) ?? 0
             let verdict = judge(policy.decision(for: round, random: 1), isRetry: isRetry, delay: delay)
@@ -287,7 +287,7 @@ import Testing
         let limit = item["retryAfterMaxSeconds"]?.int ?? 21_600
         if item["retryAfterMaxSeconds"] != nil { policy.retryAfterCeiling = .seconds(limit) }
         let now = item["now"]?.string.flatMap { try? Date($0, strategy: .iso8601) } ?? Date()
-        let round = EndedRound.sample(status: 503, headers: ["Retry-After": item["retry_after"]?.string ?? ""])
+        let round = RoundResult.sample(status: 503, headers: ["Retry-After": item["retry_after"]?.string ?? ""])
         let expected = item["expected_delay_seconds"]?.int ?? 0
         let asked = item["retry_after"]?.string.flatMap { Int($0) } ?? 0
         let decision = policy.decision(for: round, random: 0, now: now)
@@ -335,7 +335,7 @@ import Testing
             let status = outcome.hasPrefix("status") ? Int(outcome.filter(\.isNumber)) : nil
             let error = status == nil ? TransportError(kinds[outcome] ?? .other, message: outcome) : nil
             let method: HTTPMethod = outcome.hasPrefix("POST") ? .post : .get
-            let round = EndedRound.sample(method: method, status: status, failure: error, after: history)
+            let round = RoundResult.sample(method: method, status: status, failure: error, after: history)
             if case .retry = policy.decision(for: round, random: 0) {
                 decisions.append(true)
             } else {

@@ -18,7 +18,7 @@ struct RetryAfterTests {
     ) throws -> Duration? {
         var policy = RetryPolicy(backoff: .constant(.seconds(1)))
         policy.retryAfterCeiling = ceiling
-        let round = EndedRound.sample(status: status, headers: ["Retry-After": field])
+        let round = RoundResult.sample(status: status, headers: ["Retry-After": field])
         guard case .retry(let pause) = policy.decision(for: round, random: 1, now: now) else { return nil }
         return pause
     }
@@ -45,7 +45,7 @@ struct RetryAfterTests {
 
     @Test(arguments: [HTTPMethod.get, .post])
     func `what was given up unsent is made again like a 503, whatever its method`(method: HTTPMethod) {
-        var round = EndedRound.sample(method: method)
+        var round = RoundResult.sample(method: method)
         let place = RequestContext(service: "topics", environment: .test, method: method)
         round.result = .failure(RequestFailure(.overloaded, id: RequestID(), context: place))
         let policy = RetryPolicy(backoff: .constant(.seconds(1)))

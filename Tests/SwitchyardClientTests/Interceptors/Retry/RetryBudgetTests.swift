@@ -14,7 +14,7 @@ struct RetryBudgetTests {
 
     private func client(
         _ change: @escaping (inout RetryPolicy) -> Void = { _ in },
-        answer: StubAnswer
+        answer: StubResponse
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         try NetworkClient.stubbed(
             time: clock,

@@ -26,7 +26,7 @@ struct RetryCountTests {
         #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
     }
 
-    @Test func `a renewal uses up no retry, and no limit for statuses`() async throws {
+    @Test func `a refresh uses up no retry, and no limit for statuses`() async throws {
         for limits in [[:], [RetryCause.status: 1]] {
             let credentials = Credentials { _ in .bearer("a1") }
             credentials.set(.bearer("a0"), in: .test)

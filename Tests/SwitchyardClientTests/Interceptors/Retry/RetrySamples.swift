@@ -4,7 +4,7 @@ import SwitchyardTesting
 
 @testable import SwitchyardClient
 
-extension EndedRound {
+extension RoundResult {
     /// A round that ended, for decisions by value.
     static func sample(
         method: HTTPMethod = .get,
@@ -12,7 +12,7 @@ extension EndedRound {
         headers: HTTPHeaders = [:],
         failure: TransportError? = nil,
         after history: [RoundRecord] = []
-    ) -> EndedRound {
+    ) -> RoundResult {
         let id = RequestID()
         let place = RequestContext(service: "topics", environment: .test, method: method)
         let result: Result<ServiceResponse, RequestFailure> =
@@ -36,6 +36,6 @@ extension EndedRound {
             end: { _ in },
             preferred: { "primary" }
         )
-        return EndedRound(configuration: APIConfiguration(path: "x", method: method), context: context, result: result)
+        return RoundResult(configuration: APIConfiguration(path: "x", method: method), context: context, result: result)
     }
 }

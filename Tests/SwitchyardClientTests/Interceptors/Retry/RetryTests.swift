@@ -13,7 +13,7 @@ struct RetryTests {
         _ policy: RetryPolicy?,
         servers: Int = 1,
         time: ManualClock = ManualClock(),
-        _ answers: [StubAnswer]
+        _ answers: [StubResponse]
     ) throws -> (client: NetworkClient, transport: StubTransport) {
         let list = AnswerList(answers)
         return try NetworkClient.stubbed(servers: servers, time: time, options: { $0.retry = policy }) {
@@ -111,7 +111,7 @@ struct RetryTests {
     @Test func `a write is retried only with a key, or when it certainly was not sent`() async throws {  // K7
         var keyed = APIConfiguration(path: "x", method: .post)
         keyed.idempotencyKey = .automatic
-        let cases: [(APIConfiguration, StubAnswer, Int)] = [
+        let cases: [(APIConfiguration, StubResponse, Int)] = [
             (APIConfiguration(path: "x", method: .post), .failure(.connectionReset), 1),
             (APIConfiguration(path: "x", method: .post), .status(503), 1),
             (APIConfiguration(path: "x", method: .post), .failure(.connectionRefused), 2), (keyed, .status(503), 2),
@@ -146,7 +146,7 @@ struct RetryTests {
     @Test func `a policy for lost connections retries nothing else`() async throws {  // K8
         let policy = RetryPolicy.connectionLost(backoff: .constant(.zero))
         for (answer, expected) in [
-            (StubAnswer.failure(.connectionReset), 3), (.failure(.timeout), 1), (.status(503), 1),
+            (StubResponse.failure(.connectionReset), 3), (.failure(.timeout), 1), (.status(503), 1),
         ] {
             let (client, transport) = try Self.client(policy, [answer])
 

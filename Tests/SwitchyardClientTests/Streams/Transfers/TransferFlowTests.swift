@@ -34,9 +34,9 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `after a 401 the credential is renewed once, and the transfer asked again`(kind: TransferKind) async throws {
+    func `after a 401 the credential is refreshed once, and the transfer asked again`(kind: TransferKind) async throws {
         let gate = TokenGate(good: "a1")
-        let credentials = Credentials { _ in gate.renew() }
+        let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
         let lab = try Self.lab { $0.credentials = credentials }
         TransferKind.serve(on: lab, refusing: Self.gatekeeper(gate))
@@ -44,14 +44,14 @@ struct TransferFlowTests {
         let arrived = try await kind.run(on: lab)
 
         #expect(arrived == kind.expected)
-        #expect(gate.renewals == 1)
+        #expect(gate.refreshes == 1)
         #expect(gate.refusals == 1)
         #expect(gate.shown.dropFirst().allSatisfy { $0 == "a1" })
     }
 
-    @Test func `many transfers that are refused at once make one renewal`() async throws {
+    @Test func `many transfers that are refused at once make one refresh`() async throws {
         let gate = TokenGate(good: "a1")
-        let credentials = Credentials { _ in gate.renew() }
+        let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
         let lab = try Self.lab { $0.credentials = credentials }
         TransferKind.serve(on: lab, refusing: Self.gatekeeper(gate))
@@ -65,12 +65,12 @@ struct TransferFlowTests {
         }
 
         #expect(arrived == 30)
-        #expect(gate.renewals == 1)
+        #expect(gate.refreshes == 1)
     }
 
     @Test func `a download whose credential ends in the middle resumes where it was cut`() async throws {
         let gate = TokenGate(good: "a0")
-        let credentials = Credentials { _ in gate.renew() }
+        let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
         let lab = try Self.lab { $0.credentials = credentials }
         TransferKind.serve(on: lab, refusing: Self.gatekeeper(gate))
@@ -95,7 +95,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `credentials that cannot be renewed end a transfer with their error`(kind: TransferKind) async throws {
+    func `credentials that cannot be refreshed end a transfer with their error`(kind: TransferKind) async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("a0"), in: .test)
         let lab = try Self.lab { $0.credentials = credentials }
@@ -132,7 +132,7 @@ struct TransferFlowTests {
 
         let reason = await kind.failure(on: lab)
 
-        #expect(reason == .vetoed(Veto(name: "gate", underlying: SampleError())))
+        #expect(reason == .vetoed(InterceptorError(name: "gate", underlying: SampleError())))
         #expect(lab.server.requests.isEmpty)
         #expect(try lab.files.isEmpty)
     }

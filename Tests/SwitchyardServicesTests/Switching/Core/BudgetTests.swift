@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a policy without admission lets no one continue without a token`() throws {
-        let (driver, _) = try spent(.published)
+        let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(goesOn(driver, after: .reset) == nil)
     }
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a policy without admission waits for no token`() throws {
-        let (driver, _) = try spent(.published)
+        let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(pause(driver) == nil)
     }

@@ -59,7 +59,7 @@ import Testing
         #expect(driver.choose(excluding: [1])?.server == 0)
     }
 
-    @Test func `a dead server is left after three witnessed refusals`() throws {
+    @Test func `a dead server is left after three withConfirmation refusals`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<2 { driver.failedOver(.refused) }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `a trial lets one request through at first, and more with every success`() throws {
-        let driver = try CoreDriver(["a", "b"], policy: .single)
+        let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
 
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a cancelled request gives its place in the trial back`() throws {
-        let driver = try CoreDriver(["a", "b"], policy: .single)
+        let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
 
@@ -188,7 +188,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `who sheds makes room after a time-out that no one witnessed, until a server answers`() throws {
+    @Test func `who sheds makes room after a time-out that no one withConfirmation, until a server answers`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
 
         driver.request(.timedOut)
@@ -200,7 +200,8 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `a time-out that no one witnessed takes the extra attempts, and no more, until a server answers`() throws
+    @Test func `a time-out that no one withConfirmation takes the extra attempts, and no more, until a server answers`()
+        throws
     {
         let driver = try CoreDriver()
 
@@ -299,7 +300,7 @@ import Testing
     }
 
     @Test func `a policy without admission pays for every failover`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let granted = (0..<20).count { _ in driver.failover(after: .refused, excluding: [0]) != nil }
 

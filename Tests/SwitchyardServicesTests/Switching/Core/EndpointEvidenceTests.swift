@@ -172,11 +172,11 @@ import Testing
     @Test func `more endpoints than can be kept are no trap, and the oldest is forgotten`() {
         var table = EndpointTable()
         for endpoint in 0..<UInt32(EndpointTable.capacity) {
-            for _ in 0..<8 { table.noteAnswer(endpoint, from: 0, latency: 1, isLate: false, at: Double(endpoint)) }
+            for _ in 0..<8 { table.recordResponse(endpoint, from: 0, latency: 1, isLate: false, at: Double(endpoint)) }
         }
-        table.noteAnswer(0, from: 0, latency: 1, isLate: false, at: 100)
+        table.recordResponse(0, from: 0, latency: 1, isLate: false, at: 100)
 
-        table.noteFailure(1_000, on: 0, at: 101)
+        table.recordFailure(1_000, on: 0, at: 101)
 
         #expect(table.bulk(of: 0) != nil)
         #expect(table.bulk(of: 1) == nil)

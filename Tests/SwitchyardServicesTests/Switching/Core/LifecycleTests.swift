@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct LifecycleTests {
     @Test func `A8: nothing counts while the machine is offline`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(40, .ok)
         driver.core.setOffline(true, at: driver.now)
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `TAF-S11: as long as no one says offline, failures count`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(40, .timedOut)
 
@@ -164,11 +164,11 @@ import Testing
     }
 
     @Test func `A37: where traffic stays, the last good server is remembered for good`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         try driver.switchTo("c")
         let memory = driver.core.memory(wallClock: 0)
 
-        let later = try CoreDriver(policy: .published)
+        let later = try CoreDriver(policy: .stickyErrorRatio)
         later.events += later.core.restore(memory, wallClock: 1e6, at: later.now)
 
         #expect(later.core.current == "c")

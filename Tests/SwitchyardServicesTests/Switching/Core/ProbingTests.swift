@@ -115,7 +115,7 @@ import Testing
         #expect(driver.probe() == nil)
     }
 
-    @Test func `one witnessed failure ends a trial`() throws {
+    @Test func `one withConfirmation failure ends a trial`() throws {
         let driver = try dead()
         driver.startTrial("a")
         #expect(driver.state("a") == .trial)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `a single client is back within half a second`() throws {
-        let driver = try dead(.single)
+        let driver = try dead(.smallFleet)
         driver.advance(10)
         let failed = try #require(driver.probe())
         driver.events += driver.core.settleProbe(failed, .refused, at: driver.now)

@@ -6,7 +6,7 @@ import Testing
     private func members(_ ids: String...) -> [SwitchingCore.Member] { ids.map { SwitchingCore.Member(id: $0) } }
 
     @Test func `where traffic stays, a new list without the current server brings nothing back either`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.eject("a")
         try driver.replace(members("a", "c", "d"))
         #expect(driver.core.current == "c")
@@ -18,7 +18,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a failure is witnessed by a server that a new list has put in place of the first`() throws {
+    @Test func `a failure is withConfirmation by a server that a new list has put in place of the first`() throws {
         let driver = try CoreDriver(["a", "b"])
         let first = try #require(driver.choose())
         try driver.replace(members("b", "a"))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `the server that follows one that is gone starts with a fresh window`() throws {
-        let driver = try CoreDriver(["a", "b"], policy: .published)
+        let driver = try CoreDriver(["a", "b"], policy: .stickyErrorRatio)
         for _ in 0..<30 {
             let attempt = try #require(driver.choose(excluding: [0]))
             driver.settle(attempt, .timedOut)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `where traffic stays, a server to be avoided is still the last after a switch`() throws {
-        let driver = try CoreDriver(["a", "b", "c", "d"], policy: .published)
+        let driver = try CoreDriver(["a", "b", "c", "d"], policy: .stickyErrorRatio)
         try driver.push(PushCommand(version: 1, mode: .avoid, server: "c"))
 
         driver.eject("a")

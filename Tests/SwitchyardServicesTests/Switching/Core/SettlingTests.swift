@@ -3,14 +3,14 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct SettlingTests {
-    @Test func `a failure that another server witnessed weighs four times as much`() throws {
-        let witnessed = try CoreDriver()
+    @Test func `a failure that another server withConfirmation weighs four times as much`() throws {
+        let withConfirmation = try CoreDriver()
         let alone = try CoreDriver()
 
-        witnessed.failedOver(.refused)
+        withConfirmation.failedOver(.refused)
         alone.request(.refused)
 
-        let full = try #require(witnessed.statistics("a")).score
+        let full = try #require(withConfirmation.statistics("a")).score
         #expect(abs(full - 4.494) < 0.001)
         #expect(abs((alone.statistics("a")?.score ?? 0) - full / 4) < 0.001)
     }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `TAF-S15: switching is legal before the first request`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         try driver.switchTo("b")
 
@@ -31,7 +31,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test(arguments: [SwitchPolicy.recommended, .published, .off])
+    @Test(arguments: [SwitchPolicy.recommended, .stickyErrorRatio, .off])
     func `TAF-S18: an unknown name is an error and changes nothing`(policy: SwitchPolicy) throws {
         let driver = try CoreDriver(policy: policy)
 

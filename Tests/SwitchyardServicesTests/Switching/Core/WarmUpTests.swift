@@ -73,7 +73,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now) == before)
     }
 
-    @Test(arguments: [SwitchPolicy.published, .errorRatio(), .consecutiveFailures(5), .off])
+    @Test(arguments: [SwitchPolicy.stickyErrorRatio, .errorRatio(), .consecutiveFailures(5), .off])
     func `plain policies send nothing of their own`(policy: SwitchPolicy) throws {
         #expect(warmUps(try CoreDriver(policy: policy), seconds: 1000).isEmpty)
     }

@@ -42,7 +42,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `K16: half open, a failure that another server witnessed opens it again`() throws {
+    @Test func `K16: half open, a failure that another server withConfirmation opens it again`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))

@@ -8,7 +8,7 @@ import Testing
         total: Int,
         trips: Bool
     ) throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(total - failures, .ok)
         driver.requests(failures, .timedOut)
@@ -17,11 +17,11 @@ import Testing
     }
 
     @Test func `A6: the defaults are 40 finished requests and a tenth of them`() {
-        #expect(SwitchPolicy.published.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
+        #expect(SwitchPolicy.stickyErrorRatio.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
     }
 
     @Test func `A10: counters start at 0 after an automatic switch`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
 
         driver.requests(4, .timedOut)
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [PushCommand.Mode.prefer, .force])
     func `A10: counters start at 0 after a switch by notification`(mode: PushCommand.Mode) throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(30, .ok)
         try driver.switchTo("b")
         driver.requests(36, .ok)
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `TAF-S1: more failures never trip later than fewer`() throws {
         for failures in 4...40 {
-            let driver = try CoreDriver(policy: .published)
+            let driver = try CoreDriver(policy: .stickyErrorRatio)
             driver.requests(40 - failures, .ok)
             driver.requests(failures, .timedOut)
             #expect(driver.core.current == "b")
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `TAF-S2: a success never switches`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(9, .timedOut)
         driver.requests(60, .ok)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `TAF-S3: requests under way are in neither count`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         _ = (0..<1000).map { _ in driver.choose() }
         driver.requests(36, .ok)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `TAF-S5: an attempt counts when it is settled, and only then`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let attempts = (0..<10).compactMap { _ in driver.choose() }
         #expect(driver.statistics("a")?.requests == 0)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `TAF-S6: after thousands of good requests an outage is noticed within a window`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(4000, .ok)
         driver.requests(10, .timedOut)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `TAF-S6: failures that are far apart do not add up`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         for _ in 0..<20 {
             driver.requests(1, .timedOut)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `TAF-S7: late failures of the old server charge no other server`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         let late = (0..<100).compactMap { _ in driver.choose() }
         driver.requests(4, .timedOut)
@@ -126,7 +126,7 @@ import Testing
             (.http(500), false), (.http(429), false), (.http(408), false),
         ])
     func `TAF-S9: what is suspicious is a documented list`(kind: FailureKind, counts: Bool) throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(36, .ok)
         driver.requests(4, .failure(kind))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `TAF-S12: a server that failed lately is passed over`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.fail("b")
         #expect(driver.core.current == "c")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `TAF-S13: after its recovery a server is a candidate again, in the order of the ring`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.recover("a")
         #expect(driver.core.current == "b")
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `TAF-S13: a minimum interval holds switches apart`() throws {
-        var policy = SwitchPolicy.published
+        var policy = SwitchPolicy.stickyErrorRatio
         policy.minimumInterval = .seconds(30)
         let driver = try CoreDriver(policy: policy)
         driver.fail("a")
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `TAF-S14: a failed request is repeated on the next server inside the call`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let first = try #require(driver.choose())
         let next = driver.failover(after: .timeout, excluding: [first.server], )
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func `TAF-S19: every switch starts a fresh window`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         driver.requests(3, .timedOut)
 
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `TAF-S25: a switch says from where, to where, why and with which figures`() throws {
-        let driver = try CoreDriver(policy: .published)
+        let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(36, .ok)
         driver.requests(4, .timedOut)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SwitchPolicyTests {
     @Test(arguments: [
-        SwitchPolicy.recommended, .single, .published, .errorRatio(), .consecutiveFailures(5), .off,
+        SwitchPolicy.recommended, .smallFleet, .stickyErrorRatio, .errorRatio(), .consecutiveFailures(5), .off,
         .errorRatio(threshold: 0, minimum: 1, window: .last(1)), .errorRatio(threshold: 1, window: .last(.seconds(1))),
     ])
     func `named policies are in range`(policy: SwitchPolicy) throws {

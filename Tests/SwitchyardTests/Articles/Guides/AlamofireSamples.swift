@@ -49,10 +49,10 @@ enum AlamofireSamples {
             var refreshToken: String
         }
 
-        let credentials = Credentials { renewal in
-            guard let old = renewal.credential?.refreshToken else { return nil }
+        let credentials = Credentials { refresh in
+            guard let old = refresh.credential?.refreshToken else { return nil }
             let call = APIConfiguration(path: "token", method: .post, body: .form(["refresh_token": old]))
-            let answer = try await renewal.client.send(call)
+            let answer = try await refresh.client.send(call)
             guard answer.status == 200, case .whole(let data) = answer.response.body else { return nil }
             let token = try JSONDecoder().decode(Token.self, from: data)
             return .bearer(token.accessToken, refreshToken: token.refreshToken)

@@ -55,7 +55,7 @@ enum YTKNetworkSamples {
         configuration.cache.sensitiveData = token
         configuration.cache.reading = isRefresh ? .never : .whenFresh
 
-        for try await answer in accounts.answers(User.self, for: configuration) {
+        for try await answer in accounts.responses(User.self, for: configuration) {
             show(answer.value, answer.isFromCache)
         }
         // end

@@ -189,7 +189,7 @@ import Testing
 
     // MARK: - Tokens
 
-    @Test func `a login is sent without a credential, and a token that has ended is renewed once`() async throws {
+    @Test func `a login is sent without a credential, and a token that has ended is refreshed once`() async throws {
         try await withBackend { backend, client, credentials in
             try await Samples.logIn(client, credentials, "ada", "secret")
             let shop = Samples.ShopAPI(client: client)

@@ -209,10 +209,10 @@ enum RecipesSamples {
 
     static func credentials() -> Credentials {
         // sample
-        let credentials = Credentials { renewal in
-            guard let token = renewal.credential?.refreshToken else { return nil }
+        let credentials = Credentials { refresh in
+            guard let token = refresh.credential?.refreshToken else { return nil }
             do throws(APIError) {
-                return try await TokenAPI(client: renewal.client).refresh(token)
+                return try await TokenAPI(client: refresh.client).refresh(token)
             } catch {
                 if error.status == 401 { throw CredentialError.loginRequired }
                 throw error
@@ -235,7 +235,7 @@ enum RecipesSamples {
         // sample
         var redaction = Redaction.standard
         redaction.parameterNames.formUnion(["access", "refresh"])
-        let log = LogOptions(level: .debug, parts: [.requestBody, .answerBody], redaction: redaction)
+        let log = LogOptions(level: .debug, parts: [.requestBody, .responseBody], redaction: redaction)
         // end
         return log
     }

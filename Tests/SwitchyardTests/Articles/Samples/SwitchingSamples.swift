@@ -27,7 +27,7 @@ enum SwitchingSamples {
     static func remember(_ client: NetworkClient) {
         // sample
         let memory = client.serverMemory()  // Codable; stored as the app goes to the background
-        client.recall(memory)  // in the next run, before the first request
+        client.restoreHealth(memory)  // in the next run, before the first request
         // end
     }
 }

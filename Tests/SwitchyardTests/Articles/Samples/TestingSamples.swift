@@ -99,7 +99,7 @@ enum TestingSamples {
             id: context.id,
             context: RequestContext(service: "topics", environment: .test, method: .get)
         )
-        let round = EndedRound(configuration: call, context: context, result: .failure(refused))
+        let round = RoundResult(configuration: call, context: context, result: .failure(refused))
         guard case .retry? = try await patience.retry?(round) else { throw Impatience() }
         // end
     }

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a good response must not become an error status`() {
-        #expect(violations(of: call(.answered(503), first: silence, preferred: well)).map(\.kind) == [.worseAnswer])
+        #expect(violations(of: call(.answered(503), first: silence, preferred: well)).map(\.kind) == [.worseResponse])
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 

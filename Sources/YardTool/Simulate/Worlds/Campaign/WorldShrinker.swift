@@ -30,7 +30,7 @@ struct WorldShrinker {
 extension World {
     /// Slightly simpler worlds, the greatest reduction first.
     var simpler: [World] {
-        let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenAnswers
+        let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenResponses
         return steps.filter { $0 != self }
     }
 
@@ -106,7 +106,7 @@ extension World {
         }
     }
 
-    private var evenAnswers: [World] {
+    private var evenResponses: [World] {
         [
             with { $0.latency.spread = 0 },
             with { world in

@@ -37,10 +37,10 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var worlds: Int
     var alikeWorlds: Int
     var calls: Int
-    /// The number of calls whose response was not an error; `answeredByFirstServer` is this number for the first server
+    /// The number of calls whose response was not an error; `servedByFirstServer` is this number for the first server
     /// alone.
     var answered: Int
-    var answeredByFirstServer: Int
+    var servedByFirstServer: Int
     var requestsPerCall: Double
     var shadows: Int
     var switches: Int
@@ -63,7 +63,7 @@ struct WorldsReport: Codable, Sendable, Equatable {
         alikeWorlds = tally.alikeWorlds
         calls = tally.calls
         answered = tally.answered
-        answeredByFirstServer = tally.answeredByFirst
+        servedByFirstServer = tally.servedByFirst
         requestsPerCall = Double(tally.requests) / Double(max(1, tally.calls))
         shadows = tally.shadows
         switches = tally.switches
@@ -116,7 +116,7 @@ extension WorldsReport {
     private var summary: [String] {
         [
             "\(worlds) worlds from \(firstWorld) on, \(alikeWorlds) of them with servers that are alike, policy \(policy)",
-            "\(calls) calls: \(answered) answered well, by the first server alone \(answeredByFirstServer)",
+            "\(calls) calls: \(answered) answered well, by the first server alone \(servedByFirstServer)",
             "\(requestsPerCall.rounded(to: 4)) requests per call, \(shadows) probes and the like, \(switches) switches",
             "took \(wallSeconds.rounded(to: 2)) s",
         ]

@@ -14,7 +14,7 @@ struct WorldsTally: Sendable {
     private(set) var calls = 0
     private(set) var answered = 0
     /// The number of calls that succeed for a client that sends each call once, to the first server.
-    private(set) var answeredByFirst = 0
+    private(set) var servedByFirst = 0
     private(set) var requests = 0
     private(set) var shadows = 0
     private(set) var switches = 0
@@ -28,8 +28,8 @@ struct WorldsTally: Sendable {
         worlds += 1
         if played.world.isAlike { alikeWorlds += 1 }
         calls += played.calls.count
-        answered += played.calls.count { $0.isAnsweredWell }
-        answeredByFirst += played.calls.count { $0.byFirst.status.map { $0 < 400 } ?? false }
+        answered += played.calls.count { $0.isSuccessful }
+        servedByFirst += played.calls.count { $0.byFirst.status.map { $0 < 400 } ?? false }
         requests += played.record.requests
         shadows += played.record.shadows
         switches += played.switches
@@ -48,7 +48,7 @@ struct WorldsTally: Sendable {
         alikeWorlds += other.alikeWorlds
         calls += other.calls
         answered += other.answered
-        answeredByFirst += other.answeredByFirst
+        servedByFirst += other.servedByFirst
         requests += other.requests
         shadows += other.shadows
         switches += other.switches
@@ -85,7 +85,7 @@ extension WorldsTally.Entry {
 
 extension PlayedCall {
     /// Whether the call received a response that is not an error.
-    var isAnsweredWell: Bool {
+    var isSuccessful: Bool {
         if case .answered(let status) = outcome { status < 400 } else { false }
     }
 }

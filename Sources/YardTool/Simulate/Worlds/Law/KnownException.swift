@@ -20,7 +20,8 @@ struct KnownException: Sendable {
             name: "quota",
             reason: "An extra request, or a shadow, of an earlier call has used up a part of the user's quota.",
             mostPer100000Calls: 60,
-            covers: { violation, world in violation.kind == .worseAnswer && world.hasQuota && violation.isAnswered(429)
+            covers: { violation, world in
+                violation.kind == .worseResponse && world.hasQuota && violation.isAnswered(429)
             }
         ),
         KnownException(

@@ -34,7 +34,7 @@ enum Law {
         case .answered(let own):
             // A client that loses calls on the way has more of a quota left for later calls, which does not make it
             // better.
-            return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseAnswer : nil
+            return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseResponse : nil
         case .failed(.overloaded) where call.sendings.isEmpty: return .refusedUnsent
         case .failed(.deadlineExceeded): return .tooLate
         case .failed, nil: return .failed
@@ -54,7 +54,7 @@ enum Law {
     }
 
     private static func excess(in played: PlayedWorld) -> Violation? {
-        let (sent, failovers) = (played.record.writtenRequests, played.record.witnessedFailovers)
+        let (sent, failovers) = (played.record.writtenRequests, played.record.confirmedFailovers)
         let most = requestsPerCall * Double(played.calls.count) + Double(failovers) + spareRequests
         guard Double(sent) > most else { return nil }
         let figures = "\(sent) requests for \(played.calls.count) calls, \(failovers) of them failovers that helped"

@@ -31,7 +31,7 @@ enum Registers {
         guard let last = executed.max(by: { ($0.executionTime ?? 0) < ($1.executionTime ?? 0) }),
             !last.mayHaveBeenExecuted
         else { return nil }
-        let isUndone = writes.contains { $0.isAnsweredWell && $0.time >= last.endTime && $0.number != last.number }
+        let isUndone = writes.contains { $0.isSuccessful && $0.time >= last.endTime && $0.number != last.number }
         return isUndone ? Violation(kind: .undone, call: last) : nil
     }
 }
@@ -48,7 +48,7 @@ extension PlayedCall {
     fileprivate var executionTime: Double? { sendings.compactMap(\.executionTime).max() }
 
     /// Whether the result of the call states that it was or may have been executed.
-    fileprivate var reportsExecution: Bool { isAnsweredWell || mayHaveBeenExecuted }
+    fileprivate var reportsExecution: Bool { isSuccessful || mayHaveBeenExecuted }
 }
 
 extension TrafficRecord.Sending {

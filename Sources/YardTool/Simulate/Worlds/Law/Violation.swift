@@ -12,7 +12,7 @@ struct Violation: Sendable {
         /// The call failed in another way, although it succeeds without switching.
         case failed
         /// The call received an error status, although it succeeds without switching.
-        case worseAnswer = "worse answer"
+        case worseResponse = "worse answer"
         /// The call ended after its deadline.
         case overran = "behind the deadline"
         /// A write was sent again although an earlier copy could still be executed.

@@ -61,7 +61,7 @@ struct TrafficRecord: Sendable {
     var writtenRequests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
     /// The number of failovers whose response shows that the first server was at fault.
-    var witnessedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
+    var confirmedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
 
     /// Adds a request and returns its position, or `nil` for a shadow request, which is only counted.
     mutating func add(_ request: PlacedRequest, at time: Double, executedAfter delay: Double? = nil) -> Place? {

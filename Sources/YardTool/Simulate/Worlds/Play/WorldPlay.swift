@@ -42,7 +42,7 @@ final class WorldPlay: Sendable {
     static func play(_ world: World, policy: SwitchPolicy) throws -> PlayedWorld {
         let play = try WorldPlay(world, policy: policy)
         play.begin()
-        while play.state.withLock({ $0.ended < world.traffic.calls }), play.clock.step() { play.noteServer() }
+        while play.state.withLock({ $0.ended < world.traffic.calls }), play.clock.step() { play.recordServer() }
         return play.end()
     }
 
@@ -138,7 +138,7 @@ extension WorldPlay {
     }
 
     /// Counts a change of the preferred server.
-    private func noteServer() {
+    private func recordServer() {
         let current = names.firstIndex(of: client.currentServer) ?? 0
         state.withLock { state in
             if current != state.current { state.switches += 1 }

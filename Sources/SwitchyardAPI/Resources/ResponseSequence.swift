@@ -1,0 +1,97 @@
+public import SwitchyardClient
+import SwitchyardServices
+
+/// The responses of one call: the stored one immediately, then the server's.
+///
+/// Each response names its source (``APIResponse/source``). The sequence ends after the server's response; if the
+/// server fails, it throws after the stored response. If the call forbids a request (``CachePolicy/Reading/only``), the
+/// stored response is the last one.
+public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
+    /// A value with its response.
+    public typealias Element = APIResponse<Value>
+    /// The error of the request.
+    public typealias Failure = APIError
+
+    let maker: ResourceMaker<Value>
+    let skipsNetworkWhenFresh: Bool
+
+    /// Starts with the stored response.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(sequence: self)
+    }
+
+    /// Reads the responses.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Phase { case stored, fetched, ended }
+
+        let sequence: ResponseSequence
+        private var phase = Phase.stored
+
+        init(sequence: ResponseSequence) {
+            self.sequence = sequence
+        }
+
+        /// Returns the next response, or `nil` after the server's.
+        ///
+        /// - Throws: ``APIError`` if the request fails.
+        public nonisolated(nonsending) mutating func next() async throws(APIError) -> APIResponse<Value>? {
+            if phase == .stored {
+                phase = .fetched
+                if let stored = await sequence.maker.stored() {
+                    if stored.isFresh && sequence.skipsNetworkWhenFresh || sequence.maker.usesCacheOnly {
+                        phase = .ended
+                    }
+                    return APIResponse(stored)
+                }
+            }
+            guard phase == .fetched else { return nil }
+            phase = .ended
+            return try await sequence.maker.fetched().get()
+        }
+
+        /// Returns the next response; the caller's isolation does not matter.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIError) -> APIResponse<Value>?
+        {
+            try await next()
+        }
+    }
+}
+
+extension APIManager {
+    /// Returns the stored response of a call immediately and then the server's, with the module's envelope removed.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value; an optional value may be missing.
+    ///   - configuration: The call; its policy sets the time after its lifetime during which a response is kept.
+    ///   - keyPath: The path of keys to the value, within the module's envelope if it has one.
+    ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh; default is `false`.
+    /// - Returns: The responses.
+    public func responses<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self,
+        for configuration: APIConfiguration,
+        at keyPath: String? = nil,
+        skipsNetworkWhenFresh: Bool = false
+    ) -> ResponseSequence<Value> {
+        let serializer = module.serializer(for: type, at: keyPath)
+        return responses(for: configuration, with: serializer, skipsNetworkWhenFresh: skipsNetworkWhenFresh)
+    }
+
+    /// Returns the stored response of a call immediately and then the server's, with a serializer of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: The call; its policy sets the time after its lifetime during which a response is kept.
+    ///   - serializer: The serializer of the whole body; ``APIModule/serializer(for:at:)`` removes the module's
+    ///     envelope.
+    ///   - skipsNetworkWhenFresh: Whether no request is sent if the stored response is fresh; default is `false`.
+    /// - Returns: The responses.
+    public func responses<Value: Sendable>(
+        for configuration: APIConfiguration,
+        with serializer: ResponseSerializer<Value>,
+        skipsNetworkWhenFresh: Bool = false
+    ) -> ResponseSequence<Value> {
+        ResponseSequence(
+            maker: maker(for: configuration, with: serializer),
+            skipsNetworkWhenFresh: skipsNetworkWhenFresh
+        )
+    }
+}

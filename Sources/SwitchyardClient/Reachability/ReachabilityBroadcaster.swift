@@ -1,0 +1,55 @@
+import SwitchyardServices
+
+/// A reachability status and the observers of its changes.
+///
+/// It is a building block for providers: set ``status`` whenever it changes, and return ``updates()`` to observers.
+public final class ReachabilityBroadcaster: Sendable {
+    private struct State {
+        var status: ReachabilityStatus
+        var listeners: [UInt64: AsyncStream<ReachabilityStatus>.Continuation] = [:]
+        var lastListener: UInt64 = 0
+    }
+
+    private let state: Locked<State>
+
+    /// Creates a broadcaster with a status.
+    public init(_ status: ReachabilityStatus = .unknown) {
+        state = Locked(State(status: status))
+    }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners }).values { listener.finish() }
+    }
+
+    /// The status; setting a different value notifies the observers.
+    public var status: ReachabilityStatus {
+        get { state.withLock { $0.status } }
+        set {
+            state.withLock { state in
+                guard state.status != newValue else { return }
+                state.status = newValue
+                // The streams are notified under the lock so that changes arrive in order. A stream only buffers the
+                // value.
+                for listener in state.listeners.values { listener.yield(newValue) }
+            }
+        }
+    }
+
+    /// Returns a stream of the current status and every later change, which buffers the newest 16 values.
+    public func updates() -> AsyncStream<ReachabilityStatus> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ReachabilityStatus.self,
+            bufferingPolicy: .bufferingNewest(16)
+        )
+        let listener = state.withLock { state in
+            state.lastListener += 1
+            state.listeners[state.lastListener] = continuation
+            continuation.yield(state.status)
+            return state.lastListener
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: listener) }
+        }
+        return stream
+    }
+}

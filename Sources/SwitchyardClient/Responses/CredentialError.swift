@@ -1,0 +1,59 @@
+public import SwitchyardServices
+
+/// The reason why a request has no usable credential.
+public enum CredentialError: Error, Sendable, Hashable {
+    /// There is no credential and none can be obtained; nothing was sent.
+    ///
+    /// A call that needs no credential sets ``APIConfiguration/allowsAnonymous``;
+    /// ``Credentials/Policy/allowsAnonymous`` applies to all calls.
+    case missing
+    /// The request's environment has no credential, but these environments have one.
+    case setElsewhere([ServiceEnvironment])
+    /// The credentials were refreshed too often in a short time.
+    case tooManyRefreshes(limit: Int)
+    /// The refresh took too long.
+    case refreshTimedOut
+    /// The refresh failed for a transient reason: the server was not reached, or its response was inconclusive.
+    case unavailable(TokenRefreshFailure)
+    /// The refresh failed for a reason that is not known to be transient; the text is that of the error.
+    case refreshFailed(InterceptorError)
+    /// The service requires a new login.
+    ///
+    /// A provider throws this error to report that another attempt is useless; the credentials are unusable until
+    /// others are set.
+    case loginRequired
+    /// The user logged out while the request was waiting.
+    case loggedOut
+    /// The service requires unsupported schemes, such as NTLM, Kerberos, or an unknown digest algorithm.
+    case unsupportedScheme([String])
+}
+
+extension CredentialError: CustomStringConvertible {
+    /// The error in words, without any secret.
+    public var description: String {
+        switch self {
+        case .missing: "no credentials"
+        case .setElsewhere(let others):
+            "no credentials in this environment; credentials are set in \(others.map(\.rawValue).joined(separator: ", "))"
+        case .tooManyRefreshes(let limit): "credentials were refreshed more than \(limit) times in a short time"
+        case .refreshTimedOut: "credentials could not be refreshed in time"
+        case .unavailable(let outage): "credentials could not be refreshed now: \(outage)"
+        case .refreshFailed(let veto): "credentials could not be refreshed: \(veto)"
+        case .loginRequired: "a new login is needed"
+        case .loggedOut: "logged out"
+        case .unsupportedScheme(let schemes): "the service asks for \(schemes.joined(separator: ", "))"
+        }
+    }
+}
+
+extension CredentialError {
+    /// Advice for a developer who did not expect the error; empty if there is none.
+    package var advice: String {
+        switch self {
+        case .setElsewhere: "set credentials in the environment of the call"
+        case .missing, .loginRequired, .loggedOut:
+            "log in, or let calls that need no credential go without (allowsAnonymous, usesCredentials)"
+        default: ""
+        }
+    }
+}

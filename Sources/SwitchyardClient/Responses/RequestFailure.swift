@@ -1,0 +1,126 @@
+public import SwitchyardHTTP
+import SwitchyardServices
+
+/// The reason why a request got no response.
+///
+/// A response with status 404 or 503 is not a failure here; the layer above interprets its status.
+public struct RequestFailure: Error, Sendable {
+    /// The kind of failure.
+    public enum Reason: Error, Sendable, Hashable {
+        /// The caller cancelled the request, or released the client through which the request was sent.
+        case cancelled
+        /// The deadline of the whole request passed.
+        case deadlineExceeded
+        /// The last attempt failed below HTTP, and no other attempt was possible.
+        case transport(TransportError)
+        /// The request could not be built.
+        case invalidRequest(RequestError)
+        /// The request names a server that the service does not have.
+        case unknownServer(String)
+        /// Every server is overloaded, and the request was dropped to spare the servers.
+        ///
+        /// A later request may succeed.
+        case overloaded
+        /// Another request with this identifier is active.
+        case duplicateID
+        /// A redirect could not be followed.
+        case redirect(RedirectError)
+        /// The credentials that the request needs are missing or could not be refreshed.
+        case credentials(CredentialError)
+        /// A limit refused the request; the value is the time to wait if it is known.
+        case rateLimited(retryAfter: Duration?)
+        /// Too many requests are already waiting.
+        case queueFull
+        /// A newer request superseded this request.
+        case superseded
+        /// An interceptor, or a limit of the app, ended the request with an error.
+        case vetoed(InterceptorError)
+        /// The client has been shut down.
+        case closed
+    }
+
+    /// The reason.
+    public var reason: Reason
+    /// The context of the request: its service, server and URL, and its attempts.
+    public var context: RequestContext {
+        get { sharedContext.value }
+        set { sharedContext.value = newValue }
+    }
+    /// The identifier of the request that failed.
+    public var id: RequestID
+
+    /// The context behind one reference, because every suspended caller reserves room for a failure.
+    private var sharedContext: CopyOnWrite<RequestContext>
+
+    /// Creates a failure.
+    public init(_ reason: Reason, id: RequestID, context: RequestContext) {
+        self.init(reason, id: id, sharedContext: CopyOnWrite(context))
+    }
+
+    init(_ reason: Reason, id: RequestID, sharedContext: CopyOnWrite<RequestContext>) {
+        self.reason = reason
+        self.id = id
+        self.sharedContext = sharedContext
+    }
+
+    /// Whether a server may have executed the request although no response confirms it.
+    ///
+    /// It is `false` only if the server certainly did not execute the request: nothing was sent in any attempt over any
+    /// connection, or the server refused the request. So it may be `true` after a deadline, a cancellation or a refused
+    /// retry that follows an attempt which may have arrived. A server that responds with 2xx, 302 or 303 has executed
+    /// the request, also if an interceptor, a limit or a truncated body ends the request with a failure. Before you
+    /// repeat a write that may have been executed, make sure that it is not executed twice: by an
+    /// ``APIConfiguration/idempotencyKey``, or by checking its effect.
+    ///
+    /// A request that only reads has nothing to execute: the property is `false` for safe methods (RFC 9110 section
+    /// 9.2.1), unless ``APIConfiguration/mayBeRepeated`` is `false`.
+    public var mayHaveBeenExecuted: Bool {
+        if context.mayHaveTakenEffect { return true }
+        return switch reason {
+        case .transport(let error): error.mayHaveBeenSent && !context.method.isSafe
+        case .redirect: !context.method.isSafe
+        default: false
+        }
+    }
+
+    /// Whether the caller ended the request.
+    public var isCancellation: Bool { reason == .cancelled || reason == .superseded }
+}
+
+extension RequestFailure: CustomStringConvertible {
+    /// The context, the reason, and whether the request may have been executed, without headers, query, password and
+    /// body.
+    public var description: String { "\(context): \(reason)" + (mayHaveBeenExecuted ? .mayHaveBeenExecuted : "") }
+}
+
+extension String {
+    /// The end of a line about the failure of a write that may have been executed.
+    package static let mayHaveBeenExecuted = ", may have been executed"
+}
+
+extension RequestFailure.Reason: CustomStringConvertible {
+    /// The reason in words, without headers, query, password and body.
+    public var description: String { Redaction.standard.text(words) }
+
+    private var words: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .deadlineExceeded: "no response within the deadline"
+        case .transport(let error): error.description
+        case .invalidRequest(let error): error.description
+        case .unknownServer(let name): "the service has no server \"\(name)\""
+        case .overloaded: "every server is overloaded"
+        case .duplicateID: "another request of that identifier is under way"
+        case .redirect(let error): error.description
+        case .credentials(let error): "\(error)\(error.advice.isEmpty ? "" : ": \(error.advice)")"
+        case .rateLimited(let pause): "too many requests\(pause.map { ", come back in \($0)" } ?? "")"
+        case .queueFull: "too many requests wait already"
+        case .superseded: "a newer request took its place"
+        case .vetoed(let veto): "ended by \(veto)"
+        case .closed: "the client has been shut down"
+        }
+    }
+}
+
+extension RequestFailure: RedactedDescribable {}
+extension RequestFailure.Reason: RedactedDescribable {}

@@ -1,0 +1,169 @@
+public import Foundation
+public import SwitchyardHTTP
+public import SwitchyardServices
+
+/// The response of a service: that of the attempt that won, whatever its status, with its context.
+public struct ServiceResponse: Sendable {
+    /// The request.
+    public var id: RequestID
+    /// The HTTP response.
+    public var response: HTTPResponse
+    /// The server, the number of attempts and the elapsed time.
+    public var context: RequestContext {
+        @inlinable get { sharedContext.value }
+        @inlinable _modify { yield &sharedContext.value }
+    }
+
+    /// The context behind one reference, because a response is passed on many times and the context is rarely read.
+    @usableFromInline var sharedContext: CopyOnWrite<RequestContext>
+
+    /// Creates a response.
+    public init(id: RequestID, response: HTTPResponse, context: RequestContext) {
+        self.id = id
+        self.response = response
+        sharedContext = CopyOnWrite(context)
+    }
+
+    init(id: RequestID, response: HTTPResponse, sharedContext: CopyOnWrite<RequestContext>) {
+        self.id = id
+        self.response = response
+        self.sharedContext = sharedContext
+    }
+
+    /// The status code.
+    public var status: Int { response.status }
+
+    /// The header fields.
+    public var headers: HTTPHeaders { response.headers }
+
+    /// The whole body; `nil` for a body that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
+    public var data: Data? { response.data }
+
+    /// The whole body as text, by the charset of `Content-Type`; `nil` if there is none: see `HTTPResponse.text`.
+    public var text: String? { response.text }
+}
+
+extension ServiceResponse: CustomStringConvertible {
+    /// The context and the status, without headers, query, password and body.
+    public var description: String { "\(context): \(status)" }
+}
+
+/// The destination and the cost of a request; part of every response and every failure.
+public struct RequestContext: Sendable, Hashable {
+    /// The service's name.
+    public var service: String
+    /// The environment that the request was built for.
+    public var environment: ServiceEnvironment
+    /// The server that responded, or failed last; `nil` if no server was reached or the URL belongs to another host.
+    public var server: String?
+    /// The URL of the decisive attempt; `nil` if no request could be built.
+    ///
+    /// Its query may contain data that does not belong in a log; the descriptions of this library omit it.
+    public var url: RequestURL?
+    /// The method.
+    public var method: HTTPMethod
+    /// The number of attempts that were sent, including hedges and earlier rounds.
+    public var attempts: Int
+    /// The time from dispatch to end.
+    public var elapsed: Duration
+    /// The redirects that the decisive attempt followed, in order.
+    ///
+    /// The last redirect led to ``url``.
+    public var redirects: [RedirectStep]
+    /// The number of rounds, which is 1 unless the request was retried.
+    public var rounds = 1
+    /// Whether an attempt of a write may have been executed although no response confirms it: see
+    /// ``RequestFailure/mayHaveBeenExecuted``.
+    ///
+    /// If there is a response, the property covers the other attempts, an inconclusive response (408, or a status from
+    /// 500), and a refusal after a redirect that reports that the write was executed (303).
+    public var mayHaveBeenExecuted = false
+    /// The decisive attempt in the switching core, or `nil` if the attempt went to a URL outside the service.
+    package var attempt: Attempt? {
+        get { origin.attempt }
+        set { origin.attempt = newValue }
+    }
+
+    /// The fate of a request with effect at the servers, over all attempts; a request that only reads counts as unsent.
+    package var fate: RequestFate {
+        get { origin.fate }
+        set { origin.fate = newValue }
+    }
+
+    /// Whether a request with effect was or may have been executed, whatever the caller makes of the response.
+    package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
+
+    /// Whether a 401 came from a host that the credential does not belong to.
+    var isForeign: Bool {
+        get { origin.isForeign }
+        set { origin.isForeign = newValue }
+    }
+
+    /// The path or URL of the call's configuration, which is set if there is no ``url``.
+    package var path: String? {
+        get { origin.path }
+        set { origin.path = newValue }
+    }
+
+    private var origin = Origin()
+
+    /// Creates a context.
+    public init(
+        service: String,
+        environment: ServiceEnvironment,
+        method: HTTPMethod,
+        server: String? = nil,
+        url: RequestURL? = nil,
+        attempts: Int = 0,
+        elapsed: Duration = .zero,
+        redirects: [RedirectStep] = []
+    ) {
+        self.service = service
+        self.environment = environment
+        self.method = method
+        self.server = server
+        self.url = url
+        self.attempts = attempts
+        self.elapsed = elapsed
+        self.redirects = redirects
+    }
+}
+
+extension RequestContext {
+    /// The hidden origin of a context, because contexts are compared by their readable properties only.
+    private struct Origin: Sendable, Hashable {
+        var attempt: Attempt?
+        var isForeign = false
+        var path: String?
+        var fate = RequestFate.unsent
+
+        static func == (one: Origin, other: Origin) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+}
+
+extension RequestContext: CustomStringConvertible {
+    /// The request, its redirects and the number of attempts in one line, without query and password.
+    public var description: String {
+        let names = [service, environment.rawValue, server].compactMap(\.self)
+        let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
+        return "\(way(Redaction.place)) (\(names.joined(separator: "/")), \(count))"
+    }
+
+    /// Returns the method, the URL, and the redirects.
+    package func way(_ shown: (String) -> String) -> String {
+        guard redirects.isEmpty else { return RedirectStep.way(of: method, along: redirects, shown) }
+        return "\(method) \((url?.text ?? path).map(shown) ?? "-")"
+    }
+}
+
+extension ServiceResponse {
+    /// Discards a streamed body without reading it.
+    package func discardBody() {
+        if case .stream(let stream) = response.body { stream.cancel() }
+    }
+}
+
+extension ServiceResponse: RedactedDescribable {}
+extension RequestContext: RedactedDescribable {}

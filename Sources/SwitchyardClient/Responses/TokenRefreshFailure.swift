@@ -1,0 +1,224 @@
+import Foundation
+public import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+/// A transient failure of a token refresh: the server that refreshes credentials was not reached, did not respond, or
+/// its response says nothing about the user.
+///
+/// The user stays logged in, the waiting requests were not executed, and a ``RetryPolicy`` may send them again.
+public struct TokenRefreshFailure: Error, Sendable, Hashable {
+    /// The cause of the failure.
+    public enum Cause: Sendable, Hashable {
+        /// No response arrived in time.
+        case timeout
+        /// The refresh failed below HTTP.
+        case transport(TransportError)
+        /// The response was 408, 425, 429, or a status from 500.
+        case status(Int)
+        /// The response contains no credential, for example because it comes from a captive portal.
+        case unreadable
+        /// A limit of the client refused the refresh.
+        case limited
+    }
+
+    /// The cause of the failure.
+    public var cause: Cause
+    /// The time to wait before the next refresh, if it is known.
+    public var retryAfter: Duration?
+    /// Whether the refresh may have been executed: a server that accepts each refresh token once may have invalidated
+    /// this one.
+    public var mayHaveBeenExecuted: Bool
+
+    /// Creates an outage.
+    public init(_ cause: Cause, retryAfter: Duration? = nil, mayHaveBeenExecuted: Bool = true) {
+        self.cause = cause
+        self.retryAfter = retryAfter
+        self.mayHaveBeenExecuted = mayHaveBeenExecuted
+    }
+
+    /// The failure below HTTP, or `nil` for another cause.
+    package var transportError: TransportError? {
+        if case .transport(let error) = cause { error } else { nil }
+    }
+
+    /// Whether the cause is a timeout: no response or no connection within the time that was left.
+    public var isTimeout: Bool {
+        switch cause {
+        case .timeout, .status(408), .status(504): true
+        case .transport(let error): error.kind == .timeout || error.kind == .connectTimeout
+        case .status, .unreadable, .limited: false
+        }
+    }
+}
+
+extension TokenRefreshFailure: CustomStringConvertible {
+    /// The failure in words, without any secret.
+    public var description: String {
+        let text =
+            switch cause {
+            case .timeout: "no response in time"
+            case .transport(let error): error.description
+            case .status(let status): "the server responded with \(status)"
+            case .unreadable: "the server's response cannot be read"
+            case .limited: "a limit of this client's is in the way"
+            }
+        return text + (mayHaveBeenExecuted ? ", the refresh may have been carried out" : "")
+    }
+}
+
+// MARK: - Classification
+
+extension TokenRefreshFailure {
+    /// Creates the failure for a failed request; `nil` if another attempt cannot help.
+    package init?(_ failure: RequestFailure) {
+        let isOpen = failure.mayHaveBeenExecuted
+        switch failure.reason {
+        case .transport(let error):
+            guard let cause = Cause(error) else { return nil }
+            self.init(cause, mayHaveBeenExecuted: isOpen)
+        case .deadlineExceeded: self.init(.timeout, mayHaveBeenExecuted: isOpen)
+        case .overloaded, .queueFull: self.init(.limited, mayHaveBeenExecuted: isOpen)
+        case .rateLimited(let pause): self.init(.limited, retryAfter: pause, mayHaveBeenExecuted: isOpen)
+        case .credentials(let error):
+            guard let outage = error.outage else { return nil }
+            self = outage
+        default: return nil
+        }
+    }
+
+    /// Creates the failure for a response; `nil` for a response that says something about the credential.
+    ///
+    /// A permanent failure of the server, such as 501, says nothing about the credential either, so the user stays
+    /// logged in.
+    package init?(status: Int, retryAfter: Duration?) {
+        guard status >= 500 || Transience(status: status) == .transient else { return nil }
+        let isOpen = RequestFate(status: status, to: .post).mayHaveBeenExecuted
+        self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: isOpen)
+    }
+
+    /// Creates the failure for an error of a provider; `nil` for an error that may be permanent.
+    ///
+    /// - Parameters:
+    ///   - error: The error that the provider threw.
+    ///   - last: The result of the last request that the provider sent.
+    init?(thrown error: any Error, after last: RefreshRecorder.End?) {
+        if let known = Self(known: error) {
+            self = known
+            retryAfter = retryAfter ?? last?.outage?.retryAfter
+        } else if let outage = last?.outage {
+            self = outage
+        } else if Self.isUnreadable(error), last?.isRefusal != true {
+            self.init(.unreadable)
+        } else {
+            return nil
+        }
+    }
+
+    private static func isUnreadable(_ error: any Error) -> Bool {
+        error is DecodingError || (error as? any RefreshFailing)?.isUnreadable ?? false
+    }
+
+    private init?(known error: any Error) {
+        switch error {
+        case let outage as Self: self = outage
+        case let failure as RequestFailure:
+            guard let outage = Self(failure) else { return nil }
+            self = outage
+        case let error as TransportError:
+            guard let cause = Cause(error) else { return nil }
+            self.init(cause, mayHaveBeenExecuted: error.mayHaveBeenSent)
+        case let error as any RefreshFailing:
+            guard let outage = error.refreshFailure else { return nil }
+            self = outage
+        default:
+            guard let error = TransportError(urlLoading: error), let cause = Cause(error) else { return nil }
+            self.init(cause, mayHaveBeenExecuted: error.mayHaveBeenSent)
+        }
+    }
+}
+
+extension TokenRefreshFailure.Cause {
+    /// Creates the cause for a failure below HTTP; `nil` if the client or a person has to fix it.
+    init?(_ error: TransportError) {
+        switch error.kind {
+        case .headersTooLarge, .bodyTooLarge, .decodingFailed: self = .unreadable
+        // A server whose certificate is rejected gets no credential, however often it is asked.
+        case .certificateRejected: return nil
+        case let kind where Transience(kind) == .permanent: return nil
+        default: self = .transport(error)
+        }
+    }
+}
+
+/// An error of another layer that knows whether it is a transient failure of a token refresh.
+package protocol RefreshFailing: Error {
+    /// The outage, or `nil` if another try would not help.
+    var refreshFailure: TokenRefreshFailure? { get }
+    /// Whether the response is not of the expected form.
+    var isUnreadable: Bool { get }
+}
+
+extension RefreshFailing {
+    package var isUnreadable: Bool { false }
+}
+
+// MARK: - Results of a refresh's requests
+
+/// Records the results of a refresh's requests.
+///
+/// A provider may ignore them: a provider that returns "no credential" after a 503 must not log the user out.
+final class RefreshRecorder: Sendable {
+    /// The result of a request.
+    enum End: Sendable {
+        case failed(RequestFailure)
+        case answered(Int, retryAfter: Duration?)
+
+        var outage: TokenRefreshFailure? {
+            switch self {
+            case .failed(let failure): TokenRefreshFailure(failure)
+            case .answered(let status, let retryAfter): TokenRefreshFailure(status: status, retryAfter: retryAfter)
+            }
+        }
+
+        /// Whether a server refused the request.
+        var isRefusal: Bool {
+            if case .answered(let status, _) = self { (400..<500).contains(status) } else { false }
+        }
+    }
+
+    @TaskLocal static var current: RefreshRecorder?
+
+    private let end = Locked<End?>(nil)
+
+    /// The result of the last request, or `nil` if no request has ended.
+    var last: End? { end.withLock { $0 } }
+
+    func note(_ result: Result<ServiceResponse, RequestFailure>) {
+        let end =
+            switch result {
+            case .failure(let failure): End.failed(failure)
+            case .success(let answer):
+                End.answered(answer.status, retryAfter: RetryAfter.duration(in: answer.headers, now: Date()))
+            }
+        self.end.withLock { $0 = end }
+    }
+}
+
+extension CredentialError {
+    /// The transient failure; `nil` for an error for which another attempt cannot help.
+    package var outage: TokenRefreshFailure? {
+        switch self {
+        case .unavailable(let outage): outage
+        case .refreshTimedOut: TokenRefreshFailure(.timeout)
+        default: nil
+        }
+    }
+}
+
+extension RequestFailure.Reason {
+    /// The outage that makes the credential unavailable, or `nil` for all other failures.
+    var refreshFailure: TokenRefreshFailure? {
+        if case .credentials(let error) = self { error.outage } else { nil }
+    }
+}

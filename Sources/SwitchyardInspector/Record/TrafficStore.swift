@@ -1,0 +1,237 @@
+import SwitchyardClient
+import SwitchyardDiagnostics
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The record of a client's newest calls and of the events of its servers.
+///
+/// The number of calls and the body bytes per call and direction are limited, so memory use is bounded whatever the
+/// traffic.
+final class TrafficStore: Sendable {
+    private struct State {
+        var calls: [Int: CallRecord] = [:]
+        var lastNumber = 0
+        /// The numbers of the running calls.
+        var running: [RequestID: Int] = [:]
+        var events: [(change: Int, event: InspectorFeed.Event)] = []
+        var lastEvent = 0
+        var forgotten = 0
+        /// The number of the last change; it starts at 1, so that everything is newer than 0.
+        var change = 1
+    }
+
+    /// The calls and events that are newer than a change.
+    struct News {
+        var change: Int
+        var forgotten: Int
+        var calls: [InspectedCall]
+        var events: [InspectorFeed.Event]
+    }
+
+    /// The maximum number of events that are kept.
+    static let eventLimit = 500
+
+    let keeper: ExchangeKeeper
+    let callLimit: Int
+    private let clock: WallClock
+    private let state = Locked(State())
+    private let bell: FeedCondition
+
+    init(calls: Int, keeper: ExchangeKeeper, clock: WallClock, bell: FeedCondition) {
+        callLimit = max(1, calls)
+        self.keeper = keeper
+        self.clock = clock
+        self.bell = bell
+    }
+
+    // MARK: Reading
+
+    /// Returns the calls and events that are newer than `change`.
+    func news(after change: Int) -> News {
+        let (records, events, now, forgotten) = state.withLock { state in
+            (
+                state.calls.values.filter { $0.change > change }, state.events.filter { $0.change > change },
+                state.change, state.forgotten
+            )
+        }
+        let calls = records.map(\.call).sorted { $0.number < $1.number }
+        return News(change: now, forgotten: forgotten, calls: calls, events: events.map(\.event))
+    }
+
+    /// Returns the record of a call, or `nil` if the call is no longer kept.
+    func record(_ number: Int) -> CallRecord? { state.withLock { $0.calls[number] } }
+
+    /// Returns the details of a call, or `nil` if the call is no longer kept.
+    func detail(of number: Int) -> CallDetail? {
+        record(number).map { CallDetail($0.call, $0.exchanges) }
+    }
+
+    /// Returns an archive of the kept exchanges of one call, or of all calls if `number` is `nil`.
+    func archive(of number: Int? = nil) -> HARArchive {
+        let records = state.withLock { Array($0.calls.values) }
+        let meant = records.filter { number == nil || $0.call.number == number }
+            .sorted { $0.call.number < $1.call.number }
+        return HARArchive(entries: meant.flatMap { $0.exchanges.flatMap { $0.map(\.entry) } })
+    }
+
+    // MARK: Writing
+
+    /// Records an event of a server.
+    func take(_ event: ClientEvent) {
+        change { state in
+            state.lastEvent += 1
+            let new = InspectorFeed.Event(event.event, number: state.lastEvent, clock)
+            state.events.append((state.change, new))
+            if state.events.count > Self.eventLimit { state.events.removeFirst() }
+        }
+    }
+
+    /// Notifies the pages of a change outside the book, such as a simulated fault.
+    func touch() {
+        change { _ in }
+    }
+
+    /// Records an event of a call; ignored if the call is no longer kept.
+    func take(_ event: DispatchEvent) {
+        let time = clock.milliseconds(event.time)
+        switch event.kind {
+        case .dispatched(let configuration): begin(event.id, configuration, at: time)
+        case .roundBegan: change(event.id) { $0.roundBegan(event.round, at: time) }
+        case .attemptSent(let attempt): sent(attempt, event)
+        case .redirected(let attempt, let step): redirected(attempt, step, event)
+        case .attemptEnded(let attempt, let result): ended(attempt, result, event)
+        case .roundEnded(let result): change(event.id) { $0.roundEnded(event.round, result) }
+        case .waiting(let pause): change(event.id) { $0.waits(for: pause.inSeconds * 1_000, at: time) }
+        case .ended(let result):
+            change(event.id) { [keeper] in $0.ended(result, at: time, keeper.redaction) }
+            state.withLock { _ = $0.running.removeValue(forKey: event.id) }
+        }
+    }
+
+    /// Records a call whose response came from a cache.
+    func take(_ configuration: APIConfiguration, answeredFrom source: InspectedCall.Source, with status: Int) {
+        let time = clock.now
+        change { state in
+            add(configuration, at: time, to: &state) { $0.recalled(from: source, with: status, at: time) }
+        }
+    }
+
+    private func begin(_ id: RequestID, _ configuration: APIConfiguration, at time: Double) {
+        change { state in
+            add(configuration, at: time, to: &state)
+            state.running[id] = state.lastNumber
+        }
+    }
+
+    /// Adds a call, and drops the oldest call if the limit is exceeded.
+    private func add(
+        _ configuration: APIConfiguration,
+        at time: Double,
+        to state: inout State,
+        _ body: (inout CallRecord) -> Void = { _ in }
+    ) {
+        state.lastNumber += 1
+        let number = state.lastNumber
+        var record = CallRecord(number: number, configuration: configuration, start: time, keeper)
+        body(&record)
+        record.change = state.change
+        state.calls[number] = record
+        guard number > callLimit else { return }
+        state.calls[number - callLimit] = nil
+        state.forgotten += 1
+        state.running = state.running.filter { $0.value > number - callLimit }
+    }
+
+    private func sent(_ attempt: AttemptRecord, _ event: DispatchEvent) {
+        guard let exchange = exchange(attempt, .failure(ExchangeKeeper.pending), event) else { return }
+        let start = clock.milliseconds(attempt.startedAt)
+        change(event.id) { $0.sent(attempt, exchange, round: event.round, at: start) }
+    }
+
+    private func ended(
+        _ attempt: AttemptRecord,
+        _ result: Result<HTTPResponse, TransportError>,
+        _ event: DispatchEvent
+    ) {
+        guard let exchange = exchange(attempt, result, event) else { return }
+        let (start, end) = (clock.milliseconds(attempt.startedAt), clock.milliseconds(event.time))
+        let metrics = (try? result.get())?.metrics
+        change(event.id) { $0.ended(attempt, exchange, metrics, round: event.round, from: start, to: end) }
+    }
+
+    private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep, _ event: DispatchEvent) {
+        let redirect = InspectedAttempt.Redirect(
+            time: clock.milliseconds(event.time),
+            status: step.status,
+            from: keeper.redaction.url(step.from.text),
+            to: keeper.redaction.url(step.to.text)
+        )
+        change(event.id) { $0.redirected(attempt, redirect, round: event.round) }
+    }
+
+    /// Returns the exchange in the form in which it is kept, or `nil` if its call is not kept.
+    ///
+    /// This runs outside the lock because redaction searches the bodies.
+    private func exchange(
+        _ attempt: AttemptRecord,
+        _ result: Result<HTTPResponse, TransportError>,
+        _ event: DispatchEvent
+    ) -> KeptExchange? {
+        guard let number = state.withLock({ $0.running[event.id] }) else { return nil }
+        let server = "\(event.service)/\(event.environment.rawValue)/\(attempt.server ?? "-")"
+        return keeper.kept(
+            attempt,
+            result,
+            date: clock.date(attempt.startedAt),
+            elapsed: attempt.startedAt.duration(to: event.time),
+            comment: "#\(number) \(server), round \(event.round), attempt \(attempt.number)"
+        )
+    }
+
+    private func change(_ id: RequestID, _ body: (inout CallRecord) -> Void) {
+        change { state in
+            guard let number = state.running[id], var record = state.calls.removeValue(forKey: number) else { return }
+            body(&record)
+            record.change = state.change
+            state.calls[number] = record
+        }
+    }
+
+    /// Increments the change number, applies the change, and wakes the pages that wait for a change.
+    private func change(_ body: (inout State) -> Void) {
+        let change = state.withLock { state in
+            state.change += 1
+            body(&state)
+            return state.change
+        }
+        bell.ring(change)
+    }
+}
+
+extension InspectorFeed.Event {
+    fileprivate init(_ event: SwitchEvent, number: Int, _ clock: WallClock) {
+        let (kind, server) = event.kind.shown
+        self.init(
+            number: number,
+            time: clock.milliseconds(event.at),
+            kind: kind,
+            server: server,
+            text: event.description
+        )
+    }
+}
+
+extension SwitchEvent.Kind {
+    /// The kind of the event for the page, and the affected server.
+    fileprivate var shown: (InspectorFeed.Event.Kind, String?) {
+        switch self {
+        case .switched(_, let to, _): (.switch, to)
+        case .ejected(let name, _, _): (.ejection, name)
+        case .probed(let name, _): (.probe, name)
+        case .recovered(let name, _): (.recovery, name)
+        case .trialStarted(let name, _): (.other, name)
+        case .environmentChanged: (.environment, nil)
+        case .pushed(let command): (.other, command.server.isEmpty ? nil : command.server)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardServices
+
+/// Provides the data that a page requests: the feed, the details of a call, and archives.
+///
+/// It observes the client's calls only while a page is open.
+final class InspectorController: Sendable {
+    /// The maximum time that a feed request waits for a change.
+    static let patience = Duration.seconds(20)
+
+    let client: NetworkClient
+    let book: TrafficStore
+    let faults: FaultController
+    let mayControl: Bool
+    private let bell = FeedCondition()
+    private let presence: PagePresence
+
+    /// Creates the desk of a client, with a scope of the client that does not retain its `familyObjects`.
+    init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
+        let own = client.detached()
+        let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))
+        let book = TrafficStore(calls: options.calls, keeper: keeper, clock: WallClock(client.time), bell: bell)
+        let faults = FaultController(time: client.time)
+        let watch = TrafficObserver(of: own, book, faults)
+        presence = PagePresence(time: client.time, opened: { watch.begin() }, left: { watch.end() })
+        self.client = own
+        self.book = book
+        self.faults = faults
+        mayControl = options.allowsControl
+    }
+
+    /// Whether a page is open.
+    var isWatched: Bool { presence.isOpen }
+
+    /// The number of feed requests that wait for a change.
+    var waitingPages: Int { bell.sleeperCount }
+
+    /// Returns everything newer than `change`, after waiting for a change if necessary; returns `nil` after `end()`.
+    func feed(after change: Int) async -> InspectorFeed? {
+        guard presence.come() else { return nil }
+        defer { presence.leave() }
+        if change > 0 { await bell.wait(after: change, atMost: Self.patience, on: client.time) }
+        let news = book.news(after: change)
+        return InspectorFeed(
+            cursor: news.change,
+            forgotten: news.forgotten,
+            limits: InspectorFeed.Limits(calls: book.callLimit, bodyBytes: book.keeper.bodyBytes),
+            client: InspectedClient(client, book.keeper.redaction, fault: faults.words, mayControl: mayControl),
+            calls: news.calls,
+            events: news.events
+        )
+    }
+
+    /// Stops observing the client and wakes the pages that wait.
+    func end() {
+        presence.end()
+        bell.end()
+    }
+}
+
+/// Observes a client while a page is open.
+private final class TrafficObserver: Sendable {
+    private let client: NetworkClient
+    private let book: TrafficStore
+    private let faults: FaultController
+    private let clientObserver: ClientObserver
+    private let events = Locked<Task<Void, Never>?>(nil)
+
+    init(of client: NetworkClient, _ book: TrafficStore, _ faults: FaultController) {
+        self.client = client
+        self.book = book
+        self.faults = faults
+        clientObserver = ClientObserver(
+            detour: { faults.carrier(for: $0, to: $1, usually: $2) },
+            recall: { book.take($0, answeredFrom: $2 ? .cache : .stale, with: $1) },
+            observe: { book.take($0) }
+        )
+    }
+
+    func begin() {
+        client.attach(clientObserver)
+        let stream = client.events()
+        let task = Task { [book] in for await event in stream { book.take(event) } }
+        events.withLock { $0 = task }
+    }
+
+    func end() {
+        client.detach(clientObserver)
+        faults.clear()
+        let task = events.withLock { task in
+            defer { task = nil }
+            return task
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+
+/// A token response (RFC 6749 section 5.1).
+struct TokenResponse: Decodable {
+    var accessToken: String
+    var tokenType: String?
+    var expiresIn: WrittenNumber?
+    var refreshToken: String?
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case refreshToken = "refresh_token"
+    }
+
+    /// Returns the credential; if the server sends no refresh token or an empty one, the old refresh token is kept
+    /// (section 6).
+    func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
+        .bearer(
+            accessToken,
+            expiresAt: expiresIn.map { now.addingTimeInterval($0.value) },
+            refreshToken: refreshToken.flatMap { $0.isEmpty ? nil : $0 } ?? oldRefreshToken
+        )
+    }
+}
+
+extension TokenResponse {
+    /// Decodes a token response and throws if the access token is empty.
+    ///
+    /// If the lifetime is unreadable or not above 0, it counts as unknown. If the refresh token is not a string, it
+    /// counts as missing. The access token is still accepted, because the grant or refresh token that it was obtained
+    /// with may already be used up.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        accessToken = try container.decode(String.self, forKey: .accessToken)
+        guard !accessToken.isEmpty else {
+            throw DecodingError.dataCorruptedError(forKey: .accessToken, in: container, debugDescription: "empty")
+        }
+        tokenType = try container.decodeIfPresent(String.self, forKey: .tokenType)
+        let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
+        expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
+        refreshToken = try? container.decodeIfPresent(String.self, forKey: .refreshToken)
+    }
+}
+
+/// An error response (RFC 6749 section 5.2).
+struct TokenRefusal: Decodable {
+    var error: String
+    var description: String?
+
+    enum CodingKeys: String, CodingKey {
+        case error
+        case description = "error_description"
+    }
+}
+
+extension TokenRefusal {
+    /// Decodes an error response, even if its description is invalid.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        error = try container.decode(String.self, forKey: .error)
+        description = try? container.decodeIfPresent(String.self, forKey: .description)
+    }
+}
+
+/// A response of the device authorisation endpoint (RFC 8628 section 3.2).
+struct DeviceResponse: Decodable {
+    var deviceCode: String
+    var userCode: String
+    var verificationURI: String
+    var verificationURIComplete: String?
+    var expiresIn: WrittenNumber?
+    var interval: WrittenNumber?
+
+    enum CodingKeys: String, CodingKey {
+        case deviceCode = "device_code"
+        case userCode = "user_code"
+        case verificationURI = "verification_uri"
+        /// The name of this member in drafts, which Google's servers still send.
+        case verificationURL = "verification_url"
+        case verificationURIComplete = "verification_uri_complete"
+        case expiresIn = "expires_in"
+        case interval
+    }
+}
+
+extension DeviceResponse {
+    /// Decodes a device authorisation response and throws if a code is empty.
+    ///
+    /// If the lifetime or the interval is unreadable, or the lifetime is not above 0, it counts as unknown. The server
+    /// then reports when the code has expired.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        deviceCode = try container.decode(String.self, forKey: .deviceCode)
+        userCode = try container.decode(String.self, forKey: .userCode)
+        guard !deviceCode.isEmpty, !userCode.isEmpty else {
+            throw DecodingError.dataCorruptedError(forKey: .deviceCode, in: container, debugDescription: "empty")
+        }
+        verificationURI =
+            try container.decodeIfPresent(String.self, forKey: .verificationURI)
+            ?? container.decode(String.self, forKey: .verificationURL)
+        verificationURIComplete = try container.decodeIfPresent(String.self, forKey: .verificationURIComplete)
+        let lifetime = try? container.decodeIfPresent(WrittenNumber.self, forKey: .expiresIn)
+        expiresIn = lifetime.flatMap { $0.value > 0 ? $0 : nil }
+        interval = try? container.decodeIfPresent(WrittenNumber.self, forKey: .interval)
+    }
+}
+
+/// A number, which some servers send as a string.
+struct WrittenNumber: Decodable {
+    var value: Double
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self) else {
+            value = try container.decode(Double.self)
+            return
+        }
+        guard let number = Double(text), number.isFinite else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number")
+        }
+        value = number
+    }
+}
+
+/// A form-encoded response, which some servers send for tokens and errors although RFC 6749 section 5.1 requires JSON.
+struct FormResponse {
+    /// The parameters as the JSON that the standard requires.
+    let json: Data
+
+    /// Reads a body, or returns `nil` if it is not a form.
+    ///
+    /// A body is a form if its content type says so. It is also one if it has no content type, `text/plain` or
+    /// `text/html` and contains a token or an error.
+    init?(_ body: Data, contentType: String?) {
+        let type = contentType.map(HTTPHeaders.essence)
+        let isForm = type == "application/x-www-form-urlencoded"
+        guard isForm || type == nil || type == "text/plain" || type == "text/html", body.first != UInt8(ascii: "{"),
+            let text = String(data: body, encoding: .utf8)?.trimmingCharacters(in: .whitespacesAndNewlines)
+        else { return nil }
+        var members: [String: String] = [:]
+        for item in Parameters(parsing: text).items {
+            if case .string(let value) = item.value, members[item.key] == nil { members[item.key] = value }
+        }
+        guard isForm || members["access_token"] != nil || members["error"] != nil,
+            let json = try? JSONEncoder().encode(members)
+        else { return nil }
+        self.json = json
+    }
+}

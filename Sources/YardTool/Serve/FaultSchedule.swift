@@ -1,0 +1,94 @@
+import Switchyard
+import SwitchyardTesting
+
+/// The controller of the faults of served machines, including their end times.
+final class FaultSchedule: Sendable {
+    /// An active fault.
+    private struct Entry {
+        let order: FaultOrder
+        /// The number that distinguishes the fault from earlier and later faults of the same machine.
+        let number: Int
+        var timer: (any ScheduledTimer)?
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var orders = 0
+    }
+
+    private let machines: [ForumServer]
+    private let time: any TimeSource
+    private let state = Locked(State())
+
+    init(_ machines: [ForumServer], time: any TimeSource) {
+        self.machines = machines
+        self.time = time
+    }
+
+    /// The active orders by name of the machine.
+    var orders: [String: FaultOrder] { state.withLock { $0.entries.mapValues(\.order) } }
+
+    /// The server names that an order can use.
+    var names: [String] {
+        let short = machines.compactMap { $0.name.split(separator: "/").last.map(String.init) }
+        return machines.map(\.name) + Array(Set(short)).sorted()
+    }
+
+    /// Applies an order, which replaces an earlier order.
+    ///
+    /// - Returns: The names of the affected machines, or an empty array if there is no such machine.
+    @discardableResult
+    func carryOut(_ order: FaultOrder) -> [String] {
+        let concerned = machines(order.server)
+        for machine in concerned {
+            let number = replace(with: order, on: machine)
+            guard let seconds = order.for else { continue }
+            let timer = time.schedule(at: time.now.advanced(by: .seconds(seconds))) { [weak self] in
+                self?.end(number, on: machine)
+            }
+            // The timer is not stored if its time is already over or another order has replaced this one.
+            state.withLock { if $0.entries[machine.name]?.number == number { $0.entries[machine.name]?.timer = timer } }
+        }
+        return concerned.map(\.name)
+    }
+
+    /// Removes the faults of machines.
+    ///
+    /// - Returns: The names of the affected machines.
+    @discardableResult
+    func clear(_ server: String?) -> [String] {
+        let concerned = machines(server)
+        for machine in concerned {
+            _ = replace(with: nil, on: machine)
+        }
+        return concerned.map(\.name)
+    }
+
+    /// Replaces the order of a machine and returns the number of the new order.
+    private func replace(with order: FaultOrder?, on machine: ForumServer) -> Int {
+        let (old, number) = state.withLock { state in
+            state.orders += 1
+            let old = state.entries[machine.name]
+            state.entries[machine.name] = order.map { Entry(order: $0, number: state.orders, timer: nil) }
+            return (old, state.orders)
+        }
+        old?.timer?.cancel()
+        machine.server.fault = order?.ordered
+        return number
+    }
+
+    /// Ends an order whose time is over, unless another order has replaced it.
+    private func end(_ number: Int, on machine: ForumServer) {
+        let isInForce = state.withLock { state in
+            guard state.entries[machine.name]?.number == number else { return false }
+            state.entries[machine.name] = nil
+            return true
+        }
+        if isInForce { machine.server.fault = nil }
+    }
+
+    private func machines(_ name: String?) -> [ForumServer] {
+        guard let name else { return machines }
+        return machines.filter { $0.name == name || $0.name.hasSuffix("/\(name)") }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Switchyard
+import SwitchyardTesting
+import Testing
+
+@testable import yard
+
+@Suite struct FaultScheduleTests {
+    /// Time that is over as soon as someone wants to wait for it.
+    private struct PassedTime: TimeSource {
+        struct Timer: ScheduledTimer {
+            func cancel() {}
+        }
+
+        var now: MonotonicTime { .zero }
+
+        func schedule(at deadline: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
+            action()
+            return Timer()
+        }
+    }
+
+    @Test func `a fault whose time is over at once is not listed`() throws {
+        let machine = ForumServer("topics/primary", data: .release)
+        let board = FaultSchedule([machine], time: PassedTime())
+        let order = try FaultOrder(query: [], json: Data(#"{"fault": "hang", "for": 0}"#.utf8))
+
+        board.carryOut(order)
+
+        #expect(machine.server.fault == nil)
+        #expect(board.orders.isEmpty)
+    }
+}
