@@ -55,6 +55,39 @@ import Testing
         #expect(outcomes.all.values.allSatisfy { $0.count == 1 })
     }
 
+    /// The end of a message that waits to be sent again.
+    enum End: CaseIterable { case takenBack, closed, takenBackUnderWay, closedAfterUnsent }
+
+    @Test(arguments: End.allCases)
+    func `a message that an earlier connection may have delivered says so, however it ends`(end: End) {
+        let outcomes = Outcomes()
+        var queue = SendQueue(messages: 4, bytes: 8)
+        _ = queue.add(outcomes.entry(1))
+        _ = queue.take()
+        _ = queue.broke(mayHaveBeenDelivered: true)
+        _ = queue.settle(.sendAgain)
+
+        switch end {
+        case .takenBack: outcomes.tell(queue.takeBack(1).map { [$0] } ?? [])
+        case .closed: outcomes.tell(queue.close(.ended))
+        case .takenBackUnderWay:
+            _ = queue.take()
+            _ = queue.takeBack(1)
+            outcomes.tell(queue.broke(mayHaveBeenDelivered: false).map { [$0] } ?? [])
+        case .closedAfterUnsent:
+            _ = queue.take()
+            _ = queue.broke(mayHaveBeenDelivered: false)
+            #expect(queue.interrupted.map(\.id) == [1], "the app decides again")
+            outcomes.tell(queue.close(.ended))
+        }
+
+        guard case .failure(let failure)? = outcomes.all[1]?.first else {
+            Issue.record("\(outcomes.all)")
+            return
+        }
+        #expect(failure == .mayHaveBeenDelivered)
+    }
+
     @Test func `a message is taken whatever its size when nothing else waits`() {
         var queue = SendQueue(messages: 4, bytes: 2)
 

@@ -15,6 +15,13 @@ struct SendQueue: Sendable {
         var id: UInt64
         var message: WebSocket.Message
         var waiter: Waiter
+        /// Whether a server may have received the message over an earlier connection.
+        var mayHaveBeenDelivered = false
+
+        /// Ends the message, which was not sent unless an earlier connection may have delivered it.
+        fileprivate func ended(_ failure: WebSocketSendFailure) -> Ended {
+            Ended(waiter: waiter, failure: mayHaveBeenDelivered ? .mayHaveBeenDelivered : failure)
+        }
     }
 
     /// A message that has ended, with the waiter to notify.
@@ -72,17 +79,18 @@ struct SendQueue: Sendable {
 
     /// Records that the current message was not sent.
     ///
-    /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message; if not, it goes first over
-    ///   the next connection.
+    /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message. If no server may have received
+    ///   the message over any connection, it goes first over the next connection.
     /// - Returns: The message if it ends because its caller was cancelled; otherwise, `nil`.
     mutating func broke(mayHaveBeenDelivered: Bool) -> Ended? {
-        guard let entry = underWay else { return nil }
+        guard var entry = underWay else { return nil }
         underWay = nil
+        if mayHaveBeenDelivered { entry.mayHaveBeenDelivered = true }
         if isGivenUp {
             bytes -= entry.message.size
-            return Ended(waiter: entry.waiter, failure: mayHaveBeenDelivered ? .mayHaveBeenDelivered : .cancelled)
+            return entry.ended(.cancelled)
         }
-        if mayHaveBeenDelivered { interrupted.append(entry) } else { waiting.insert(entry, at: 0) }
+        if entry.mayHaveBeenDelivered { interrupted.append(entry) } else { waiting.insert(entry, at: 0) }
         return nil
     }
 
@@ -95,7 +103,7 @@ struct SendQueue: Sendable {
             return []
         }
         bytes -= entries.reduce(0) { $0 + $1.message.size }
-        return entries.map { Ended(waiter: $0.waiter, failure: .mayHaveBeenDelivered) }
+        return entries.map { $0.ended(.mayHaveBeenDelivered) }
     }
 
     /// Removes a message whose caller was cancelled; returns `nil` if the message has ended or is being sent, in which
@@ -105,12 +113,12 @@ struct SendQueue: Sendable {
         if let place = waiting.firstIndex(where: { $0.id == id }) {
             let entry = waiting.remove(at: place)
             bytes -= entry.message.size
-            return Ended(waiter: entry.waiter, failure: .cancelled)
+            return entry.ended(.cancelled)
         }
         guard let place = interrupted.firstIndex(where: { $0.id == id }) else { return nil }
         let entry = interrupted.remove(at: place)
         bytes -= entry.message.size
-        return Ended(waiter: entry.waiter, failure: .mayHaveBeenDelivered)
+        return entry.ended(.mayHaveBeenDelivered)
     }
 
     /// Ends all messages, and accepts no more.
@@ -119,7 +127,7 @@ struct SendQueue: Sendable {
         let delivered = interrupted + (underWay.map { [$0] } ?? [])
         let ended =
             delivered.map { Ended(waiter: $0.waiter, failure: .mayHaveBeenDelivered) }
-            + waiting.map { Ended(waiter: $0.waiter, failure: failure) }
+            + waiting.map { $0.ended(failure) }
         (waiting, interrupted, underWay, bytes) = ([], [], nil, 0)
         return ended
     }
