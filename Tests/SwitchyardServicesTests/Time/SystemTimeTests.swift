@@ -28,8 +28,8 @@ import Testing
     @Test func `a cancelled timer does not fire`() async {
         let time = SystemTime()
         let (fired, continuation) = AsyncStream.makeStream(of: Bool.self)
-        let timer = time.schedule(at: time.now.advanced(by: .milliseconds(5))) { continuation.yield(false) }
-        _ = time.schedule(at: time.now.advanced(by: .milliseconds(10))) {
+        let timer = time.schedule(at: time.now.advanced(by: .milliseconds(300))) { continuation.yield(false) }
+        _ = time.schedule(at: time.now.advanced(by: .milliseconds(310))) {
             continuation.yield(true)
             continuation.finish()
         }
