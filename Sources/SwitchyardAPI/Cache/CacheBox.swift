@@ -2,8 +2,8 @@ import SwitchyardServices
 
 /// A value of any type with its key and metadata, so that entries of different types share one cache.
 class CacheBox: @unchecked Sendable {
-    // @unchecked is sound: this class and its only subclass hold `let`s of Sendable types, and three variables. `isMarked`
-    // is touched only under the lock of the box's table, the neighbours only under the queue's.
+    // @unchecked is sound: this class and its only subclass have constants of Sendable types and three variables. The
+    // table's lock protects `isMarked`, and the queue's lock protects the neighbors.
 
     // The neighbours in the queue. Unowned is sound: see EvictionQueue.
     unowned(unsafe) var older: CacheBox?

@@ -124,8 +124,8 @@ public struct JSONDecoding: Sendable {
 
 /// A decoder that is not changed after its creation.
 private final class SharedDecoder: @unchecked Sendable {
-    // @unchecked is sound: the decoder is set up before anybody else sees it and only `decode` is called afterwards,
-    // which makes its own state for each call (so also in swift-foundation, JSONDecoder.swift).
+    // @unchecked is sound: the decoder is configured before it is shared. Afterwards only `decode` is called, which creates
+    // its own state for each call (also in swift-foundation, JSONDecoder.swift).
     private let decoder = JSONDecoder()
 
     init(_ setUp: (JSONDecoder) -> Void) {

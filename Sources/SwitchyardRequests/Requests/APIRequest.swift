@@ -6,9 +6,8 @@ import SwitchyardServices
 /// A call as an object, which can be created without being started, added to groups, suspended, cancelled and asked for
 /// its state.
 ///
-/// The simple way to make a call is `value(for:)` of a manager. Use a request object only if you need more, because it
-/// costs more. A running request retains itself, but not its manager. If the manager is released, the request ends as
-/// cancelled.
+/// The simple way to make a call is `value(for:)` of a manager, which costs less. A running request retains itself, but
+/// not its manager. If the manager is released, the request ends as cancelled.
 ///
 /// ### Use
 ///
@@ -65,8 +64,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         )
     }
 
-    /// Creates a request on a queue that already belongs to a request, because otherwise each request made from another
-    /// would add a queue.
+    /// Creates a request on the serial queue of another request, so that the queue is not wrapped again.
     init(
         _ configuration: APIConfiguration,
         onSerial queue: DispatchQueue,
@@ -125,8 +123,7 @@ extension APIRequest {
 
     /// Suspends the request.
     ///
-    /// If the request was not started, it is not sent before it is resumed. If it was started, its call and its
-    /// deadline continue, but no callback comes before it is resumed.
+    /// An unstarted request is not sent, and a started one calls no callback, before it is resumed. Its deadline continues.
     ///
     /// - Returns: Whether this call suspended the request.
     @discardableResult
@@ -136,19 +133,17 @@ extension APIRequest {
 
     /// Cancels the request unless it has ended.
     ///
-    /// The transfer is stopped immediately. The outcome is reported as ``/SwitchyardAPI/APIError/Cancellation/caller``,
-    /// never as a failure. This function may be called from every callback. A request that was not started ends too.
+    /// The transfer stops immediately, and the outcome is ``/SwitchyardAPI/APIError/Cancellation/caller``, never a failure.
+    /// Every callback may call this function. A request that was not started ends too.
     public func cancel() {
         guard let cancelCall = record.withLock({ $0.cancel() }) else { return }
         cancelCall()
         queue.async { self.tellCancelled(.failure(self.completed(APIError(.cancelled(.caller))))) }
     }
 
-    /// Returns a new request like this one, not started, with the same accessories, hooks, filters and delegate but
-    /// without handlers.
+    /// Returns a new unstarted request with the same accessories, hooks, filters and delegate, but without handlers.
     ///
-    /// A request retains its accessories, hooks and filters for this purpose even after its end, so if one of these
-    /// refers to the request, it should do so weakly.
+    /// Accessories, hooks and filters should refer to the request weakly, because it retains them beyond its end.
     public func repeated() -> APIRequest {
         let copy = APIRequest(
             configuration,
@@ -262,8 +257,7 @@ extension DispatchQueue {
 extension APIManager {
     /// Creates a request without starting it.
     ///
-    /// The call is processed like every other call of the manager, including the cache, and ends when the manager is
-    /// released.
+    /// The call uses the manager's cache like every other call, and ends when the manager is released.
     ///
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
@@ -292,8 +286,7 @@ extension APIManager {
     ///
     /// - Parameters:
     ///   - configuration: The description of the call.
-    ///   - serializer: The serialiser that makes the value. ``APIModule/serializer(for:at:)`` removes the module's
-    ///     envelope.
+    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` removes the module's envelope.
     ///   - queue: The queue for all callbacks, the main queue by default.
     ///   - startsWithFirstHandler: Whether the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.
@@ -358,12 +351,9 @@ extension APIRequest {
         case useThis
     }
 
-    /// Returns a request that sends this one and then decides by its outcome.
+    /// Returns a request that sends this one and then decides by its outcome; ``repeated()`` repeats both.
     ///
-    /// Calling ``repeated()`` on the returned request repeats this one too.
-    ///
-    /// - Parameter decide: Decides about the outcome, on the queue of this request. It is not called if the request was
-    ///   cancelled.
+    /// - Parameter decide: Decides about the outcome on this request's queue, unless the request was cancelled.
     /// - Returns: The request, whose cancellation cancels whichever request is running.
     public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
         let wasMade = Locked(false)

@@ -15,8 +15,7 @@ struct CachedCall<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - client: The handle for the fetch, separate from the manager's: a fetch belongs to all its waiters.
-    ///   - calls: The manager's calls, with which the call is cancelled; `nil` for a call that is cancelled in another
-    ///     way.
+    ///   - calls: The manager's calls, with which the call is cancelled; `nil` for any other call.
     /// - Returns: The response and its source.
     /// - Throws: ``APIError`` of the fetch, if no stored response can replace it.
     nonisolated(nonsending) func response(
@@ -73,8 +72,7 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     /// The policy for stored responses.
     ///
-    /// If HTTP's rules decide, the request may require a stored response (RFC 9111
-    /// section 5.2.1.7).
+    /// If HTTP's rules decide, the request may require a stored response (RFC 9111 section 5.2.1.7).
     private var policy: CachePolicy {
         var policy = plan.policy
         if policy.freshness == .http, CacheControl(call.configuration.headers).has("only-if-cached") {
@@ -203,11 +201,9 @@ extension CachedCall {
         /// Returns the reason why a stored value does not match; `nil` if it matches.
         private func refusal(of entry: CachedValue<Value>) -> APIError.CacheReason? {
             if let refusal = entry.stamp.refusal(for: plan.stamp) { return refusal }
-            // A call with other rules may have stored the value; a response on disk is decoded again by this call's
-            // rules.
+            // A call with other rules may have stored the value. A response on disk is decoded by this call's rules.
             guard call.accepts(entry.answer?.status) else { return .invalidData }
-            // An entry that a call stored with its own lifetime has no times for HTTP's rules, which may forbid its
-            // use.
+            // An entry with a lifetime of its call's own has no times for HTTP's rules, which may forbid its use.
             let isUnruled = plan.policy.freshness == .http && entry.answer != nil && entry.http == nil
             return isUnruled || !isToOwnFields(entry) ? .invalidMetadata : nil
         }
@@ -355,8 +351,7 @@ extension CachedCall {
             // The stored response stays; the hook can change only the header fields of its confirmation.
             let unchanged = fetched.body == nil ? answer : nil
             guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
-            // The stored value must be what a reader of the disk would decode, so a body that cannot be decoded is not
-            // stored.
+            // A body that a reader of the disk could not decode is not stored.
             let isOwn = fetched.body == nil || changed.body == answer.body
             guard let value = isOwn ? response.value : try? call.value(of: changed),
                 plan.cache.isNewest(turn, of: plan.key)
@@ -369,8 +364,7 @@ extension CachedCall {
             }
         }
 
-        /// Removes the stored response after a newer one arrived that is not stored, so that the older one is not shown
-        /// again.
+        /// Removes the stored response after a newer one that is not stored, so that the older one is not shown again.
         private func forgetOlder(than turn: Int) {
             guard plan.cache.isNewest(turn, of: plan.key) else { return }
             plan.cache.withdraw(plan.key)

@@ -68,7 +68,6 @@ struct FramedWebSocketState: Sendable {
     /// Whether the Close frame is sent before the waiting messages.
     private var closesAtOnce = false
 
-    // The end of the connection.
     private var ownClose: WebSocket.Closure?
     private var hasSentClose = false
     private var peerClose: WebSocket.Closure?
@@ -77,8 +76,6 @@ struct FramedWebSocketState: Sendable {
     /// The failure that counts against the server when the connection ends.
     private var fault: TransportError?
     private(set) var closure: WebSocket.Closure?
-
-    // Times.
     private var lastReceived: MonotonicTime
     private var pingSent: MonotonicTime?
     private var pingDue: MonotonicTime?
