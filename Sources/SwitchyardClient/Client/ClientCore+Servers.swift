@@ -18,12 +18,14 @@ extension ClientCore {
     }
 
     /// Replaces the list of servers in the current environment and in those entered later.
+    ///
+    /// - Throws: ``ClientError``, also if no server is part of the current environment. In this case nothing has changed.
     func replaceServers(_ servers: [Server]) throws(ClientError) {
         var told: [(events: [SwitchEvent], pool: ServerPool)] = []
         try replacePool { (old, pool) throws(ClientError) in
             let new = try old.having(servers)
             try Self.checkPins(of: transport, for: servers, in: pool.environment)
-            told.append((try pool.replace(servers, at: time.now), pool))
+            told.append((try pool.replaceServers(with: new, at: time.now), pool))
             return (new, pool)
         }
         for (events, pool) in told { publish(events, from: pool) }
@@ -60,9 +62,12 @@ extension ClientCore {
         while true {
             let (service, pool, number) = state.withLock { ($0.service, $0.pool, $0.replacements) }
             guard let new = try make(service, pool) else { return nil }
+            let knowsEnvironments = new.service.environments.count > 1
             let isDone = state.withLock { state in
                 guard state.replacements == number else { return false }
                 state.replacements += 1
+                // Calls that were made while there were several environments may still be waiting.
+                state.knowsEnvironments = state.knowsEnvironments || knowsEnvironments
                 (state.service, state.pool) = new
                 return true
             }

@@ -27,8 +27,6 @@ package final class ClientCore: Sendable {
     let writtenPaths = WrittenPaths()
     /// Whether calls may have an owner, because there are credentials, users or cookies.
     let knowsOwners: Bool
-    /// Whether the environment may change between the creation of a call and its dispatch.
-    let knowsEnvironments: Bool
     private let ownsTransport: Bool
     /// The observer that ends the calls of a user who has logged out, or `nil` for a client without credentials.
     private let userObserver: UserObserver?
@@ -43,6 +41,8 @@ package final class ClientCore: Sendable {
         var clientObservers: [ClientObserver]?
         /// The number of times the service, the pool, or the offline state was replaced.
         var replacements = 0
+        /// Whether the environment may change between the creation of a call and its dispatch.
+        var knowsEnvironments: Bool
         /// Whether the device is known to be offline.
         var isOffline = false
         var table = DispatchTable()
@@ -63,7 +63,6 @@ package final class ClientCore: Sendable {
         ownsTransport = transport == nil
         surroundsRequests = options.surroundsRequests
         knowsOwners = options.hasLogins || options.generator.cookies != nil || options.perEnvironment != nil
-        knowsEnvironments = service.environments.count > 1
         if let problem = options.retry?.problem { throw .retry(problem) }
         do throws(TransportError) {
             self.transport = if let transport { transport } else { try Transports.systemDefault() }
@@ -73,7 +72,8 @@ package final class ClientCore: Sendable {
         // The system's default transport has no pins.
         if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
         let pool = try options.pool(of: service, in: environment, at: time.now)
-        let state = Locked(State(service: service, pool: pool))
+        let knowsEnvironments = service.environments.count > 1
+        let state = Locked(State(service: service, pool: pool, knowsEnvironments: knowsEnvironments))
         self.state = state
         userObserver = options.credentials?.whenUserChanges { [transfers] environment in
             Self.endCallsOfFormerUsers(in: environment, state, transfers)
@@ -87,6 +87,9 @@ package final class ClientCore: Sendable {
 
     /// The current time.
     package var now: MonotonicTime { clock.now }
+
+    /// Whether the environment may change between the creation of a call and its dispatch.
+    var knowsEnvironments: Bool { state.withLock { $0.knowsEnvironments } }
 
     /// The service with its current list of servers.
     var service: Service { state.withLock { $0.service } }

@@ -59,7 +59,7 @@ extension NetworkClient {
     ///   - environment: The environment to enter. Entering the current environment changes nothing.
     ///   - cancelsActiveRequests: Whether active requests are cancelled, except those of a credential refresh. By
     ///     default active requests end in the environment in which they started.
-    /// - Throws: ``ClientError/missingEnvironment(_:server:known:)``. In this case nothing has changed.
+    /// - Throws: ``ClientError/missingEnvironment(_:service:known:)``. In this case nothing has changed.
     public func switchEnvironment(
         to environment: ServiceEnvironment,
         cancelsActiveRequests: Bool = false
@@ -150,8 +150,8 @@ extension NetworkClient {
     /// Servers in both lists, compared by name, keep their health. Active requests continue.
     ///
     /// - Parameter servers: The new list in order of preference.
-    /// - Throws: ``ClientError`` if the list is empty, names a server twice, or lacks the current environment. In this
-    ///   case nothing has changed.
+    /// - Throws: ``ClientError`` if the list is empty, names a server twice, or has no server in the current
+    ///   environment. In this case nothing has changed.
     public func replaceServers(_ servers: [Server]) throws(ClientError) {
         try core.replaceServers(servers)
     }

@@ -72,7 +72,8 @@ package final class ServerPool: Sendable {
     ///   - seed: The seed of the random numbers.
     ///   - installation: The number by which the servers after the first are shuffled.
     ///   - now: The time.
-    /// - Throws: ``ClientError`` for a server without a valid base URL, and for a list that the core refuses.
+    /// - Throws: ``ClientError`` for an environment without servers, a server without a valid base URL, and a list that
+    ///   the core refuses.
     init(
         service: Service,
         environment: ServiceEnvironment,
@@ -87,10 +88,12 @@ package final class ServerPool: Sendable {
         self.generator = generator
         self.rule = rule
         tooManyRequests = service.switching.tooManyRequests
-        let sites = try Self.sites(of: service.servers, in: environment, rule)
+        let servers = try Self.servers(of: service, in: environment)
+        let sites = try Self.sites(of: servers, in: environment, rule)
         do throws(SwitchError) {
             let core = try SwitchingCore(
                 service: service,
+                environment: environment,
                 at: now,
                 seed: seed,
                 installation: installation
@@ -101,6 +104,17 @@ package final class ServerPool: Sendable {
         }
     }
 
+    private static func servers(
+        of service: Service,
+        in environment: ServiceEnvironment
+    ) throws(ClientError) -> [Server] {
+        let servers = service.servers(in: environment)
+        guard !servers.isEmpty else {
+            throw .missingEnvironment(environment, service: service.name, known: service.environments)
+        }
+        return servers
+    }
+
     private static func sites(
         of servers: [Server],
         in environment: ServiceEnvironment,
@@ -108,10 +122,7 @@ package final class ServerPool: Sendable {
     ) throws(ClientError) -> [Site] {
         var sites: [Site] = []
         for server in servers {
-            guard let base = server.baseURLs[environment] else {
-                let known = KnownEnvironments(server.baseURLs.keys)
-                throw .missingEnvironment(environment, server: server.name, known: known)
-            }
+            guard let base = server.baseURLs[environment] else { continue }
             do throws(RequestError) {
                 let cdn = try server.cdnURLs[environment].map { (url) throws(RequestError) in try BaseURL(url.text) }
                 let origin = try BaseURL(base.text)
@@ -155,8 +166,9 @@ extension ServerPool {
         state.withLock { $0.core.setOffline(isOffline, at: now) }
     }
 
-    /// Replaces the list of servers; servers that stay keep their health.
-    func replace(_ servers: [Server], at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
+    /// Replaces the list of servers with those of a service; servers that stay keep their health.
+    func replaceServers(with service: Service, at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
+        let servers = try Self.servers(of: service, in: environment)
         let sites = try Self.sites(of: servers, in: environment, rule)
         let members = servers.map { SwitchingCore.Member(id: $0.id, weight: $0.weight) }
         do throws(SwitchError) {

@@ -11,14 +11,8 @@ enum ServiceWriter {
         ]
         var servers = [server("primary", service.environments.map { ($0.name, $0.url) })]
         for fallback in service.fallbacks {
-            // The fallback URL belongs to the first environment. In other environments, the fallback repeats the
-            // environment's own URL, so that no server of the first environment is used.
-            servers.append(
-                server(
-                    fallback.name,
-                    service.environments.enumerated().map { ($1.name, $0 == 0 ? fallback.url : $1.url) }
-                )
-            )
+            // The fallback URL belongs to the first environment. The other environments have no fallback.
+            servers.append(server(fallback.name, [(first.name, fallback.url)]))
         }
         lines += servers.enumerated().flatMap { index, lines in
             index < servers.count - 1 ? lines.dropLast() + ["    },"] : lines

@@ -8,7 +8,7 @@ extension InspectedClient {
         let (list, environment) = (client.service.servers, client.environment)
         service = client.service.name
         self.environment = environment.rawValue
-        environments = Self.environments(of: list)
+        environments = client.service.environments.map(\.rawValue)
         current = client.currentServer
         self.mayControl = mayControl
         self.fault = fault
@@ -16,13 +16,6 @@ extension InspectedClient {
             let url = list.first { $0.name == snapshot.id }?.baseURLs[environment]?.text ?? ""
             return Server(snapshot, url: redaction.url(url))
         }
-    }
-
-    /// Returns the environments that all servers have.
-    private static func environments(of servers: [SwitchyardServices.Server]) -> [String] {
-        let all = servers.map { Set($0.baseURLs.keys.map(\.rawValue)) }
-        guard let first = all.first else { return [] }
-        return all.reduce(first) { $0.intersection($1) }.sorted()
     }
 }
 

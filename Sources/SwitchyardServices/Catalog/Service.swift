@@ -9,18 +9,26 @@
 ///     let service = try Service(
 ///         name: "topics",
 ///         servers: [
-///             Server(name: "primary", baseURLs: [.release: ServerURL("https://api.example.com/v1")]),
+///             Server(
+///                 name: "primary",
+///                 baseURLs: [
+///                     .release: ServerURL("https://api.example.com/v1"),
+///                     .develop: ServerURL("https://dev.example.com/v1"),
+///                 ]
+///             ),
 ///             Server(name: "secondary", baseURLs: [.release: ServerURL("https://api2.example.com/v1")]),
 ///         ],
 ///         defaultEnvironment: .release
 ///     )
+///
+/// Environments may have different servers: the service above has two servers in `release` and one in `develop`.
 public struct Service: Sendable, Hashable {
     /// The maximum number of servers of a service.
     public static let maximumServers = ServerSet.capacity
 
     /// The name of the service, which is also the name of its file.
     public let name: String
-    /// The servers in order of preference; never empty, with unique names.
+    /// The servers of all environments in order of preference; never empty, with unique names.
     public let servers: [Server]
     /// The environment that a client starts in.
     public let defaultEnvironment: ServiceEnvironment
@@ -32,7 +40,7 @@ public struct Service: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - servers: The servers in order of preference, at least one and at most ``maximumServers``.
-    ///   - defaultEnvironment: The environment that a client starts in. Every server must have it.
+    ///   - defaultEnvironment: The environment that a client starts in. At least one server must be part of it.
     ///   - switching: The switching policy. The default is ``SwitchPolicy/recommended``.
     /// - Throws: A ``CatalogError`` that names the key and the expected value.
     public init(
@@ -75,9 +83,18 @@ public struct Service: Sendable, Hashable {
 
     /// The environments of the service, sorted by name.
     ///
-    /// Every server has each of them.
+    /// At least one server is part of each of them.
     public var environments: [ServiceEnvironment] {
-        servers[0].baseURLs.keys.sorted { $0.rawValue < $1.rawValue }
+        Set(servers.flatMap(\.baseURLs.keys)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Returns the servers of an environment in order of preference.
+    ///
+    /// - Parameter environment: The environment.
+    /// - Returns: The servers that have a base URL in the environment; empty if the service does not have the
+    ///   environment.
+    public func servers(in environment: ServiceEnvironment) -> [Server] {
+        servers.filter { $0.baseURLs[environment] != nil }
     }
 
     /// Returns the server with the given name, or `nil` if there is none.
@@ -94,10 +111,9 @@ public struct Service: Sendable, Hashable {
             let limit = "at most \(Service.maximumServers) servers"
             throw CatalogError(.invalidValue, at: "servers", expected: limit, found: "\(servers.count)")
         }
-        let environments = Set(servers.flatMap(\.baseURLs.keys)).sorted { $0.rawValue < $1.rawValue }
         var names: Set<String> = []
         for (index, server) in servers.enumerated() {
-            try check(server, at: "servers[\(index)]", environments: environments)
+            try check(server, at: "servers[\(index)]")
             guard names.insert(server.name).inserted else {
                 let expected = "a name that no other server has"
                 throw CatalogError(
@@ -108,7 +124,7 @@ public struct Service: Sendable, Hashable {
                 )
             }
         }
-        try checkDefault(environments)
+        try checkDefault()
         do throws(SwitchPolicy.Problem) {
             try switching.check()
         } catch {
@@ -116,7 +132,7 @@ public struct Service: Sendable, Hashable {
         }
     }
 
-    private func check(_ server: Server, at path: String, environments: [ServiceEnvironment]) throws(CatalogError) {
+    private func check(_ server: Server, at path: String) throws(CatalogError) {
         guard !server.name.isEmpty else {
             throw CatalogError(.invalidValue, at: "\(path).name", expected: "a name that is not empty")
         }
@@ -128,15 +144,8 @@ public struct Service: Sendable, Hashable {
                 found: "\(server.weight)"
             )
         }
-        guard !environments.isEmpty else {
+        guard !server.baseURLs.isEmpty else {
             throw CatalogError(.missingEnvironment, at: "\(path).baseURLs", expected: "at least one environment")
-        }
-        for environment in environments where server.baseURLs[environment] == nil {
-            throw CatalogError(
-                .missingEnvironment,
-                at: "\(path).baseURLs.\(environment)",
-                expected: "a base URL, as other servers have one in this environment"
-            )
         }
         for environment in server.cdnURLs.keys where server.baseURLs[environment] == nil {
             throw CatalogError(
@@ -147,7 +156,8 @@ public struct Service: Sendable, Hashable {
         }
     }
 
-    private func checkDefault(_ environments: [ServiceEnvironment]) throws(CatalogError) {
+    private func checkDefault() throws(CatalogError) {
+        let environments = environments
         guard environments.contains(defaultEnvironment) else {
             throw CatalogError(
                 .missingEnvironment,
@@ -160,21 +170,23 @@ public struct Service: Sendable, Hashable {
 }
 
 extension SwitchingCore {
-    /// Creates the switching core of a service.
+    /// Creates the switching core for the servers of a service in one environment.
     ///
     /// - Parameters:
     ///   - service: The service.
+    ///   - environment: An environment of the service.
     ///   - now: The current time.
     ///   - seed: The seed of all random numbers.
     ///   - installation: See ``init(members:policy:at:seed:installation:)``.
     /// - Throws: A ``SwitchError`` if the policy is invalid.
     public init(
         service: Service,
+        environment: ServiceEnvironment,
         at now: MonotonicTime,
         seed: UInt64,
         installation: UInt64? = nil
     ) throws(SwitchError) {
-        let members = service.servers.map { Member(id: $0.id, weight: $0.weight) }
+        let members = service.servers(in: environment).map { Member(id: $0.id, weight: $0.weight) }
         try self.init(members: members, policy: service.switching, at: now, seed: seed, installation: installation)
     }
 }

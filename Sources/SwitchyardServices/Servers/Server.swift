@@ -5,7 +5,9 @@
 public struct Server: Sendable, Hashable, Identifiable {
     /// The name, unique within the service and stable across releases, because health, events and pushes refer to it.
     public let name: String
-    /// The base URL in each environment.
+    /// The base URL in each environment that the server is part of.
+    ///
+    /// In the other environments of the service, the server does not exist.
     public var baseURLs: [ServiceEnvironment: ServerURL]
     /// The base URL for requests that ask for the CDN, in the environments that have one.
     public var cdnURLs: [ServiceEnvironment: ServerURL]
@@ -22,7 +24,7 @@ public struct Server: Sendable, Hashable, Identifiable {
     ///
     /// - Parameters:
     ///   - name: The name, unique within the service.
-    ///   - baseURLs: The base URL in each environment.
+    ///   - baseURLs: The base URL in each environment that the server is part of, at least one.
     ///   - cdnURLs: The base URL of the CDN in each environment that has one. The default is none.
     ///   - weight: The share of traffic relative to the other servers. The default is 1.
     public init(

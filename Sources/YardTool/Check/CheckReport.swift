@@ -15,6 +15,10 @@ struct CheckReport: Sendable {
 
     /// The results for all checked servers, in the order of the files.
     var rows: [Row] = []
+    /// Descriptions of environments that have only some of a service's servers, one line each.
+    ///
+    /// They are no problem, but a misspelled environment shows here.
+    var partialEnvironments: [String] = []
     /// Descriptions of invalid files and of servers that do not respond, one line each: the file, the key, and the
     /// expected value.
     var problems: [String] = []
@@ -22,7 +26,9 @@ struct CheckReport: Sendable {
     /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// Returns the table with a heading, or an empty string if no server was checked.
+    /// Returns the table with a heading, and the environments that have only some of the servers.
+    ///
+    /// The result is an empty string if no server was checked.
     ///
     /// - Parameter styled: Returns a text in a style if styles are supported.
     /// - Returns: The lines, each with a line end.
@@ -35,6 +41,7 @@ struct CheckReport: Sendable {
             let state = styled(row.state, row.problem == nil ? .green : .red)
             table.add([row.service, row.server, row.url, state, row.latency?.figure ?? "-"])
         }
-        return table.lines.map { $0 + "\n" }.joined()
+        let notes = partialEnvironments.isEmpty ? [] : [""] + partialEnvironments
+        return (table.lines + notes).map { $0 + "\n" }.joined()
     }
 }

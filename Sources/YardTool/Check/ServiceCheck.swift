@@ -27,6 +27,7 @@ struct ServiceCheck: Sendable {
         var report = CheckReport()
         var seen: Set<String> = []
         let services = urls.flatMap { self.services(at: $0, except: &seen, &report.problems) }
+        report.partialEnvironments = services.flatMap { Self.partialEnvironments(of: $0.service) }
         let transport = try Transports.systemDefault()
         defer { transport.shutdown() }
         let clients = services.map { client(for: $0, over: transport, &report.problems) }
@@ -34,7 +35,7 @@ struct ServiceCheck: Sendable {
             var number = 0
             for (found, client) in zip(services, clients) {
                 guard let client else { continue }
-                for server in found.service.servers {
+                for server in found.service.servers(in: found.environment) {
                     group.addTask { [number] in (number, await ask(server, of: found, through: client)) }
                     number += 1
                 }
@@ -43,6 +44,15 @@ struct ServiceCheck: Sendable {
         }
         report.problems += report.rows.compactMap(\.problem)
         return report
+    }
+
+    private static func partialEnvironments(of service: Service) -> [String] {
+        service.environments.compactMap { environment in
+            let names = service.servers(in: environment).map(\.name)
+            guard names.count < service.servers.count else { return nil }
+            let count = "\(names.count) of \(service.servers.count) servers"
+            return "\(service.name): environment \(environment) has \(count): \(names.joined(separator: ", "))"
+        }
     }
 
     /// Returns the valid services of a file or a folder, without files that were already checked.

@@ -16,7 +16,7 @@ extension LoadRunner {
         return TrafficStory(
             title: "yard load",
             facts: plan.facts,
-            servers: plan.service.servers.map(\.name),
+            servers: plan.service.servers(in: plan.environment).map(\.name),
             origin: origin,
             startedAt: Date(timeIntervalSince1970: start),
             notes: TrafficRecorder.Content(calls: calls, events: events)

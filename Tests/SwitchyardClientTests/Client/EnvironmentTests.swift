@@ -46,12 +46,12 @@ import Testing
         #expect(await failure.value == .cancelled)
     }
 
-    @Test func `an environment that a server lacks is an error and changes nothing`() throws {
+    @Test func `switching to an environment without servers is an error and changes nothing`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
-        #expect(throws: ClientError.missingEnvironment("staging", server: "primary")) {
-            try client.switchEnvironment(to: "staging")
-        }
+        let error = ClientError.missingEnvironment("staging", service: "topics", known: [.release, .test])
+        #expect(throws: error) { try client.switchEnvironment(to: "staging") }
+        #expect("\(error)" == "the service topics has no server in the environment staging, only in release, test")
         #expect(client.environment == .test)
     }
 

@@ -246,13 +246,20 @@ struct Mistake: Sendable, CustomTestStringConvertible {
             keyPath: "servers[1].name"
         ),
         Mistake(
-            name: "TAF-S21 environment missing on one",
+            name: "TAF-S21 default environment in no server",
             json: file(
+                environment: #""develop""#,
                 servers:
-                    #"[{"name": "a", "baseURLs": {"test": "http://a", "x": "http://x"}}, {"name": "b", "baseURLs": {"test": "http://b"}}]"#
+                    #"[{"name": "a", "baseURLs": {"test": "http://a"}}, {"name": "b", "baseURLs": {"release": "http://b"}}]"#
             ),
             kind: .missingEnvironment,
-            keyPath: "servers[1].baseURLs.x"
+            keyPath: "defaultEnvironment"
+        ),
+        Mistake(
+            name: "a server in no environment",
+            json: file(servers: #"[{"name": "a", "baseURLs": {"test": "http://a"}}, {"name": "b", "baseURLs": {}}]"#),
+            kind: .missingEnvironment,
+            keyPath: "servers[1].baseURLs"
         ),
         Mistake(
             name: "no environment",

@@ -53,6 +53,37 @@ import Testing
         #expect(error.map { "\($0)".contains("secret") } == false)
     }
 
+    @Test func `environments may have different servers`() throws {
+        let url = try ServerURL("https://a.example.com")
+        let servers = [
+            Server(name: "a", baseURLs: [.test: url, .develop: url]),
+            Server(name: "b", baseURLs: [.test: url]),
+            Server(name: "c", baseURLs: [.test: url, .release: url]),
+        ]
+
+        let service = try Service(name: "topics", servers: servers, defaultEnvironment: .develop)
+
+        #expect(service.environments == [.develop, .release, .test])
+        #expect(service.servers(in: .develop).map(\.name) == ["a"])
+        #expect(service.servers(in: .release).map(\.name) == ["c"])
+        #expect(service.servers(in: .test).map(\.name) == ["a", "b", "c"])
+        #expect(service.servers(in: "staging").isEmpty)
+    }
+
+    @Test func `a server that is part of no environment is an error`() throws {
+        let servers = [
+            Server(name: "a", baseURLs: [.test: try ServerURL("https://a.example.com")]),
+            Server(name: "b", baseURLs: [:]),
+        ]
+
+        let error = #expect(throws: CatalogError.self) {
+            try Service(name: "topics", servers: servers, defaultEnvironment: .test)
+        }
+
+        #expect(error?.kind == .missingEnvironment)
+        #expect(error?.keyPath == "servers[1].baseURLs")
+    }
+
     @Test func `two servers may have one address`() throws {
         let url = try ServerURL("https://dev.example.com")
         let servers = ["a", "b"].map { Server(name: $0, baseURLs: [.develop: url]) }

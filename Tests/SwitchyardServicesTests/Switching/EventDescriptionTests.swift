@@ -43,7 +43,7 @@ import Testing
             ],
             defaultEnvironment: .test
         )
-        var core = try SwitchingCore(service: service, at: .zero, seed: 1)
+        var core = try SwitchingCore(service: service, environment: .test, at: .zero, seed: 1)
         let snapshots = core.snapshot(at: .zero)
 
         #expect(snapshots.map { "\($0)" } == ["primary: healthy, current", "secondary: healthy"])

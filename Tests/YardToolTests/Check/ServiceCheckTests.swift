@@ -116,6 +116,30 @@ import Testing
         #expect(report.problems == [expected])
     }
 
+    @Test func `only the servers of the environment are asked, and partial environments are listed`() async throws {
+        let server = try LoopbackServer.started()
+        let report = try await withTemporaryFolder { folder in
+            let json = """
+                {"service": "shop", "defaultEnvironment": "test", "servers": [
+                {"name": "a", "baseURLs": {"test": "\(server.baseURL)", "tset": "\(server.baseURL)"}},
+                {"name": "b", "baseURLs": {"release": "\(server.baseURL)"}}]}
+                """
+            try folder.write(json, to: "shop.json")
+            return try await check.report(on: [folder])
+        }
+
+        #expect(report.rows.map(\.server) == ["a"])
+        #expect(report.isGood)
+        let lines = report.text { text, _ in text }.split(separator: "\n").suffix(3)
+        #expect(
+            Array(lines) == [
+                "shop: environment release has 1 of 2 servers: b",
+                "shop: environment test has 1 of 2 servers: a",
+                "shop: environment tset has 1 of 2 servers: a",
+            ]
+        )
+    }
+
     @Test func `a URL that is not encrypted is a problem of its file, and the others are looked at`() async throws {
         let server = try LoopbackServer.started()
 

@@ -6,7 +6,7 @@
 /// | `defaultEnvironment` | string | | required | the environment that a client starts in |
 /// | `servers` | array | | required | the servers in order of preference |
 /// | `servers[].name` | string | | required | the name, unique in the file |
-/// | `servers[].baseURLs` | object | URL by environment | required | http or https, with a host |
+/// | `servers[].baseURLs` | object | URL by environment that the server is part of | required | http or https, with a host |
 /// | `servers[].cdnURLs` | object | URL by environment | none | base URLs of the CDN |
 /// | `servers[].weight` | number | | 1 | the share of traffic relative to the other servers |
 /// | `switching` | object | | recommended | the switching policy |
@@ -68,7 +68,12 @@ public enum ServiceFormat {
             Key("defaultEnvironment", "a string", required: "the environment that a client starts in"),
             Key("servers", "an array", required: "the servers, the preferred one first"),
             Key("servers[].name", "a string", required: "the name, unique in the file"),
-            Key("servers[].baseURLs", "an object", "URL by environment", required: "http or https, with a host"),
+            Key(
+                "servers[].baseURLs",
+                "an object",
+                "URL by environment that the server is part of",
+                required: "http or https, with a host"
+            ),
             Key("servers[].cdnURLs", "an object", "URL by environment", "none", "base URLs of the CDN"),
             Key("servers[].weight", "a number of at least 0", "", "1", "the share of traffic relative to the others"),
             Key("switching", "an object", "", "the recommended policy", "when to switch"),
