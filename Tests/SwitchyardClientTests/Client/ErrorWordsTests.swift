@@ -12,7 +12,7 @@ import Testing
 
         let error = #expect(throws: ClientError.self) { try client.switchEnvironment(to: "staging") }
 
-        let words = "the server primary has no base URL for the environment staging, only for release, test"
+        let words = "the service topics has no server in the environment staging, only in release, test"
         #expect(error.map { "\($0)" } == words)
     }
 
