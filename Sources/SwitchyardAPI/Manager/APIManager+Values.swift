@@ -19,8 +19,6 @@ extension APIManager {
         for configuration: APIConfiguration,
         at keyPath: String? = nil
     ) async throws(APIError) -> Value {
-        let client = client
-        if let ruled = client.ruled(configuration) { return try await value(type, for: ruled, at: keyPath) }
         let user = cacheUser
         let configuration = made(configuration, by: user)
         let plan = CachePlan.of(
@@ -30,18 +28,10 @@ extension APIManager {
             through: client,
             user: user
         )
-        // A call that continues earlier work may have another owner than the current user.
-        if let plan, plan.clientObservers == nil, CallOwner.inherited.isEmpty, let value = plan.freshValue(of: type) {
-            return value
-        }
-        let module = module
-        if plan == nil, module.envelope == nil, (keyPath ?? "").isEmpty {
-            let call = RawCall(configuration, module, accepting: MediaType.jsonRange)
-            let value = try await call.plainValue(type, through: client)
-            try call.checkOwner(in: client)
-            return value
-        }
-        return try await value(of: configuration, with: module.serializer(for: type, at: keyPath), plan)
+        // A fresh value needs no serializer (benchmark `cache`).
+        if let value = plan?.freshValue(of: type) { return value }
+        let call = call(configuration, module.serializer(for: type, at: keyPath), plan, user)
+        return try await call.response(through: client, among: client.calls).value
     }
 
     /// Makes a call whose response contains nothing of interest.
@@ -49,7 +39,7 @@ extension APIManager {
     /// - Parameter configuration: The call.
     /// - Throws: ``APIError``, also if the module's envelope reports a failure.
     public nonisolated(nonsending) func send(_ configuration: APIConfiguration) async throws(APIError) {
-        _ = try await value(for: configuration, with: nothing)
+        _ = try await response(for: configuration, with: nothing)
     }
 
     /// Makes a call with a serializer of its own and returns its value together with the response.
@@ -64,11 +54,7 @@ extension APIManager {
         for configuration: APIConfiguration,
         with serializer: ResponseSerializer<Value>
     ) async throws(APIError) -> APIResponse<Value> {
-        if let ruled = client.ruled(configuration) { return try await response(for: ruled, with: serializer) }
-        let user = cacheUser
-        let configuration = made(configuration, by: user)
-        let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
-        return try await response(of: APICall(configuration, serializer, module), plan)
+        try await call(configuration, with: serializer).response(through: client, among: client.calls)
     }
 
     /// Makes a call, removes the module's envelope and returns the value together with the response.
@@ -87,71 +73,17 @@ extension APIManager {
         try await response(for: configuration, with: module.serializer(for: type, at: keyPath))
     }
 
-    private nonisolated(nonsending) func value<Value: Sendable>(
-        for configuration: APIConfiguration,
-        with serializer: ResponseSerializer<Value>
-    ) async throws(APIError) -> Value {
-        if let ruled = client.ruled(configuration) { return try await value(for: ruled, with: serializer) }
-        let user = cacheUser
-        let configuration = made(configuration, by: user)
-        guard configuration.usesCache else { return try await value(of: configuration, with: serializer, nil) }
-        let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
-        return try await value(of: configuration, with: serializer, plan)
-    }
-
-    /// Returns the value of a call whose rules have been applied, with a cache plan if its response may be stored.
-    ///
-    /// `@inline(never)`, like the next function, keeps the locals that only some calls need out of every call's frame.
-    @inline(never)
-    private nonisolated(nonsending) func value<Value: Sendable>(
-        of configuration: APIConfiguration,
-        with serializer: ResponseSerializer<Value>,
-        _ plan: CachePlan?
-    ) async throws(APIError) -> Value {
-        if let plan { return try await cachedValue(of: configuration, with: serializer, plan) }
-        let call = RawCall(configuration, module, accepting: serializer.accept)
-        let value = try await call.value(serializer, through: client)
-        try call.checkOwner(in: client)
-        return value
-    }
-
-    @inline(never)
-    private nonisolated(nonsending) func cachedValue<Value: Sendable>(
-        of configuration: APIConfiguration,
-        with serializer: ResponseSerializer<Value>,
-        _ plan: CachePlan
-    ) async throws(APIError) -> Value {
-        try await response(of: APICall(configuration, serializer, module), plan).value
-    }
-
-    private nonisolated(nonsending) func response<Value: Sendable>(
-        of call: APICall<Value>,
-        _ plan: CachePlan?
-    ) async throws(APIError) -> APIResponse<Value> {
-        let response =
-            if let plan {
-                try await cachedCall(call, plan).response(through: client.calls.client, among: client.calls)
-            } else {
-                try await call.fetch(through: client).response
-            }
-        try call.checkOwner(in: client)
-        return response
-    }
-
-    /// Returns a call whose response may come from the cache.
-    func cachedCall<Value: Sendable>(_ call: APICall<Value>, _ plan: CachePlan) -> CachedCall<Value> {
-        CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser(orLast: cacheUser))
-    }
-
-    /// Returns a call as it is made now: with its owner, and recorded by the list that it is made for.
+    /// Returns the configuration of a call that is made now: with the client's rules and the owner, and recorded by the
+    /// list that it is made for.
     ///
     /// - Parameters:
-    ///   - configuration: The call, with the client's rules applied.
+    ///   - configuration: The configuration, as the app wrote it.
     ///   - user: The manager's user.
     ///   - keepsOwner: Whether an existing owner of the call stays, because a request object was made earlier.
-    /// - Returns: The call.
+    /// - Returns: The configuration.
     func made(_ configuration: APIConfiguration, by user: String?, keepsOwner: Bool = false) -> APIConfiguration {
         let client = client
+        let configuration = client.ruled(configuration) ?? configuration
         PageLoadRecorder.note(configuration, client, user: user) { presentUser(orLast: user) }
         return keepsOwner && configuration.callOwner != nil ? configuration : owned(configuration)
     }

@@ -266,11 +266,9 @@ extension APIManager {
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) -> RequestID {
         let id = RequestID()
-        let user = cacheUser
-        let client = client
         let gate = CallbackGate()
-        let call = APICall(made(client.ruled(configuration) ?? configuration, by: user), serializer, module)
-        begin(call, for: user, id: id) { [scope = client.calls.client] result in
+        let call = call(configuration, with: serializer)
+        begin(call, id: id) { [scope = client.calls.client] result in
             gate.pass { queue.async { completion(call.delivered(result, in: scope)) } }
         }
         gate.open()
@@ -284,24 +282,19 @@ extension APIManager {
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        let user = cacheUser
-        let ruled = made(client.ruled(configuration) ?? configuration, by: user, keepsOwner: true)
-        begin(APICall(ruled, serializer, module), for: user, id: id, completion: completion)
+        begin(call(configuration, with: serializer, keepsOwner: true), id: id, completion: completion)
     }
 
     /// Begins a call under a name and calls back once, from any thread.
     func begin<Value: Sendable>(
         _ call: APICall<Value>,
-        for user: String?,
         id: RequestID,
         completion: @escaping @Sendable (Result<APIResponse<Value>, APIError>) -> Void
     ) {
-        let plan = CachePlan.of(call.configuration, for: call.serializer, through: client, user: user)
-        let cached = plan.map { cachedCall(call, $0) }
         let calls = client.calls
         calls.enter(id)
         let task = Task { [weak calls, scope = calls.client] in
-            var result = await call.result(cached, through: scope, id: id)
+            var result = await call.result(through: scope, id: id)
             if calls == nil {
                 result = .failure(call.cancelled(.ownerReleased, insteadOf: result))
             } else if calls?.leave(id) == true {
@@ -342,15 +335,11 @@ extension APICall {
         }
     }
 
-    /// The outcome of the call, from the cache if it has one.
-    fileprivate func result(
-        _ cached: CachedCall<Value>?,
-        through client: NetworkClient,
-        id: RequestID
-    ) async -> Result<APIResponse<Value>, APIError> {
+    /// Returns the outcome of the call, from the cache if it has one.
+    fileprivate func result(through client: NetworkClient, id: RequestID) async -> Result<APIResponse<Value>, APIError>
+    {
         do throws(APIError) {
-            guard let cached else { return .success(try await fetch(through: client, id: id).response) }
-            return .success(try await cached.response(through: client))
+            return .success(try await obtained(through: client, id: id))
         } catch {
             return .failure(error)
         }

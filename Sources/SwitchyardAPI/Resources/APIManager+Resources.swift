@@ -160,19 +160,16 @@ struct ResourceMaker<Value: Sendable>: Sendable {
         if owner != nil { asking.callOwner = owner }
         if !usesCacheOnly { asking.cache.reading = .never }
         do throws(APIError) {
-            guard let cached = cached(asking) else {
-                return .success(try await APICall(asking, serializer, module).fetch(through: client).response)
-            }
-            return .success(try await cached.response(through: client))
+            return .success(try await call(asking).obtained(through: client))
         } catch {
             return .failure(error)
         }
     }
 
-    private func cached(_ configuration: APIConfiguration) -> CachedCall<Value>? {
-        CachePlan.of(configuration, for: serializer, through: client, user: user).map { plan in
-            let call = APICall(configuration, serializer, module)
-            return CachedCall(call: call, plan: plan, flights: client.flights, presentUser: presentUser)
-        }
+    private func call(_ configuration: APIConfiguration) -> APICall<Value> {
+        let plan = CachePlan.of(configuration, for: serializer, through: client, user: user)
+        return APICall(configuration, serializer, module, plan, presentUser: presentUser)
     }
+
+    private func cached(_ configuration: APIConfiguration) -> CachedCall<Value>? { call(configuration).cached }
 }

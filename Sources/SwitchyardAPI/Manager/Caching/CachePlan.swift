@@ -123,8 +123,12 @@ final class CachePlan: Sendable {
         if case .named(let name) = configuration.server { name } else { client.currentServer }
     }
 
-    /// Returns the stored value if it is fresh and the policy accepts it.
+    /// Returns the stored value if it is fresh and the policy accepts it, or `nil` if a stored response takes more steps.
+    ///
+    /// Observers are notified of a stored response, and a call that continues earlier work may have another owner than
+    /// the current user.
     func freshValue<Value: Sendable>(of type: Value.Type) -> Value? {
+        guard clientObservers == nil, CallOwner.inherited.isEmpty else { return nil }
         guard box.value.reading == .whenFresh, box.value.freshness == .lifetime else { return nil }
         return cache.value(for: key, as: type, stamp, youngerThan: lifetime)
     }

@@ -7,9 +7,6 @@ import SwitchyardServices
 struct CachedCall<Value: Sendable>: Sendable {
     let call: APICall<Value>
     let plan: CachePlan
-    let flights: SingleFlightTable
-    /// Returns the current user; a response for another user than the key's is not stored.
-    let presentUser: @Sendable () -> String?
 
     /// Returns the response: stored, fetched, or stored because fetching failed.
     ///
@@ -145,7 +142,7 @@ struct CachedCall<Value: Sendable>: Sendable {
 
     /// Returns the fetch in flight or a new one, and whether it is new.
     private func flight(_ fetch: Fetch, needsWaiters: Bool) -> (SingleFlight<Value>, isNew: Bool) {
-        flights.join(
+        fetch.client.flights.join(
             plan.key,
             plan.stamp,
             as: Value.self,
@@ -256,31 +253,11 @@ extension CachedCall {
     }
 }
 
-extension APICall {
-    /// Whether the call's rules accept a status; a value that the app stored may have none.
-    func accepts(_ status: Int?) -> Bool {
-        status.map((configuration.rules ?? module.rules).status.accepts) ?? true
-    }
-
-    /// Returns the value of a stored response.
-    func value(of answer: StoredResponse) throws(APIError) -> Value {
-        let raw = RawResponse(
-            status: answer.status,
-            headers: answer.headers,
-            data: answer.body,
-            method: configuration.method,
-            accept: configuration.headers["Accept"]
-        )
-        return try serializer.value(of: raw, rules: configuration.rules ?? module.rules)
-    }
-}
-
 extension CachedCall {
     /// Sends the request once and stores the response.
     struct Fetch: Sendable {
         private let call: APICall<Value>
         private let plan: CachePlan
-        private let presentUser: @Sendable () -> String?
         let client: NetworkClient
         private let stored: CachedValue<Value>?
         private let conditions: HTTPHeaders
@@ -293,7 +270,6 @@ extension CachedCall {
         ) {
             call = cached.call
             plan = cached.plan
-            presentUser = cached.presentUser
             self.client = client
             self.stored = stored
             self.conditions = conditions
@@ -309,7 +285,7 @@ extension CachedCall {
             let environment = ServiceEnvironment(rawValue: plan.key.parts.partition.environment)
             let userChanges = client.userChanges(in: environment)
             do throws(APIError) {
-                let fetched = try await call.fetch(through: client, confirming: stored, with: conditions)
+                let fetched = try await call.fetched(through: client, confirming: stored, with: conditions)
                 if isWanted(fetched.response), client.userChanges(in: environment) == userChanges {
                     store(
                         fetched,
@@ -332,7 +308,8 @@ extension CachedCall {
                 return false
             }
             let partition = plan.key.parts.partition
-            return response.context?.environment.rawValue == partition.environment && presentUser() == partition.user
+            let isSameUser = call.presentUser.map { $0() == partition.user } ?? false
+            return response.context?.environment.rawValue == partition.environment && isSameUser
         }
 
         /// Stores a response, unless entries were removed since it was requested or a newer one has arrived.

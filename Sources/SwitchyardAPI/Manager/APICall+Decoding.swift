@@ -1,0 +1,93 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+// MARK: - Validation and decoding
+
+extension APICall {
+    /// The rules for the response: the call's own, or the module's.
+    var rules: ResponseRules { configuration.rules ?? module.rules }
+
+    /// Returns whether the call's rules accept a status; a value that the app stored may have none.
+    func accepts(_ status: Int?) -> Bool { status.map(rules.status.accepts) ?? true }
+
+    /// Validates a response and decodes its value, and adds the module's messages to the error.
+    func decoded(_ received: Received) throws(APIError) -> APIResponse<Value> {
+        let service = received.service
+        let raw = raw(service.status, service.headers, received.data)
+        let rules = rules
+        let bodyFailure = service.response.bodyFailure
+        do throws(APIError) {
+            // An accepted response must be complete; for any other response the head is enough.
+            if let bodyFailure, rules.status.accepts(raw.status) { throw APIError(bodyFailure) }
+            let value = try serializer.value(of: raw, rules: rules)
+            return APIResponse(value: value, status: raw.status, headers: raw.headers, context: service.context)
+        } catch {
+            var error = error
+            if let bodyFailure { error.context.underlying = error.context.underlying ?? bodyFailure }
+            throw module.completed(error, by: service, received.data, reading: rules.readable(raw))
+        }
+    }
+
+    /// Returns the value of a stored response.
+    func value(of stored: StoredResponse) throws(APIError) -> Value {
+        try serializer.value(of: raw(stored.status, stored.headers, stored.body), rules: rules)
+    }
+
+    /// Returns the failure of a fetch that another call started, with the messages of this call's module.
+    func reworded(_ error: APIError) -> APIError {
+        guard var plain = error.plain?.value else { return error }
+        plain.reason = module.own(plain.reason)
+        let context = plain.context
+        let raw = raw(context.status ?? 0, context.headers, context.body)
+        let isWhole = context.bodyLength == context.body.count
+        return module.completed(plain, reading: isWhole ? rules.readable(raw) : nil)
+    }
+
+    private func raw(_ status: Int, _ headers: HTTPHeaders, _ data: Data) -> RawResponse {
+        RawResponse(
+            status: status,
+            headers: headers,
+            data: data,
+            method: configuration.method,
+            accept: configuration.headers["Accept"]
+        )
+    }
+}
+
+// MARK: - Owner
+
+extension APICall {
+    /// Throws if the user of the call has left, before a response is returned.
+    func checkOwner(in client: NetworkClient) throws(APIError) {
+        guard configuration.callOwner != nil, let failure = client.failure(ofOwnerGone: configuration) else { return }
+        throw module.completed(APIError(failure))
+    }
+
+    /// Throws if the call may not start, because its user has left or it was made in another environment.
+    func checkOwner(in client: NetworkClient, beforeBeginningIn environment: ServiceEnvironment) throws(APIError) {
+        guard configuration.callOwner != nil,
+            let failure = client.failure(ofOwnerGone: configuration, beforeBeginningIn: environment)
+        else { return }
+        throw module.completed(APIError(failure))
+    }
+}
+
+extension APIModule {
+    /// Returns the error with all facts about the response and, if it can be read, the content of its body.
+    func completed(
+        _ error: APIError,
+        by response: ServiceResponse,
+        _ data: Data,
+        reading text: @autoclosure () -> Data? = nil
+    ) -> APIError {
+        var error = error
+        let underlying = error.context.underlying
+        error.context = APIError.Context(response.context)
+        error.context.requestID = response.id
+        error.context.underlying = underlying
+        error.context.keep(status: response.status, headers: response.headers, body: data)
+        return completed(error, reading: text())
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+package import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+import SwitchyardTransport
+
+/// Sends a call from the caller's executor, so that its owner is known before another user can log in.
+package typealias OwnedSending =
+    nonisolated(nonsending) @Sendable (APIConfiguration) async throws(RequestFailure) -> ServiceResponse
+
+extension APICall {
+    /// A response with its whole body, before validation.
+    struct Received: Sendable {
+        let service: ServiceResponse
+        let data: Data
+        /// The number of times that the call has removed entries of the cache.
+        let removals: Int
+    }
+
+    /// Sends the request on the caller's executor.
+    ///
+    /// - Parameters:
+    ///   - client: The client that sends the request.
+    ///   - id: The identifier of the request.
+    ///   - conditions: The fields by which the server may confirm the stored response.
+    ///   - stored: The stored response that the conditions refer to.
+    ///   - timeout: The timeout that replaces the configuration's.
+    /// - Returns: The response, whatever its status.
+    /// - Throws: ``APIError`` if there is no response, or its body is truncated.
+    nonisolated(nonsending) func received(
+        through client: NetworkClient,
+        id: RequestID,
+        with conditions: HTTPHeaders = [:],
+        about stored: CachedResponse? = nil,
+        within timeout: Duration? = nil
+    ) async throws(APIError) -> Received {
+        // Nothing is stored for a call without a plan: it has no lifetime, or it changes something.
+        guard configuration.cacheBox.value.reading != .only else {
+            throw module.completed(APIError(.cache(.invalidLifetime)))
+        }
+        try module.check()
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await client.answer(
+                to: asking(conditions, about: stored, within: timeout),
+                id: id,
+                progress: configuration.progress
+            )
+        } catch {
+            throw failed(error, in: client)
+        }
+        return try await whole(response, in: client)
+    }
+
+    /// Returns the response to a request without the cache's conditions, after a conditional request had no usable
+    /// result.
+    ///
+    /// The request has the remaining time of the first one, because the deadline is that of the call.
+    @inline(never)
+    nonisolated(nonsending) func receivedUnconditionally(
+        through client: NetworkClient,
+        id: RequestID,
+        by deadline: MonotonicTime?
+    ) async throws(APIError) -> Received {
+        let rest = deadline.map { max(.milliseconds(1), client.time.now.duration(to: $0)) }
+        return try await received(through: client, id: id, within: rest)
+    }
+
+    /// Returns the response of the sending closure, whatever its status.
+    ///
+    /// - Throws: ``APIError`` if there is no response, or its body is truncated.
+    nonisolated(nonsending) func received(
+        through client: NetworkClient,
+        sentBy send: OwnedSending
+    ) async throws(APIError) -> Received {
+        try module.check()
+        let response: ServiceResponse
+        do throws(RequestFailure) {
+            response = try await send(configuration)
+        } catch {
+            throw failed(error, in: client)
+        }
+        return try await whole(response, in: client)
+    }
+
+    /// Returns a response with its whole body, and removes the cache entries that the call has made outdated.
+    private nonisolated(nonsending) func whole(
+        _ response: ServiceResponse,
+        in client: NetworkClient
+    ) async throws(APIError) -> Received {
+        let removals = removeChanged(by: response.status, response.context, in: client)
+        return switch response.response.body {
+        case .whole(let data): Received(service: response, data: data, removals: removals)
+        case .stream(let stream):
+            Received(service: response, data: try await collected(stream, of: response), removals: removals)
+        }
+    }
+
+    /// Returns the error of a request without a response, with the module's messages.
+    @inline(never)
+    private func failed(_ failure: RequestFailure, in client: NetworkClient) -> APIError {
+        removeChanged(by: nil, failure.context, in: client)
+        return module.completed(APIError(failure))
+    }
+
+    /// Returns the configuration to send; fields of the caller's own stay.
+    private func asking(
+        _ conditions: HTTPHeaders,
+        about stored: CachedResponse?,
+        within timeout: Duration?
+    ) -> APIConfiguration {
+        guard !conditions.isEmpty || timeout != nil else { return configuration }
+        var copy = configuration
+        copy.timeout = timeout ?? copy.timeout
+        guard !conditions.isEmpty else { return copy }
+        copy.confirmation = StoredConfirmation(redirectedTo: stored?.redirectedTo)
+        for field in conditions where copy.headers[field.name] == nil { copy.headers.add(field) }
+        return copy
+    }
+
+    /// `@inline(never)` keeps the iterator out of the frame of the usual call, whose body is whole.
+    @inline(never)
+    private nonisolated(nonsending) func collected(
+        _ stream: HTTPBodyStream,
+        of response: ServiceResponse
+    ) async throws(APIError) -> Data {
+        var data = Data()
+        do throws(TransportError) {
+            var pieces = stream.makeAsyncIterator()
+            while let piece = try await pieces.next() { data.append(piece) }
+        } catch {
+            throw module.completed(APIError(error), by: response, data)
+        }
+        return data
+    }
+}
+
+// MARK: - Cache entries that a call makes outdated
+
+extension APICall {
+    /// Removes the stored responses with the tags that the call names.
+    ///
+    /// - Returns: The number of removals.
+    @discardableResult
+    func removeTagged(in client: NetworkClient) -> Int {
+        let tags = configuration.cacheBox.value.removesTags
+        guard !tags.isEmpty else { return 0 }
+        client.responseCache.removeAll(tagged: tags)
+        return 1
+    }
+
+    /// Removes the stored responses that HTTP's rules no longer allow after this call has changed their path.
+    ///
+    /// Each response concerns the URL that was requested: a redirect concerns the first URL, whatever followed.
+    ///
+    /// - Returns: The number of removals.
+    @inline(never)
+    @discardableResult
+    private func removeChanged(
+        by status: Int?,
+        _ context: @autoclosure () -> RequestContext,
+        in client: NetworkClient
+    ) -> Int {
+        guard !configuration.method.isSafe, let cache = client.existingResponseCache else { return 0 }
+        let context = context()
+        let first = (method: configuration.method, path: cache.defaults.path(of: configuration))
+        let requested = [first] + context.redirects.map { ($0.method, $0.to.text) }
+        let statuses = context.redirects.map(\.status) + (status.map { [$0] } ?? [])
+        var removals = 0
+        for ((method, path), status) in zip(requested, statuses)
+        where HTTPCacheRules.invalidates(method: method, status: status) {
+            let place = ChangedPaths.Place(
+                service: context.service,
+                environment: context.environment.rawValue,
+                path: client.storagePath(ofAbsolute: path) ?? path
+            )
+            if cache.removeChanged(at: place, of: client) { removals += 1 }
+        }
+        return removals
+    }
+}
