@@ -369,16 +369,11 @@ extension PageRecorder {
 
     /// Waits until a load of another call has ended, or until the own task is cancelled.
     private nonisolated(nonsending) func ending(of load: PageState<Item>.Load) async -> RecorderState<Item>.Ending {
-        let waiter = state.withLock { $0.newWaiter() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<RecorderState<Item>.Ending, Never>) in
-                let waits = state.withLock { state in
-                    !Task.isCancelled && state.wait(for: load.id, as: waiter, continuation)
-                }
-                if !waits { continuation.resume(returning: .superseded) }
-            }
-        } onCancel: {
-            state.withLock { $0.leave(waiter) }?.resume(returning: .superseded)
+        let waiter = Waiter<RecorderState<Item>.Ending>()
+        guard state.withLock({ $0.add(waiter, for: load.id) }) else { return .superseded }
+        return await waiter.outcome { [self] in
+            state.withLock { $0.remove(waiter) }
+            return .superseded
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 
 /// The state of a recorder behind its lock; changes return the effects to perform after the lock is released.
 struct RecorderState<Item: Sendable>: Sendable {
@@ -14,12 +15,12 @@ struct RecorderState<Item: Sendable>: Sendable {
 
     /// The effects to perform without the lock.
     struct Effects: Sendable {
-        var resumptions: [CheckedContinuation<Ending, Never>] = []
+        var waiters: [Waiter<Ending>] = []
         var ending: Ending = .superseded
         var listeners: [AsyncStream<Void>.Continuation] = []
 
         func run() {
-            for continuation in resumptions { continuation.resume(returning: ending) }
+            for waiter in waiters { waiter.resume(returning: ending) }
             for listener in listeners { listener.yield() }
         }
     }
@@ -34,7 +35,7 @@ struct RecorderState<Item: Sendable>: Sendable {
     /// For which environments and users the pages of the list were asked.
     private(set) var origins: PageOrigins = [:]
     var listeners = ChangeListeners()
-    private var room = WaitingRoom<Ending>()
+    private var waiters = WaiterList<Ending>()
 
     init(_ pages: PageState<Item>) {
         self.pages = pages
@@ -79,25 +80,22 @@ struct RecorderState<Item: Sendable>: Sendable {
     }
 
     /// How many wait for the load under way.
-    var waiting: Int { room.count }
-
-    /// Returns a number for a new waiter.
-    mutating func newWaiter() -> Int { room.takeNumber() }
+    var waiting: Int { waiters.count }
 
     /// Adds a waiter to the load in flight; returns `false` if the load is not in flight any more.
-    mutating func wait(for load: Int, as waiter: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Bool {
+    mutating func add(_ waiter: Waiter<Ending>, for load: Int) -> Bool {
         guard pages.running?.id == load else { return false }
-        room.enter(waiter, continuation)
+        waiters.add(waiter)
         return true
     }
 
     /// Removes a waiter.
-    mutating func leave(_ waiter: Int) -> CheckedContinuation<Ending, Never>? { room.leave(waiter) }
+    mutating func remove(_ waiter: Waiter<Ending>) { waiters.remove(waiter) }
 
     /// Ends the load for its waiters, and announces the new state of the list.
     mutating func endLoad(with ending: Ending) -> Effects {
         Effects(
-            resumptions: room.empty(),
+            waiters: waiters.removeAll(),
             ending: ending,
             listeners: listeners.all
         )

@@ -154,13 +154,13 @@ extension ClientCore {
     /// last request, resumes the waiters.
     func finish(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
         completion()
-        for watcher in state.withLock({ $0.table.remove(request) }) { watcher.resume(returning: true) }
+        for waiter in state.withLock({ $0.table.remove(request) }) { waiter.resume(returning: true) }
     }
 
     /// Waits until no request and no transfer is active, and returns `false` if the task was cancelled before.
     func waitUntilIdle() async -> Bool {
         repeat {
-            guard await transfers.waitUntilIdle(), await state.waitUntilIdle(\.table.watchers, { $0.table.watch() })
+            guard await transfers.waitUntilIdle(), await state.wait(in: \.table.waiters, unless: { $0.table.isIdle })
             else { return false }
             // A completion handler of a request may have started a transfer.
         } while !transfers.isIdle

@@ -1,3 +1,5 @@
+import SwitchyardServices
+
 /// The active requests, by identifier.
 ///
 /// A request stays in the table until its completion has been called, so that a waiter can wait for the completion.
@@ -7,7 +9,7 @@ struct DispatchTable {
     private var isRefusing = false
     private var isClosed = false
     /// The waiters for the end of the last request.
-    var watchers = IdleWaiters()
+    var waiters = WaiterList<Bool>()
     /// The requests whose completions are being called and whose identifiers other requests already use.
     private var overtaken: [any DispatchedRequest] = []
     /// The requests that a credential refresh sends.
@@ -47,14 +49,14 @@ struct DispatchTable {
     /// Removes a request whose completion has been called.
     ///
     /// - Returns: The waiters to resume, if this was the last request.
-    mutating func remove(_ request: any DispatchedRequest) -> [IdleWaiters.Continuation] {
+    mutating func remove(_ request: any DispatchedRequest) -> [Waiter<Bool>] {
         if let found = requests.removeValue(forKey: request.id), found !== request {
             requests[request.id] = found
         } else if !refreshes.isEmpty {
             refreshes.remove(request.id)
         }
         if !overtaken.isEmpty { overtaken.removeAll { $0 === request } }
-        return watchers.isEmpty || !isIdle ? [] : watchers.release()
+        return waiters.isEmpty || !isIdle ? [] : waiters.removeAll()
     }
 
     /// All requests, including requests that have ended and whose completions are being called.
@@ -83,10 +85,6 @@ struct DispatchTable {
 // MARK: - Idle state
 
 extension DispatchTable {
-    private var isIdle: Bool { requests.isEmpty && overtaken.isEmpty }
-
-    /// Returns the number of a new waiter for the end of the last request, or `nil` if the table is idle.
-    mutating func watch() -> UInt64? {
-        isIdle ? nil : watchers.add()
-    }
+    /// Whether no request is active and no completion is being called.
+    var isIdle: Bool { requests.isEmpty && overtaken.isEmpty }
 }

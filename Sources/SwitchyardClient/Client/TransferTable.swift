@@ -23,7 +23,7 @@ final class TransferTable: Sendable {
         var entries: [RequestID: Entry] = [:]
         var isClosed = false
         /// The waiters for the end of the last transfer.
-        var watchers = IdleWaiters()
+        var waiters = WaiterList<Bool>()
 
         var isIdle: Bool { !entries.values.contains(where: \.hasEnd) }
     }
@@ -52,11 +52,11 @@ final class TransferTable: Sendable {
 
     /// Removes a transfer that has ended, unless another transfer already uses its identifier.
     func remove(_ handle: TransferHandle, id: RequestID) {
-        let (watchers, removed) = state.withLock { state -> ([IdleWaiters.Continuation], Entry?) in
+        let (waiters, removed) = state.withLock { state -> ([Waiter<Bool>], Entry?) in
             let removed = state.entries[id]?.handle === handle ? state.entries.removeValue(forKey: id) : nil
-            return (!state.watchers.isEmpty && state.isIdle ? state.watchers.release() : [], removed)
+            return (!state.waiters.isEmpty && state.isIdle ? state.waiters.removeAll() : [], removed)
         }
-        for watcher in watchers { watcher.resume(returning: true) }
+        for waiter in waiters { waiter.resume(returning: true) }
         // The entry is released after the lock, as in `insert`.
         withExtendedLifetime(removed) {}
     }
@@ -66,7 +66,7 @@ final class TransferTable: Sendable {
 
     /// Waits until no transfer that ends by itself is active, and returns `false` if the task was cancelled before.
     func waitUntilIdle() async -> Bool {
-        await state.waitUntilIdle(\.watchers) { $0.isIdle ? nil : $0.watchers.add() }
+        await state.wait(in: \.waiters) { $0.isIdle }
     }
 
     /// Returns the identifiers of the transfers of one owner, or of all owners, except those of a credential refresh.

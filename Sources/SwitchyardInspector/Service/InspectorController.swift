@@ -34,7 +34,7 @@ final class InspectorController: Sendable {
     var isWatched: Bool { presence.isOpen }
 
     /// The number of feed requests that wait for a change.
-    var waitingPages: Int { bell.sleeperCount }
+    var waitingPages: Int { bell.waiterCount }
 
     /// Returns everything newer than `change`, after waiting for a change if necessary; returns `nil` after `end()`.
     func feed(after change: Int) async -> InspectorFeed? {

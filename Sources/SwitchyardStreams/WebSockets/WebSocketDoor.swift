@@ -10,8 +10,7 @@ final class WebSocketDoor: Sendable {
     private struct State {
         var outcome: Outcome?
         var subprotocol: String?
-        var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
-        var lastID: UInt64 = 0
+        var waiters = WaiterList<Outcome>()
         var task: (any TransportTask)?
         /// The code and the reason with which the connection is closed as soon as it is open.
         var closing: (code: WebSocket.CloseCode, reason: String)?
@@ -85,38 +84,27 @@ final class WebSocketDoor: Sendable {
             state.outcome = outcome
             state.subprotocol = subprotocol
             state.task = nil
-            defer { state.waiters = [:] }
-            return (outcome, state.waiters, state.closing)
+            return (outcome, state.waiters.removeAll(), state.closing)
         }
         if let closing, case .success(let engine) = outcome { engine.close(closing.code, reason: closing.reason) }
-        for waiter in waiters.values { waiter.resume(returning: outcome) }
+        for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
     // MARK: Waiting
 
     /// Waits until the connection is open, and returns it.
     func engine() async throws(TransportError) -> any WebSocketEngine {
-        if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { wait($0, id) }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: .failure(.openingGivenUp))
-        }
-        return try outcome.get()
-    }
-
-    private func wait(_ waiter: CheckedContinuation<Outcome, Never>, _ id: UInt64) {
-        let outcome: Outcome? = state.withLock { state in
-            // If the task is cancelled after this check, the cancellation finds the waiter in the list.
-            if Task.isCancelled { return .failure(.openingGivenUp) }
-            if state.outcome == nil { state.waiters[id] = waiter }
+        let waiter = Waiter<Outcome>()
+        let decided: Outcome? = state.withLock { state in
+            if state.outcome == nil { state.waiters.add(waiter) }
             return state.outcome
         }
-        if let outcome { waiter.resume(returning: outcome) }
+        if let decided { return try decided.get() }
+        let outcome = await waiter.outcome { [self] in
+            state.withLock { _ = $0.waiters.remove(waiter) }
+            return .failure(.openingGivenUp)
+        }
+        return try outcome.get()
     }
 
     // MARK: Closing

@@ -23,7 +23,7 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
 
     private struct State {
         var phase = Phase.flying
-        var room = WaitingRoom<Ending>()
+        var waiters = WaiterList<Ending>()
         var task: Task<Void, Never>?
         var needsWaiters: Bool
     }
@@ -52,7 +52,7 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     }
 
     /// How many wait for it.
-    var waiting: Int { state.withLock { $0.room.count } }
+    var waiting: Int { state.withLock { $0.waiters.count } }
 
     /// Starts the fetch.
     func start(_ fetch: @escaping @Sendable () async -> Result<APIResponse<Value>, APIError>) {
@@ -74,39 +74,33 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
         until deadline: MonotonicTime? = nil,
         on time: (any TimeSource)? = nil
     ) async -> Ending {
-        let number = state.withLock { $0.room.takeNumber() }
+        let waiter = Waiter<Ending>()
+        if let ending = add(waiter) { return ending }
         let id = RequestID()
+        calls?.enter(id) { [self] in leave(waiter) }
         defer { calls?.leave(id) }
-        var timer: (any ScheduledTimer)?
+        let timer = deadline.flatMap { time?.schedule(at: $0) { [self] in leave(waiter, .late) } }
         defer { timer?.cancel() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Ending, Never>) in
-                if let ending = enter(number, continuation) { continuation.resume(returning: ending) }
-                calls?.enter(id) { [self] in leave(number) }
-                if let deadline { timer = time?.schedule(at: deadline) { [self] in leave(number, .late) } }
-            }
-        } onCancel: {
-            leave(number)
+        return await waiter.outcome { [self] in
+            leave(waiter)
+            return .cancelled
+        }
+    }
+
+    /// Adds a waiter, or returns the outcome if the fetch has ended.
+    private func add(_ waiter: Waiter<Ending>) -> Ending? {
+        state.withLock { state in
+            if case .ended(let ending) = state.phase { return ending }
+            state.waiters.add(waiter)
+            return nil
         }
     }
 
     /// Removes a waiter; the last one ends the fetch.
-    private func leave(_ number: Int, _ ending: Ending = .cancelled) {
-        let continuation = state.withLock { $0.room.leave(number) }
+    private func leave(_ waiter: Waiter<Ending>, _ ending: Ending = .cancelled) {
+        state.withLock { _ = $0.waiters.remove(waiter) }
         giveUpIfUnused()
-        continuation?.resume(returning: ending)
-    }
-
-    /// Adds a waiter, or returns the outcome if the fetch has ended.
-    private func enter(_ number: Int, _ continuation: CheckedContinuation<Ending, Never>) -> Ending? {
-        let ending: Ending? = state.withLock { state in
-            if case .ended(let ending) = state.phase { return ending }
-            guard !Task.isCancelled else { return .cancelled }
-            state.room.enter(number, continuation)
-            return nil
-        }
-        if Task.isCancelled { giveUpIfUnused() }
-        return ending
+        waiter.resume(returning: ending)
     }
 
     /// Cancels the fetch and all waiters.
@@ -118,7 +112,7 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
 
     private func giveUpIfUnused() {
         let (isGivenUp, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
-            guard case .flying = state.phase, state.needsWaiters, state.room.count == 0 else { return (false, nil) }
+            guard case .flying = state.phase, state.needsWaiters, state.waiters.isEmpty else { return (false, nil) }
             state.phase = .ended(.gone)
             return (true, state.task)
         }
@@ -129,11 +123,11 @@ final class SingleFlight<Value: Sendable>: JoinableFetch, Sendable {
     }
 
     private func end(_ ending: Ending) {
-        let waiters: [WaitingRoom<Ending>.Continuation]? = state.withLock { state in
+        let waiters: [Waiter<Ending>]? = state.withLock { state in
             guard case .flying = state.phase else { return nil }
             state.phase = .ended(ending)
             state.task = nil
-            return state.room.empty()
+            return state.waiters.removeAll()
         }
         guard let waiters else { return }
         onEnd(self)

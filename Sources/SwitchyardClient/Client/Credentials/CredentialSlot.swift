@@ -168,42 +168,5 @@ struct CredentialLease: Sendable {
     var takenAt: UInt64
 }
 
-/// A request that waits for a credential and is resumed once, by the refresh or because the request has ended.
-final class RefreshWaiter: Sendable {
-    private enum State {
-        case empty
-        case waiting(UnsafeContinuation<Result<Void, CredentialError>, Never>)
-        case ended(Result<Void, CredentialError>)
-    }
-
-    private let state = Locked(State.empty)
-
-    /// Waits for the result of the refresh.
-    ///
-    /// If the request is cancelled, it resumes at once and then detects that it has ended.
-    func wait() async -> Result<Void, CredentialError> {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let ended: Result<Void, CredentialError>? = state.withLock { state in
-                    if case .ended(let result) = state { return result }
-                    state = .waiting(continuation)
-                    return nil
-                }
-                if let ended { continuation.resume(returning: ended) }
-            }
-        } onCancel: {
-            end(.success(()))
-        }
-    }
-
-    /// Resumes the request.
-    func end(_ result: Result<Void, CredentialError>) {
-        let continuation: UnsafeContinuation<Result<Void, CredentialError>, Never>? = state.withLock { state in
-            if case .ended = state { return nil }
-            defer { state = .ended(result) }
-            if case .waiting(let continuation) = state { return continuation }
-            return nil
-        }
-        continuation?.resume(returning: result)
-    }
-}
+/// A request that waits for the result of a refresh.
+typealias RefreshWaiter = Waiter<Result<Void, CredentialError>>

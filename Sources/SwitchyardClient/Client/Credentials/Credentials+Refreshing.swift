@@ -45,7 +45,9 @@ extension Credentials {
         let time = request.core.time
         let timer =
             isOverdue
-            ? time.schedule(at: time.now.advanced(by: policy.timeout)) { waiter.end(.failure(.refreshTimedOut)) } : nil
+            ? time.schedule(at: time.now.advanced(by: policy.timeout)) {
+                waiter.resume(returning: .failure(.refreshTimedOut))
+            } : nil
         defer { timer?.cancel() }
         try await end(of: waiter, for: request, mayHaveNothing: true)
     }
@@ -55,7 +57,8 @@ extension Credentials {
         for request: any CredentialUser,
         mayHaveNothing: Bool
     ) async throws(CredentialError) {
-        let result = await waiter.wait()
+        // A request that is cancelled resumes at once and finds that it has ended.
+        let result = await waiter.outcome { .success(()) }
         guard request.isRunning else { throw .loggedOut }
         if case .failure(let error) = result, !(mayHaveNothing && error == .missing) { throw error }
     }
@@ -139,7 +142,7 @@ extension Credentials {
                 }
                 return waiters
             }
-            for waiter in waiters ?? [] { waiter.end(result.map { _ in }) }
+            for waiter in waiters ?? [] { waiter.resume(returning: result.map { _ in }) }
             return waiters != nil
         }
         let worker = Task { [provider] in
@@ -170,7 +173,7 @@ extension Credentials {
     private func release(_ number: UInt64, in environment: ServiceEnvironment) {
         guard let waiters = state.withLock({ $0[environment]?.releaseWaiters(of: number) }) else { return }
         publish(.failed(.refreshTimedOut), in: environment)
-        for waiter in waiters { waiter.end(.failure(.refreshTimedOut)) }
+        for waiter in waiters { waiter.resume(returning: .failure(.refreshTimedOut)) }
     }
 
     /// Returns whether the new credential expires within the leeway, so that another refresh would not help.

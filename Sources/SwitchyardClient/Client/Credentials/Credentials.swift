@@ -222,7 +222,7 @@ extension Credentials {
             state.withLock { $0[environment]?.countUserChangeAfterNotification() }
         }
         let result: Result<Void, CredentialError> = credential == nil ? .failure(.loggedOut) : .success(())
-        for waiter in waiters { waiter.end(result) }
+        for waiter in waiters { waiter.resume(returning: result) }
         return true
     }
 

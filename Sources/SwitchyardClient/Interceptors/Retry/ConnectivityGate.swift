@@ -3,8 +3,7 @@ package import SwitchyardServices
 /// A client's list of requests that wait for the network because this machine is offline.
 package final class ConnectivityGate: Sendable {
     private struct State {
-        var waiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
-        var lastWaiter: UInt64 = 0
+        var waiters = WaiterList<Void>()
         /// The number of times that the network has come back.
         var openings: UInt64 = 0
     }
@@ -21,10 +20,9 @@ package final class ConnectivityGate: Sendable {
     func open() {
         let waiters = state.withLock { state in
             state.openings += 1
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            return state.waiters.removeAll()
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.resume(returning: ()) }
     }
 
     /// Waits until the network is back.
@@ -35,28 +33,20 @@ package final class ConnectivityGate: Sendable {
     ///   - time: The clock.
     /// - Returns: Whether the network came back.
     package func wait(since openings: UInt64, until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {
-        let waiter = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
+        let waiter = Waiter<Void>()
+        let mayWait = state.withLock { state in
+            guard state.openings == openings, time.now < deadline else { return false }
+            state.waiters.add(waiter)
+            return true
         }
-        let timer = time.schedule(at: deadline) { self.release(waiter) }
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let mayWait = state.withLock { state in
-                    guard state.openings == openings, !Task.isCancelled, time.now < deadline else { return false }
-                    state.waiters[waiter] = continuation
-                    return true
-                }
-                if !mayWait { continuation.resume() }
-            }
-        } onCancel: {
-            release(waiter)
+        if mayWait {
+            let timer = time.schedule(at: deadline) { waiter.resume(returning: ()) }
+            await waiter.outcome {}
+            timer.cancel()
         }
-        timer.cancel()
-        return state.withLock { $0.openings != openings } && !Task.isCancelled
-    }
-
-    private func release(_ waiter: UInt64) {
-        state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+        return state.withLock { state in
+            state.waiters.remove(waiter)
+            return state.openings != openings
+        } && !Task.isCancelled
     }
 }

@@ -23,7 +23,8 @@ import SwitchyardServices
 public final class ConcurrencyLimit: RequestLimit {
     private struct State {
         var places: PlaceTable
-        var line = WaitingLine<UInt64>()
+        /// The waiting requests that have not been admitted, by number.
+        var waiters: [UInt64: Waiter<Bool>] = [:]
         /// The servers that the waiting requests wait for, by the request's number.
         var servers: [UInt64: String] = [:]
     }
@@ -54,66 +55,71 @@ public final class ConcurrencyLimit: RequestLimit {
         guard !context.isOfRefresh, !Self.held.contains(ObjectIdentifier(self)) else { return .free }
         let server = context.preferredPlace
         let (owner, priority) = (context.owner, configuration.priority)
+        let waiter = Waiter<Bool>()
         let arrival = state.withLock { state in
             let arrival = state.places.arrive(server, owner: owner, priority: priority)
-            if case .wait(let number) = arrival { state.servers[number] = server }
+            if case .wait(let number) = arrival {
+                state.servers[number] = server
+                state.waiters[number] = waiter
+            }
             return arrival
         }
         switch arrival {
         case .go: return pass(server)
         case .refuse: throw RequestFailure.Reason.queueFull
         case .wait(let number):
-            return try await wait(FairLine.Ticket(number: number, owner: owner, priority: priority), context)
+            let ticket = FairLine.Ticket(number: number, owner: owner, priority: priority)
+            return try await wait(waiter, for: ticket, context)
         }
     }
 
-    private func wait(_ ticket: FairLine.Ticket, _ context: DispatchContext) async throws -> LimitPass {
-        let number = ticket.number
+    private func wait(
+        _ waiter: Waiter<Bool>,
+        for ticket: FairLine.Ticket,
+        _ context: DispatchContext
+    ) async throws -> LimitPass {
         let follow: @Sendable () -> Void = { [self] in move(ticket, with: context) }
         context.whenSwitched(follow)
         // The preferred server may have changed before the handler was set.
         follow()
-        let isAdmitted = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: WaitingLine<UInt64>.Continuation) in
-                let answer = state.withLock { $0.line.enter(number, continuation) }
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            let continuation = state.withLock { state in
-                if let server = state.servers[number] { state.places.withdraw(number, from: server) }
-                return state.line.leave(number)
-            }
-            continuation?.resume(returning: false)
-        }
+        let isAdmitted = await waiter.outcome { [self] in !withdraw(ticket.number) }
         context.whenSwitched(nil)
-        let server = state.withLock { state in
-            state.line.forget(number)
-            return state.servers.removeValue(forKey: number)
-        }
+        let server = state.withLock { $0.servers.removeValue(forKey: ticket.number) }
         guard isAdmitted, let server else { throw CancellationError() }
         return pass(server)
     }
 
+    /// Removes a cancelled request.
+    ///
+    /// - Returns: `false` if the request was admitted before, so that it has to release its slot.
+    private func withdraw(_ number: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.waiters.removeValue(forKey: number) != nil else { return false }
+            if let server = state.servers[number] { state.places.withdraw(number, from: server) }
+            return true
+        }
+    }
+
     /// Moves a waiting request to the server that is preferred now.
     private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
-        let admitted = state.withLock { state -> [WaitingLine<UInt64>.Continuation] in
+        let admitted = state.withLock { state -> [Waiter<Bool>] in
             // The preferred server is read under the lock, so that after two switches the later one wins.
             let server = context.preferredPlace
             guard let old = state.servers[ticket.number], old != server,
                 let admitted = state.places.move(ticket, from: old, to: server)
             else { return [] }
             state.servers[ticket.number] = server
-            return admitted.compactMap { state.line.admit($0) }
+            return admitted.compactMap { state.waiters.removeValue(forKey: $0) }
         }
-        for continuation in admitted { continuation.resume(returning: true) }
+        for waiter in admitted { waiter.resume(returning: true) }
     }
 
     private func pass(_ server: String) -> LimitPass {
         LimitPass { [self] in
             let admitted = state.withLock { state in
-                state.places.leave(server).compactMap { state.line.admit($0) }
+                state.places.leave(server).compactMap { state.waiters.removeValue(forKey: $0) }
             }
-            for continuation in admitted { continuation.resume(returning: true) }
+            for waiter in admitted { waiter.resume(returning: true) }
         }
     }
 }

@@ -13,7 +13,8 @@ public import SwitchyardServices
 public final class RateLimit: RequestLimit {
     private struct State {
         var lanes: RateLanes
-        var line = WaitingLine<RateLanes.Number>()
+        /// The waiting requests that have not been admitted, by number.
+        var waiters: [RateLanes.Number: Waiter<Bool>] = [:]
         /// The keys that have a timer scheduled.
         var armed: Set<String> = []
     }
@@ -72,32 +73,30 @@ public final class RateLimit: RequestLimit {
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard let key = key(configuration) else { return .free }
         let now = context.time.now
-        switch state.withLock({ $0.lanes.arrive(key, at: now, deadline: context.deadline) }) {
+        let waiter = Waiter<Bool>()
+        let arrival = state.withLock { state in
+            let arrival = state.lanes.arrive(key, at: now, deadline: context.deadline)
+            if case .wait(let number) = arrival { state.waiters[number] = waiter }
+            return arrival
+        }
+        switch arrival {
         case .go: return .free
         case .refuse(let wait): throw RequestFailure.Reason.rateLimited(retryAfter: wait)
-        case .wait(let number): return try await wait(key, number, on: context.time)
+        case .wait(let number):
+            turn(key, on: context.time)
+            let isAdmitted = await waiter.outcome { [self] in leave(key, number) }
+            guard isAdmitted else { throw CancellationError() }
+            return .free
         }
     }
 
-    private func wait(_ key: String, _ number: RateLanes.Number, on time: any TimeSource) async throws -> LimitPass {
-        let isAdmitted = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: WaitingLine<RateLanes.Number>.Continuation) in
-                let answer = state.withLock { state in
-                    Task.isCancelled ? false : state.line.enter(number, continuation)
-                }
-                if let answer { return continuation.resume(returning: answer) }
-                turn(key, on: time)
-            }
-        } onCancel: {
-            let continuation = state.withLock { state in
-                state.lanes.leave(key, number)
-                return state.line.leave(number)
-            }
-            continuation?.resume(returning: false)
+    /// Removes a cancelled request, which does not use up its turn, and returns that it was not admitted.
+    private func leave(_ key: String, _ number: RateLanes.Number) -> Bool {
+        state.withLock { state in
+            state.lanes.leave(key, number)
+            state.waiters[number] = nil
         }
-        state.withLock { $0.line.forget(number) }
-        guard isAdmitted else { throw CancellationError() }
-        return .free
+        return false
     }
 
     /// Admits the requests that may begin now, and schedules a timer for the next one.
@@ -105,9 +104,9 @@ public final class RateLimit: RequestLimit {
         let (admitted, next) = state.withLock { state in
             let turn = state.lanes.turn(key, at: time.now)
             let isArmed = turn.next == nil || !state.armed.insert(key).inserted
-            return (turn.admitted.compactMap { state.line.admit($0) }, isArmed ? nil : turn.next)
+            return (turn.admitted.compactMap { state.waiters.removeValue(forKey: $0) }, isArmed ? nil : turn.next)
         }
-        for continuation in admitted { continuation.resume(returning: true) }
+        for waiter in admitted { waiter.resume(returning: true) }
         guard let next else { return }
         _ = time.schedule(at: next) { [weak self] in
             self?.state.withLock { _ = $0.armed.remove(key) }

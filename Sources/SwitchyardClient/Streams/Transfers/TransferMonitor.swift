@@ -20,7 +20,7 @@ public final class TransferMonitor: Sendable {
         var isOver = false
         var isCancelled = false
         var cancel: (@Sendable () -> Void)?
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters = WaiterList<Void>()
     }
 
     private let state = Locked(State())
@@ -73,19 +73,13 @@ public final class TransferMonitor: Sendable {
     /// Waits while the transfer is paused.
     package func waitWhilePaused() async {
         guard followProgress() else { return }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    // A task that was cancelled before is not resumed by anything else.
-                    guard state.isPaused, !Task.isCancelled else { return true }
-                    state.waiters.append(continuation)
-                    return false
-                }
-                if goesOn { continuation.resume() }
-            }
-        } onCancel: {
-            wake()
+        let waiter = Waiter<Void>()
+        let mustWait = state.withLock { state in
+            if state.isPaused { state.waiters.add(waiter) }
+            return state.isPaused
         }
+        guard mustWait else { return }
+        await waiter.outcome { [self] in state.withLock { _ = $0.waiters.remove(waiter) } }
     }
 
     // MARK: Progress
@@ -111,10 +105,6 @@ public final class TransferMonitor: Sendable {
     }
 
     private func wake() {
-        let waiters = state.withLock { state in
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        for waiter in state.withLock({ $0.waiters.removeAll() }) { waiter.resume(returning: ()) }
     }
 }

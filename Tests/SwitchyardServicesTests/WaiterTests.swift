@@ -1,0 +1,73 @@
+import SwitchyardFixtures
+import SwitchyardServices
+import SwitchyardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .prompt) struct WaiterTests {
+    @Test func `an outcome that arrives before the task waits is returned at once`() async {
+        let waiter = Waiter<Int>()
+
+        #expect(waiter.resume(returning: 1))
+
+        #expect(await waiter.outcome { -1 } == 1)
+    }
+
+    @Test func `a waiting task is resumed by the first outcome, and later outcomes are ignored`() async {
+        let waiter = Waiter<Int>()
+        let task = Task { await waiter.outcome { -1 } }
+
+        let results = [waiter.resume(returning: 1), waiter.resume(returning: 2)]
+
+        #expect(await task.value == 1)
+        #expect(results == [true, false])
+    }
+
+    @Test func `a task that was cancelled before it waits gets the outcome of the cancellation`() async {
+        let waiter = Waiter<Int>()
+
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await waiter.outcome { -1 }
+        }
+
+        #expect(await task.value == -1)
+        #expect(!waiter.resume(returning: 1))
+    }
+
+    @Test func `a task that is cancelled while it waits gets the outcome of the cancellation`() async {
+        let waiter = Waiter<Int>()
+        let task = Task { await waiter.outcome { -1 } }
+
+        task.cancel()
+
+        #expect(await task.value == -1)
+    }
+
+    @Test func `an outcome and a cancellation at the same time resume a task exactly once`() async {
+        var outcomes: [Int: Int] = [:]
+        for _ in 0..<2_000 {
+            let waiter = Waiter<Int>()
+            let task = Task { await waiter.outcome { -1 } }
+            let resumption = Task.detached { waiter.resume(returning: 1) }
+            let cancellation = Task.detached { task.cancel() }
+            let (outcome, isFirst) = (await task.value, await resumption.value)
+            await cancellation.value
+            #expect(isFirst == (outcome == 1))
+            outcomes[outcome, default: 0] += 1
+        }
+        #expect(outcomes.values.reduce(0, +) == 2_000)
+    }
+
+    @Test func `a list returns each of its waiters once`() {
+        var list = WaiterList<Int>()
+        let waiters = (0..<3).map { _ in Waiter<Int>() }
+        for waiter in waiters { list.add(waiter) }
+
+        let removals = [list.remove(waiters[1]), list.remove(waiters[1])]
+        let rest = list.removeAll()
+
+        #expect(removals == [true, false])
+        #expect(Set(rest.map { ObjectIdentifier($0) }) == Set([waiters[0], waiters[2]].map { ObjectIdentifier($0) }))
+        #expect(list.isEmpty)
+    }
+}
