@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// What is stored on disk, found again and removed.
+/// Storing, finding and removing responses on disk.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskCacheTests {
     static let topics = CachePartition(service: "topics", environment: "release")
     let folder = TemporaryFolder()
@@ -29,7 +29,8 @@ import Testing
         return answer
     }
 
-    @Test func `F7, YTK-19: one file holds data and description, and another instance finds both`() async throws {
+    @Test func `one file holds body and metadata, and another DiskCache instance finds both (F7, YTK-19)`() async throws
+    {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer("one"), for: Self.key("/1"))
         await disk.flush()
@@ -40,7 +41,8 @@ import Testing
         await #expect(throws: APIError.CacheReason.invalidMetadata) { try await disk.answer(for: Self.key("/2")) }
     }
 
-    @Test func `F15: version, sensitive data, text encoding, creation date and app version are kept`() async throws {
+    @Test func `version, sensitive-data digest, charset, creation date and app version are stored (F15)`() async throws
+    {
         let disk = try DiskCache(at: folder.url, appVersion: "1.2")
         var answer = Self.answer("one", tags: ["a", "b"])
         answer.version = 7
@@ -55,7 +57,7 @@ import Testing
         #expect(found.tags == ["a", "b"] && found.transit == .milliseconds(30))
     }
 
-    @Test func `YTK-25: neither sensitive data nor the request's header fields stand on the disk`() async throws {
+    @Test func `the disk holds neither the sensitive data nor the request's header fields (YTK-25)`() async throws {
         let disk = try DiskCache(at: folder.url)
         var policy = CachePolicy()
         policy.sensitiveData = "token of Ada"
@@ -68,9 +70,7 @@ import Testing
         for secret in ["token of Ada", "s3cr3t"] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
     }
 
-    @Test func `F27, YTK-24: writing waits for no one, and what waits is found with the bytes of its time`()
-        async throws
-    {
+    @Test func `storing does not wait for the disk, and unwritten entries are found (F27, YTK-24)`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.writing.suspend()
         disk.store(Self.answer("one"), for: Self.key("/1"))
@@ -83,7 +83,7 @@ import Testing
         #expect(folder.entries.count == 2)
     }
 
-    @Test func `F28: a newer response replaces the older one`() async throws {
+    @Test func `a newer response replaces the older one (F28)`() async throws {
         let disk = try DiskCache(at: folder.url)
         for text in ["one", "another one", "1"] {
             disk.store(Self.answer(text), for: Self.key("/1"))
@@ -94,7 +94,7 @@ import Testing
         #expect(folder.entries.count == 1)
     }
 
-    @Test func `F29: the folder is made on demand, and a file in its place is refused or replaced`() async throws {
+    @Test func `the folder is created on demand, and a file at its path is refused or replaced (F29)`() async throws {
         let deep = folder.url.appendingPathComponent("a/b/c")
         _ = try DiskCache(at: deep)
         #expect(FileManager.default.fileExists(atPath: deep.path))
@@ -109,10 +109,10 @@ import Testing
         let disk = try DiskCache(at: file, replacesFile: true)
         disk.store(Self.answer("one"), for: Self.key("/1"))
         #expect(try await disk.answer(for: Self.key("/1")).body == Data("one".utf8))
-        await disk.flush()  // The folder goes with the test.
+        await disk.flush()  // The test deletes its folder when it ends.
     }
 
-    @Test func `F30: the standard folder passes through filters, one after the other`() {
+    @Test func `the standard folder is passed through all filters in order (F30)`() {
         let folder = DiskCache.standardFolder(
             named: "Forum",
             filters: [{ $0.appendingPathComponent("v2") }, { $0.appendingPathComponent("test") }]
@@ -121,7 +121,10 @@ import Testing
         #expect(folder.path.hasSuffix("/Forum/v2/test"))
     }
 
-    @Test func `F32: removing is by key, partition, rule or all, and nothing removed is found again`() async throws {
+    @Test
+    func `entries are removed by key, partition, rule or all at once, and a removed entry is not found again (F32)`()
+        async throws
+    {
         let disk = try DiskCache(at: folder.url)
         let ada = CachePartition(service: "topics", environment: "release", user: "ada")
         let test = CachePartition(service: "topics", environment: "test")
@@ -147,7 +150,7 @@ import Testing
         #expect(folder.entries.isEmpty)
     }
 
-    @Test func `F47: entries are sealed, and another seal does not open them`() async throws {
+    @Test func `entries are encrypted, and a cache with another key cannot read them (F47)`() async throws {
         func seal(_ mask: UInt8) -> DiskEncryption {
             DiskEncryption(seal: { Data($0.map { $0 ^ mask }) }, open: { Data($0.map { $0 ^ mask }) })
         }
@@ -169,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `the checksum is the published XXH64`() {
+    @Test func `the checksum matches the published values of XXH64`() {
         func sum(_ text: String) -> UInt64 { Array(text.utf8).withUnsafeBytes { Checksum.of($0) } }
 
         #expect(sum("") == 0xEF46_DB37_51D8_E999)
@@ -178,7 +181,7 @@ import Testing
         #expect(sum("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    @Test func `the newer of two responses of one moment is kept, also when it comes while the older is written`()
+    @Test func `the second of two responses with equal dates is kept, also if the first is still being written`()
         async throws
     {
         let (hasBegun, goesOn) = (Locked(false), DispatchSemaphore(value: 0))
@@ -200,7 +203,7 @@ import Testing
         #expect(try await disk.answer(for: Self.key("/1")).body == Data("newer".utf8))
     }
 
-    @Test func `a confirmation of one response is not put over another that lies in its place`() async throws {
+    @Test func `a confirmation does not replace a different response that is stored under the same key`() async throws {
         let disk = try DiskCache(at: folder.url)
         var other = Self.answer("two")
         other.headers["ETag"] = "\"2\""

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// Whatever happens to the files, every response that is found is whole.
+/// Every response that is found is complete, whatever damage the files have.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskDamageTests {
     private let folder = TemporaryFolder()
 
@@ -23,7 +23,7 @@ import Testing
     private static func key(_ number: Int) -> CacheKey { DiskCacheTests.key("/\(number)") }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `YTK-20, YTK-21: damage of any kind is a miss, and the entry goes`(seed: UInt64) async throws {
+    func `a damaged file is a cache miss, and its entry is removed (YTK-20, YTK-21)`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed &+ 1)
         let disk = try DiskCache(at: folder.url)
         for number in 0..<150 { disk.store(Self.answer(number), for: Self.key(number)) }
@@ -42,14 +42,14 @@ import Testing
         #expect(reader.statistics.damaged + reader.statistics.misses == 150 - whole, "seed \(seed)")
     }
 
-    /// Cuts, lengthens, changes or swaps a file, or leaves it alone.
+    /// Truncates, extends, changes or swaps a file, or leaves it unchanged.
     private static func damage(_ file: URL, _ random: inout SeededGenerator) throws {
         var bytes = try Data(contentsOf: file)
         switch Int.random(in: 0..<6, using: &random) {
         case 0: bytes = bytes.prefix(Int.random(in: 0..<bytes.count, using: &random))
         case 1: bytes.append(UInt8.random(in: 0...255, using: &random))
         case 2, 3:
-            // Not the number of the form: an entry of a newer one is a newer library's, and stays.
+            // Skips the format version, because the cache keeps entries of a newer format.
             let places = bytes.indices.filter { !(4..<6).contains($0) }
             bytes[places.randomElement(using: &random) ?? 0] ^= UInt8.random(in: 1...255, using: &random)
         case 4: bytes = Data((0..<bytes.count).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -58,7 +58,7 @@ import Testing
         try bytes.write(to: file)
     }
 
-    @Test func `an entry under the name of another is damage`() async throws {
+    @Test func `an entry stored under the file name of another key is treated as damaged`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(1), for: Self.key(1))
         await disk.flush()
@@ -72,7 +72,7 @@ import Testing
         #expect(try await disk.answer(for: Self.key(1)) == Self.answer(1))
     }
 
-    @Test func `what a newer library wrote is a miss, and stays until it is replaced`() async throws {
+    @Test func `an entry written by a newer library is a cache miss and stays until it is replaced`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(1), for: Self.key(1))
         await disk.flush()
@@ -89,7 +89,8 @@ import Testing
         #expect(try await disk.answer(for: Self.key(1)) == Self.answer(3))
     }
 
-    @Test func `a writer that was killed leaves whole entries, and what it left aside goes in time`() async throws {
+    @Test func `a killed writer leaves only complete entries, and its temporary files are removed later`() async throws
+    {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(1), for: Self.key(1))
         await disk.flush()
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [4, 5, 6, 7])
-    func `a changed version or flag is damage, however the rest may be read`(place: Int) throws {
+    func `a record with a changed version or flag byte is rejected, even if the rest is valid`(place: Int) throws {
         let key = Self.key(1)
         let record = DiskRecord(key, digest: key.fingerprint, Self.answer(1))
         for bit in 0..<8 {
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `every beginning of a record, and random bytes, are refused without a trap`() throws {
+    @Test func `truncated records and random bytes are rejected without a crash`() throws {
         let key = Self.key(1)
         let bytes = try DiskRecord(key, digest: key.fingerprint, Self.answer(1)).encoded(nil)
         for length in 0..<bytes.count {

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// A disk that has no room, refuses, or is shared.
+/// A disk that is full, that is read-only, or that several caches share.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskLimitTests {
     private let folder = TemporaryFolder()
 
@@ -17,13 +17,14 @@ import Testing
 
     private static func key(_ number: Int) -> CacheKey { DiskCacheTests.key("/\(number)") }
 
-    /// Marks an entry as used so many seconds ago.
+    /// Sets the last use of an entry to the given number of seconds ago.
     private func age(_ entry: URL, by seconds: Double) throws {
         let date = Date().addingTimeInterval(-seconds)
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: entry.path)
     }
 
-    @Test func `YTK-26, F47: the entries take no more bytes than allowed, the one used longest ago goes first`()
+    @Test
+    func `the entries stay within the size limit, and the least recently used entry is evicted first (YTK-26, F47)`()
         async throws
     {
         let disk = try DiskCache(at: folder.url, limits: .init(cost: 10_000, entryCost: 3_000))
@@ -35,7 +36,7 @@ import Testing
             seen.insert(new)
             try age(new, by: Double(1_000 - number))
         }
-        _ = try await disk.answer(for: Self.key(0))  // Now the youngest.
+        _ = try await disk.answer(for: Self.key(0))  // Now the most recently used entry.
         for number in 4..<6 { disk.store(Self.answer(2_000), for: Self.key(number)) }
         await disk.flush()
 
@@ -46,7 +47,9 @@ import Testing
         #expect(disk.statistics.evictions > 0)
     }
 
-    @Test func `the limit holds for several caches on one folder, and none loses what another stored`() async throws {
+    @Test func `the size limit holds for several caches on one folder, and no cache loses the entries of another`()
+        async throws
+    {
         let limits = DiskCache.Limits(cost: 60_000, entryCost: 2_000)
         let caches = try (0..<3).map { _ in try DiskCache(at: folder.url, limits: limits) }
         await withTaskGroup(of: Void.self) { group in
@@ -68,7 +71,7 @@ import Testing
         #expect(caches.allSatisfy { $0.statistics.failures == 0 && $0.statistics.evictions == 0 })
     }
 
-    @Test func `a ledger that was torn is counted again`() async throws {
+    @Test func `a damaged size ledger is recalculated`() async throws {
         let limits = DiskCache.Limits(cost: 5_000, entryCost: 2_000)
         for round in 0..<6 {
             let disk = try DiskCache(at: folder.url, limits: limits)
@@ -82,7 +85,7 @@ import Testing
         #expect(folder.size <= 5_000)
     }
 
-    @Test func `what is larger than the cache may become is not stored, and the older response goes`() async throws {
+    @Test func `a response above the entry limit is not stored, and the older response is removed`() async throws {
         let disk = try DiskCache(at: folder.url, limits: .init(cost: 8_000))
         disk.store(Self.answer(100), for: Self.key(1))
         disk.store(Self.answer(1_001), for: Self.key(1))
@@ -92,7 +95,7 @@ import Testing
         #expect(disk.statistics.lastError?.kind == .tooLarge)
     }
 
-    @Test func `a disk that is after does not fill the memory`() async throws {
+    @Test func `a slow disk does not fill the memory with pending entries`() async throws {
         let disk = try DiskCache(at: folder.url, limits: .init(waitingCost: 10_000))
         disk.writing.suspend()
         for number in 0..<100 { disk.store(Self.answer(1_000), for: Self.key(number)) }
@@ -105,11 +108,11 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-    func `a full disk costs the new response and nothing else`() async throws {
+    func `a full disk loses only the new response`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()
-        // The next file to be written is a device that is always full.
+        // The next file to be written is a link to a device that is always full.
         let aside = folder.url.appendingPathComponent(".new/\(disk.state.withLock { $0.instance })-2")
         try FileManager.default.createSymbolicLink(atPath: aside.path, withDestinationPath: "/dev/full")
         disk.store(Self.answer(200), for: Self.key(2))
@@ -119,16 +122,16 @@ import Testing
         #expect(try await disk.answer(for: Self.key(1)).body.count == 100)
         disk.store(Self.answer(300), for: Self.key(2))
         #expect(try await disk.answer(for: Self.key(2)).body.count == 300)
-        await disk.flush()  // The folder goes with the test.
+        await disk.flush()  // The test deletes its folder when it ends.
     }
 
-    @Test func `a folder that may only be read gives its responses and takes no new ones`() async throws {
+    @Test func `a read-only folder serves its responses and stores no new ones`() async throws {
         let disk = try DiskCache(at: folder.url)
         disk.store(Self.answer(100), for: Self.key(1))
         await disk.flush()
         let manager = FileManager.default
         try manager.removeItem(at: folder.url.appendingPathComponent(".new"))
-        try Data().write(to: folder.url.appendingPathComponent(".new"))  // In the way also of an administrator.
+        try Data().write(to: folder.url.appendingPathComponent(".new"))  // Blocks a root process too.
         try manager.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.url.path)
         defer { try? manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path) }
 
@@ -140,7 +143,7 @@ import Testing
         #expect([.accessDenied, .notAFolder].contains(other.statistics.lastError?.kind))
     }
 
-    @Test func `a cache without limits stores and finds`() async throws {
+    @Test func `a cache without limits stores and finds a response`() async throws {
         let limits = DiskCache.Limits(cost: .max, entryCost: .max, waitingCost: .max)
         let disk = try DiskCache(at: folder.url, limits: limits)
         disk.store(DiskCacheTests.answer("one"), for: DiskCacheTests.key("/1"))
@@ -150,7 +153,7 @@ import Testing
         #expect(found == DiskCacheTests.answer("one"))
     }
 
-    @Test func `files of others in the folder are left alone`() async throws {
+    @Test func `the cache does not touch files in its folder that it did not create`() async throws {
         let album = folder.url.appendingPathComponent("photos/2024")
         try FileManager.default.createDirectory(at: album, withIntermediateDirectories: true)
         let photo = album.appendingPathComponent("summer.jpg")

@@ -10,17 +10,17 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Answers that outlive the app, through its managers.
+/// Responses that are found on disk after the app restarts, through a manager.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DiskRecallTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
-    /// The wall clock, which the tests set.
+    /// The wall clock that the tests set.
     private let date = Locked(Date(timeIntervalSince1970: 1_700_000_000))
     private let count = Locked(0)
 
     private var requests: Int { count.withLock { $0 } }
 
-    /// An app that starts with the folder that the one before it left; its server confirms with the fields given.
+    /// Starts an app on the folder of the previous run; its server confirms with the given header fields.
     private func start(
         confirming confirmation: HTTPHeaders? = nil,
         appVersion: String? = "1.0",
@@ -58,8 +58,8 @@ import Testing
         date.withLock { $0 += seconds }
     }
 
-    // CT-8, CT-9: it is found by the whole request, and what cannot be read is a miss.
-    @Test func `F40: the last response is there at the next start, before any server is asked`() async throws {
+    // CT-8, CT-9: the whole request is the key, and an unreadable entry is a miss.
+    @Test func `the last response is available after a restart before any request is sent (F40)`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await second.topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    /// Knows whether it was decoded on the main queue.
+    /// Records whether it was decoded on the main queue.
     private struct Witness: Decodable, Sendable {
         static let mark = DispatchSpecificKey<Bool>()
         static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
@@ -85,8 +85,10 @@ import Testing
         }
     }
 
-    // PEER-14: the main actor may ask, and is spared the work.
-    @MainActor @Test func `YTK-23: disk is read, and what is there decoded, away from the caller`() async throws {
+    // PEER-14: a call from the main actor does no work on the main actor.
+    @MainActor @Test func `the disk is read, and the stored body is decoded, outside the caller's actor (YTK-23)`()
+        async throws
+    {
         DispatchQueue.main.setSpecific(key: Witness.mark, value: true)
         let reads = Locked<[Bool]>([])
         let seal = DiskEncryption(seal: { $0 }) { data in
@@ -105,7 +107,7 @@ import Testing
         #expect(reads.withLock { $0 } == [false])
     }
 
-    @Test func `F31: a stored response is made again as each call wants it`() async throws {
+    @Test func `each call decodes a stored response with its own serializer (F31)`() async throws {
         let first = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         try await flush(first)
@@ -118,7 +120,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `F16, F17, F18, F19, F20, H19: what is stored is checked in YTKNetwork's order, with its numbers`()
+    @Test func `stored responses are checked in YTKNetwork's order, with its codes (F16, F17, F18, F19, F20, H19)`()
         async throws
     {
         let first = try start()
@@ -127,7 +129,7 @@ import Testing
         stored.cache.sensitiveData = "ada"
         _ = try await first.value(Topic.self, for: stored)
         try await flush(first)
-        /// The number with which the cache alone refuses.
+        /// The YTKNetwork error code of a cache-only call.
         func refusal(_ appVersion: String? = "1.0", _ change: (inout APIConfiguration) -> Void) async throws -> Int? {
             var only = stored
             only.cache.reading = .only
@@ -147,11 +149,11 @@ import Testing
         #expect(try await refusal { $0.cache.version = 2 } == -2)
         #expect(try await refusal { $0.cache.sensitiveData = "bob" } == -3)
         #expect(try await refusal("1.1") { _ in } == -4)
-        // YTK-27: whether the app's version plays a part is the app's choice.
+        // YTK-27: the app decides whether its version is compared.
         #expect(try await refusal(nil) { _ in } == nil)
         #expect(try await refusal { $0.cacheLifetime = nil } == -5)
         #expect(try await refusal { $0.path = "topics/2" } == -6)
-        // The first that does not hold decides.
+        // The first failed check decides.
         #expect(try await refusal("1.1") { $0.cache.version = 2 } == -2)
         later(60)
         #expect(try await refusal("1.1") { $0.cache.version = 2 } == -1)
@@ -164,7 +166,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `F17, F18: another version or other data asks the server, in memory too`() async throws {
+    @Test func `another cache version or other sensitive data leads to a new request (F17, F18)`() async throws {
         let topics = try start()
         for (version, data, title) in [(0, "a", "1"), (0, "a", "1"), (1, "a", "2"), (1, "b", "3"), (1, "b", "3")] {
             let asked = configuration {
@@ -173,10 +175,10 @@ import Testing
             }
             #expect(try await topics.value(Topic.self, for: asked).title == title)
         }
-        try await flush(topics)  // The folder goes with the test.
+        try await flush(topics)  // The test deletes its folder when it ends.
     }
 
-    @Test func `F25: a response that came with another is stored for its own call`() async throws {
+    @Test func `a response stored by hand is returned to the call that it was stored for (F25)`() async throws {
         let topics = try start()
         let serializer = ResponseSerializer.decodable(Topic.self)
         let value = try topics.storeResponse(
@@ -198,8 +200,7 @@ import Testing
         #expect(requests == 0)
     }
 
-    @Test func `F33, F34: a hook lets a response be stored, changed or not, and a call's own comes first`() async throws
-    {
+    @Test func `a willStore hook can prevent storing a response or change it (F33, F34)`() async throws {
         let topics = try start()
         var asked = configuration { $0.willStore = { _ in nil } }
         for _ in 0..<2 { _ = try await topics.value(Topic.self, for: asked) }
@@ -225,7 +226,7 @@ import Testing
         #expect(requests == 7)
     }
 
-    /// What the next start finds of a response that the server confirmed a moment ago.
+    /// The stored response that a restarted app finds after the server confirmed it.
     private func confirmed(
         by confirmation: HTTPHeaders,
         _ configuration: APIConfiguration
@@ -239,7 +240,8 @@ import Testing
         return try await start().response(for: configuration, with: serializer)
     }
 
-    @Test func `F35: a response that only memory keeps is not confirmed over an older one on disk`() async throws {
+    @Test func `a confirmation of a memory-only response does not update an older response on disk (F35)`() async throws
+    {
         let number = Locked("1")
         func launched() throws -> TopicAPI {
             let transport = StubTransport { request in
@@ -267,7 +269,7 @@ import Testing
         #expect(try await launched().value(Topic.self, for: refresh).title == "2")
     }
 
-    @Test func `F35: cookies that come with a confirmation are not kept`() async throws {
+    @Test func `cookies of a confirming response are not stored (F35)`() async throws {
         let answer = try await confirmed(by: ["Set-Cookie": "sid=s3cr3t"], configuration())
 
         #expect(answer.isFromCache && answer.headers["Set-Cookie"] == nil)
@@ -275,7 +277,7 @@ import Testing
         #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
     }
 
-    @Test func `F33, F35: a hook decides about what a confirmation brings too`() async throws {
+    @Test func `a willStore hook changes the header fields of a confirming response (F33, F35)`() async throws {
         let asked = configuration {
             $0.willStore = { answer in
                 var changed = answer
@@ -289,7 +291,7 @@ import Testing
         #expect(answer.isFromCache && answer.headers["X-Token"] == nil && answer.headers["X-Other"] == "1")
     }
 
-    @Test func `F35: a confirmation may shorten the lifetime, also for the next start`() async throws {
+    @Test func `a confirming response can shorten the lifetime, also after a restart (F35)`() async throws {
         var only = configuration {
             $0.freshness = .http
         }
@@ -300,7 +302,7 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await start().value(Topic.self, for: only) }
     }
 
-    @Test func `what a hook removes while it is asked is not stored`() async throws {
+    @Test func `a response is not stored if the willStore hook empties the cache`() async throws {
         let topics = try start()
         let cache = topics.cache
         let asked = configuration {
@@ -316,7 +318,7 @@ import Testing
         #expect(cache.count == 0 && folder.entries.isEmpty)
     }
 
-    @Test func `M12: a log-out leaves nothing of the user, in memory or on disk`() async throws {
+    @Test func `a logout removes all responses of the user from memory and disk (M12)`() async throws {
         let ada = try start(user: "ada")
         let bob = TopicAPI(client: ada.client, user: "bob")
         for manager in [ada, bob] { _ = try await manager.topic(1, lifetime: .seconds(60)) }
@@ -330,7 +332,7 @@ import Testing
         #expect(try await start(user: "bob").topic(1, lifetime: .seconds(60)).title == "2")
     }
 
-    @Test func `CT-7: removing the response of one call leaves all others`() async throws {
+    @Test func `the responses of other calls stay when the response of one call is removed (CT-7)`() async throws {
         let topics = try start()
         for id in [1, 2] { _ = try await topics.topic(id, lifetime: .seconds(60)) }
         topics.removeResponse(for: configuration())
@@ -341,7 +343,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(60)).title == "3")
     }
 
-    @Test func `what is removed while it is being fetched is not stored`() async throws {
+    @Test func `a response is not stored if its tag is removed while the request runs`() async throws {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"old"}"#))
         }
@@ -355,7 +357,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `cookies are not kept with a response`() async throws {
+    @Test func `cookies are not stored with a response`() async throws {
         let transport = StubTransport { _ in
             .status(
                 200,

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `looking through all entries for what is to be removed is no use of those that stay`(
+    func `a scan for entries to remove does not count as a use of the remaining entries`(
         byRule: Bool
     ) async throws {
         let disk = try DiskCache(at: folder.url)

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// Answers that are kept on disk with values that no call of ours makes.
+/// Stored responses with values that the library itself never writes.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StrangeRecordTests {
     static let times: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300]
     let folder = TemporaryFolder()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: times)
-    func `a time of making that is none ends neither a removal nor the process`(created: Double) async throws {
+    func `an invalid creation date crashes neither a removal nor the process`(created: Double) async throws {
         let disk = try DiskCache(at: folder.url)
         disk.writing.suspend()
         disk.store(answer(created: created), for: DiskCacheTests.key("/1"))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: times)
-    func `a response whose time of making is none, or far off, has expired`(created: Double) {
+    func `a response with an invalid or distant creation date has expired`(created: Double) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
 
         let refusal = answer(created: created).refusal(for: CachePolicy(), appVersion: nil, now: now)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 64])
-    func `a fingerprint of any length is kept as it is, and so is what follows it`(length: Int) async throws {
+    func `a digest of any length is stored unchanged, and so are the fields after it`(length: Int) async throws {
         let disk = try DiskCache(at: folder.url)
         var answer = DiskCacheTests.answer("one", tags: ["a"])
         answer.sensitiveDigest = Data(repeating: 7, count: length)
