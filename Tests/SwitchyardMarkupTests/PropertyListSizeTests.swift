@@ -6,12 +6,12 @@ import Testing
 @testable import SwitchyardMarkup
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListSizeTests {
-    /// A number in four bytes, the highest first.
+    /// A big-endian number of four bytes.
     private static func bytes(_ number: Int, _ count: Int = 4) -> [UInt8] {
         (0..<count).reversed().map { UInt8(number >> ($0 * 8) & 255) }
     }
 
-    /// A list in binary form of an array that names one object again and again, and that object.
+    /// A binary property list of an array with `count` references to one object.
     private static func list(naming object: [UInt8], times count: Int) -> Data {
         let array = [0xAF, 0x12] + bytes(count) + [UInt8](repeating: 1, count: count)
         let table = 8 + array.count + object.count
@@ -21,29 +21,29 @@ import Testing
         return Data(list)
     }
 
-    // 1.5 MB, of which [String] would make 500 GB.
-    @Test func `a list that names one long text again and again is no reason to fill the memory`() {
+    // 1.5 MB that would become 500 GB as `[String]`.
+    @Test func `a property list that references a long text very often is rejected`() {
         let text = [0x5F, 0x12] + Self.bytes(1_000_000) + [UInt8](repeating: 0x61, count: 1_000_000)
 
         #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Self.list(naming: text, times: 500_000)) }
     }
 
-    @Test func `a list may name a short text often, and a long one once`() throws {
+    @Test func `a property list may reference a short text often and a long text once`() throws {
         let text = [0x5F, 0x12] + Self.bytes(1_000_000) + [UInt8](repeating: 0x61, count: 1_000_000)
 
         try PropertyListDepth.check(Self.list(naming: [0x53, 0x61, 0x62, 0x63], times: 100_000))
         try PropertyListDepth.check(Self.list(naming: text, times: 1))
     }
 
-    @Test func `the characters of UTF-16 are two bytes each`() {
+    @Test func `each UTF-16 character counts as two bytes`() {
         let text = [0x6F, 0x12] + Self.bytes(500_000) + [UInt8](repeating: 0, count: 1_000_000)
 
         #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Self.list(naming: text, times: 100)) }
     }
 
-    // PropertyListDecoder takes "bplist0" for the binary form and all else for a text, on Apple systems one of the old
-    // form.
-    @Test func `a list in the old form whose first word is bplist is not read`() {
+    // PropertyListDecoder reads data that starts with "bplist0" as binary and anything else as text. Apple systems also
+    // read the old ASCII form as text.
+    @Test func `an ASCII property list that starts with the word bplist is rejected`() {
         let text = [UInt8]("bplist = \(String(repeating: "(", count: 200));".utf8)
         var list = text + [0]
         list += [0, 0, 0, 0, 0, 0, 1, 1] + Self.bytes(1, 8) + Self.bytes(0, 8) + Self.bytes(text.count, 8)
@@ -51,9 +51,9 @@ import Testing
         #expect(throws: DecodingFailure.self) { try PropertyListDepth.check(Data(list)) }
     }
 
-    // On Apple systems the declaration decides how the bytes are read: "+ADw-" is "<" then.
+    // Apple systems decode the bytes as the XML declaration says, so "+ADw-" in UTF-7 is "<".
     @Test(arguments: ["UTF-7", "utf-7", "ISO-2022-JP", "HZ-GB-2312", "IBM037", "Shift_JIS", "GB18030", "Big5"])
-    func `a list in an encoding in which other bytes may be tags is not read`(encoding: String) {
+    func `a property list in an encoding that can hide tags is rejected`(encoding: String) {
         let hidden = String(repeating: "+ADw-array+AD4-", count: 1_000)
         let text = "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><plist>\(hidden)</plist>"
 

@@ -13,7 +13,7 @@ import Testing
 
     private static let parse = ResponseTransformer { (data: Data) in try JSONValue(parsing: data) }
 
-    @Test func `G35: stages run in order, for the content types that they name, and the order can be changed`() throws {
+    @Test func `stages run in order for their content types, and the order can be changed (G35)`() throws {
         var pipeline = ResponsePipeline()
         pipeline.add(.init { (text: String) in text + "!" }, at: .cleanup)
         pipeline.add(.init { (tree: JSONValue) in tree["name"]?.string ?? "" }, at: .model, for: ["application/*"])
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         (ResponseTransformer.Mismatch.error, nil, nil), (.skip, "text", "[1]"), (.skipIfOutput, nil, "[1]"),
     ])
-    func `G36: content of another type is an error, skipped, or skipped when it is made already`(
+    func `a content type mismatch fails, skips the step, or skips the step if a value exists (G36)`(
         mismatch: ResponseTransformer.Mismatch,
         foreign: String?,
         made: String?
@@ -53,7 +53,7 @@ import Testing
         #expect(result(Self.parse) == made)
     }
 
-    @Test func `G37: a step may change errors into others`() {
+    @Test func `a pipeline step can replace an error (G37)`() {
         var pipeline = ResponsePipeline()
         pipeline.add(Self.parse, at: .parsing)
         pipeline.add(.init(errors: { _ in APIError(.module(.init(module: "Forum", code: 1_001))) }), at: .cleanup)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `what comes out has to have the type that was asked for`() {
+    @Test func `a pipeline whose output has the wrong type fails`() {
         let expected = APIError(.body(.decoding(DecodingFailure(.wrongType(expected: "Int")))))
 
         #expect(throws: expected) { try ResponsePipeline().serializer(for: Int.self).value(of: Self.raw("1")) }

@@ -13,9 +13,7 @@ import Testing
     }
 
     // XML 1.0, sections 2.11 and 3.3.3.
-    @Test func `line ends become one line feed, and one space in attributes, unless they are written as references`()
-        throws
-    {
+    @Test func `line ends become line feeds in text and spaces in attributes, except character references`() throws {
         let text = "<a x='1\r\n2\r3\n4\t5&#13;&#10;6'>l\r\nm\rn\n&#13;o<![CDATA[p\r\nq]]></a>"
 
         let events = try XMLEvent.events(of: text.utf8)
@@ -28,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func `an element of very many attributes is read in no time`() throws {
+    @Test func `an element with 100,000 attributes is parsed quickly`() throws {
         let attributes = (0..<100_000).map { " a\($0)='\($0)'" }.joined()
 
         let start = try XMLEvent.events(of: "<a\(attributes)/>".utf8).first
@@ -41,7 +39,7 @@ import Testing
     @Test(arguments: [
         "&#+65;", "&#-0;", "&#x+41;", "&#;", "&#x;", "&#0;", "&#xD800;", "&#4294967361;", "&nbsp;", "&;", "&",
     ])
-    func `a reference to no character is malformed`(reference: String) {
+    func `a reference that names no character is malformed`(reference: String) {
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: "<a>\(reference)</a>".utf8) }
     }
 
@@ -51,7 +49,7 @@ import Testing
         "<!-- a -- b --><a/>", "<!-- a ---><a/>", "&#32;<a/>", "\u{A0}<a/>", "<a><?xml version='1.0'?></a>",
         " <?xml version='1.0'?><a/>", "<?XML version='1.0'?><a/>", "<?a+b?><a/>",
     ])
-    func `what is not well-formed is refused`(text: String) {
+    func `a document that is not well-formed is rejected`(text: String) {
         #expect(throws: DecodingFailure.self) { try XMLEvent.events(of: text.utf8) }
     }
 
@@ -59,7 +57,7 @@ import Testing
         "\u{FEFF}<?xml version='1.0'?><a/>", "<?xml-stylesheet href='x'?> <a/>", "<a>]] ></a>", "<a>]]&gt;</a>",
         "<a b=']]>'/>", "<!----><a/>", "<?b?><a/>", "<a>&#9;\u{85}\u{FFFD}\u{10000}</a>\r\n",
     ])
-    func `what is well-formed is read`(text: String) {
+    func `a well-formed document is parsed`(text: String) {
         #expect(throws: Never.self) { try XMLEvent.events(of: text.utf8) }
     }
 
@@ -69,20 +67,22 @@ import Testing
         ("<?xml version='1.0' encoding = 'iso-8859-1' standalone='yes' ?>", "application/xml"),
         (#"<?xml version="1.0" encoding="utf-8"?>"#, "text/xml; charset=iso-8859-1"), ("", "text/xml; charset=l1"),
     ])
-    func `the declaration names the encoding where the header names none`(declaration: String, type: String) throws {
+    func `the XML declaration sets the encoding if Content-Type has no charset`(declaration: String, type: String)
+        throws
+    {
         let body = Array("\(declaration)<a>".utf8) + [0xE9] + Array("</a>".utf8)
 
         #expect(try ResponseSerializer.xml.value(of: Self.raw(body, type: type)).text == "é")
     }
 
     @Test(arguments: ["utf-16", "UTF-8", "ISO-10646-UCS-2"])
-    func `a declaration that cannot be true is not believed`(encoding: String) throws {
+    func `a contradictory encoding declaration is ignored`(encoding: String) throws {
         let body = Array("<?xml version=\"1.0\" encoding=\"\(encoding)\"?><a>é</a>".utf8)
 
         #expect(try ResponseSerializer.xml.value(of: Self.raw(body)).text == "é")
     }
 
-    @Test func `an encoding that is not known is an error that names it`() {
+    @Test func `an unknown encoding is an error that names the encoding`() {
         let body = Array(#"<?xml version="1.0" encoding="x-mystery"?><a/>"#.utf8)
 
         #expect(throws: APIError(.body(.text(encoding: "x-mystery")))) {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a tree nests no deeper than a stack holds, whatever is allowed`() throws {
+    @Test func `the nesting depth of an XML tree has a fixed ceiling whatever limit is set`() throws {
         func text(_ depth: Int) -> String {
             String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
         }
