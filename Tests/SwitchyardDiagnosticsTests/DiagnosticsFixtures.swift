@@ -8,7 +8,7 @@ import SwitchyardTesting
 @testable import SwitchyardDiagnostics
 
 extension NetworkClient {
-    /// A client over a stub that is watched.
+    /// A client with the given interceptors and a stub transport.
     static func watched(
         _ interceptors: [RequestInterceptor],
         time: any TimeSource = ManualClock(),
@@ -26,7 +26,7 @@ extension NetworkClient {
 }
 
 extension APIConfiguration {
-    /// A login, full of what must not be shown.
+    /// A login request with a secret in every part.
     static var login: APIConfiguration {
         var configuration = APIConfiguration(
             path: "login",
@@ -40,7 +40,7 @@ extension APIConfiguration {
 }
 
 extension StubResponse {
-    /// The answer to a login.
+    /// The response to a login request.
     static let loggedIn = StubResponse.status(
         200,
         headers: ["Content-Type": "application/json", "Set-Cookie": "sid=secret-set; Path=/"],

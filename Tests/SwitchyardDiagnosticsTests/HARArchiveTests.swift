@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// Row L26.
+/// HAR archives (feature L26).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HARArchiveTests {
     private static let binary = Data([0, 255, 1, 254, 0x0A])
 
@@ -24,7 +24,7 @@ import Testing
         return recorder.archive
     }
 
-    /// The members that version 1.2 of the format requires, by where they stand.
+    /// The members that version 1.2 of the format requires, by their path.
     private static let required: [(path: [String], names: [String])] = [
         ([], ["version", "creator", "entries"]),
         (["creator"], ["name", "version"]),
@@ -47,7 +47,7 @@ import Testing
         (["entries", "timings"], ["send", "wait", "receive"]),
     ]
 
-    /// The objects at a place, through lists.
+    /// The objects at a path, including the elements of arrays.
     private func objects(at path: [String], in value: Any) -> [[String: Any]] {
         if let list = value as? [Any] { return list.flatMap { objects(at: path, in: $0) } }
         guard let object = value as? [String: Any] else { return [] }
@@ -55,7 +55,7 @@ import Testing
         return object[first].map { objects(at: Array(path.dropFirst()), in: $0) } ?? []
     }
 
-    @Test func `L26: every member that the format requires is there, for every kind of exchange`() async throws {
+    @Test func `an archive has every member that HAR 1.2 requires, for every kind of exchange (L26)`() async throws {
         let archive = try await record([.login, APIConfiguration(path: "down"), APIConfiguration(path: "moved")]) {
             request in
             if request.method == .post { return .loggedIn }
@@ -67,7 +67,7 @@ import Testing
         let log = try #require(json["log"])
         for (path, names) in Self.required {
             let found = objects(at: path, in: log)
-            #expect(!found.isEmpty, "nothing at \(path)")
+            #expect(!found.isEmpty, "no object at \(path)")
             for object in found {
                 for name in names { #expect(object[name] != nil, "\(path) lacks \(name)") }
             }
@@ -75,7 +75,7 @@ import Testing
         #expect((log as? [String: Any])?["version"] as? String == "1.2")
     }
 
-    @Test func `L26: bodies that are no text are in base64, in both directions`() async throws {
+    @Test func `binary bodies of requests and responses are encoded in Base64 (L26)`() async throws {
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .data(Self.binary)
 
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["", "text", "\u{FEFF}with a mark", "a\r\nb\u{0}", "\u{2028}"])
-    func `L26: a body comes back byte by byte`(text: String) async throws {
+    func `a body is the same, byte for byte, after the archive is written and read (L26)`(text: String) async throws {
         let data = Data(text.utf8)
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .data(data, contentType: "text/plain")
@@ -102,7 +102,7 @@ import Testing
         #expect(entry.request.body ?? Data() == data)
     }
 
-    @Test func `L25, L26: credentials are hidden unless asked for`() async throws {
+    @Test func `credentials are redacted unless redaction is turned off (L25, L26)`() async throws {
         let hidden = try await record([.login]) { _ in .loggedIn }
         let shown = try await record([.login], redaction: .none) { _ in .loggedIn }
 
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    @Test func `what was written is read again`() async throws {
+    @Test func `an archive that is written and read again is equal`() async throws {
         let archive = try await record([.login]) { _ in .loggedIn }
 
         #expect(try HARArchive(data: archive.data()) == archive)
         #expect(archive.entries.first?.startedDateTime.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
     }
 
-    @Test func `an archive of another program is read, unknown members and all`() throws {
+    @Test func `an archive of another program is read, including unknown members`() throws {
         let text = """
             {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "pages": [], "browser": {"name": "b",
             "version": "2"}, "entries": [{"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1.5, "_priority": "High",
@@ -135,7 +135,7 @@ import Testing
         #expect(throws: DecodingError.self) { try HARArchive(data: Data("{}".utf8)) }
     }
 
-    /// An archive with a posted body and times as another program writes them.
+    /// An archive of another program with the given post data and timings.
     private static func foreign(postData: String, timings: String) -> Data {
         let text = """
             {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": [{
@@ -156,7 +156,7 @@ import Testing
         ),
         (#""mimeType": "x", "params": [{"name": "file", "fileName": "f.txt"}], "text": "--x""#, "--x"),
     ])
-    func `members that the format lets be missing may be missing`(postData: String, body: String) throws {
+    func `an archive may omit the optional members of HAR`(postData: String, body: String) throws {
         let data = Self.foreign(postData: postData, timings: #""send": 1, "wait": 2, "receive": 3, "ssl": 4"#)
 
         let entry = try #require(try HARArchive(data: data).entries.first)
@@ -167,7 +167,7 @@ import Testing
         #expect([timings.send, timings.wait, timings.receive] == [1, 2, 3])
     }
 
-    @Test func `a recorder keeps the newest exchanges`() async throws {
+    @Test func `a recorder keeps the newest exchanges up to its limit`() async throws {
         let recorder = HARRecorder(limit: 3)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }
         for number in 0..<10 { _ = await client.failure(of: .path("\(number)")) }
@@ -178,7 +178,7 @@ import Testing
         #expect(recorder.archive.entries.isEmpty)
     }
 
-    @Test func `L26: a recorder may keep everything`() async throws {
+    @Test func `a recorder without a limit keeps every exchange (L26)`() async throws {
         let recorder = HARRecorder(limit: .max)
         let client = try NetworkClient.watched([recorder.interceptor]) { _ in .status(200) }
 
@@ -186,7 +186,7 @@ import Testing
         await until { recorder.archive.entries.count == 3 }
     }
 
-    @Test func `a credential in a field of one's own is hidden from archive, log and command line`() async throws {
+    @Test func `a credential in a custom header field is hidden in archive, log and curl command`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .header("X-Acme-Pass", "topsecret")
         let entries = Locked<[LogEntry]>([])

@@ -3,12 +3,12 @@ import Testing
 @testable import SwitchyardDiagnostics
 
 @Suite struct LogPartsTests {
-    /// The texts of the parts, without their numbers.
+    /// The texts of the parts without their numbers.
     private func texts(_ parts: [String]) -> [String] {
         parts.map { String(decoding: $0.utf8.drop { $0 != UInt8(ascii: " ") }.dropFirst(), as: UTF8.self) }
     }
 
-    @Test func `a message that fits stays as it is`() {
+    @Test func `a message within the size limit is not split`() {
         let message = String(repeating: "é", count: 500)
 
         #expect(LogParts.parts(of: message) == [message])
@@ -18,14 +18,14 @@ import Testing
         #expect(LogParts.parts(of: "abcdefghij", size: 4) == ["(1/3) abcd", "(2/3) efgh", "(3/3) ij"])
     }
 
-    @Test func `a part ends after a line where that is no loss`() {
+    @Test func `a message is split after a line end if the part would be long enough`() {
         #expect(texts(LogParts.parts(of: "abc\ndefgh", size: 5)) == ["abc\n", "defgh"])
         #expect(texts(LogParts.parts(of: "a\nbcdefgh", size: 6)) == ["a\nbcde", "fgh"])
     }
 
     // os/log.h: 1,024 bytes.
     @Test(arguments: ["x", "é", "漢", "👩‍👩‍👧‍👧", "e\u{301}", "\r\n", "\n"])
-    func `the parts are the message again, and none is too long for the log`(piece: String) {
+    func `the parts together equal the message, and each part fits the system log`(piece: String) {
         let message = "a" + String(repeating: piece, count: 5_000)
 
         let parts = LogParts.parts(of: message)

@@ -7,13 +7,13 @@ import Testing
 @Suite struct LogSinkTests {
     private static let entry = LogEntry(level: .info, category: .request, message: "ended with 200")
 
-    @Test func `L23: the levels are those of swift-log`() {
+    @Test func `the log levels match swift-log (L23)`() {
         #expect(
             LogLevel.allCases.map { "\($0)" } == ["trace", "debug", "info", "notice", "warning", "error", "critical"]
         )
     }
 
-    @Test func `a line goes to the file`() throws {
+    @Test func `the standard error sink writes an entry as one line`() throws {
         let pipe = Pipe()
 
         StandardErrorSink(writingTo: pipe.fileHandleForWriting).write(Self.entry)
@@ -22,7 +22,7 @@ import Testing
         #expect(try pipe.fileHandleForReading.readToEnd() == Data("[info] request: ended with 200\n".utf8))
     }
 
-    @Test func `L20: the line may be another one`() throws {
+    @Test func `a custom format replaces the log line (L20)`() throws {
         let pipe = Pipe()
 
         let sink = StandardErrorSink(writingTo: pipe.fileHandleForWriting) { "\($0.category) \($0.message)!" }
@@ -32,7 +32,7 @@ import Testing
         #expect(try pipe.fileHandleForReading.readToEnd() == Data("request ended with 200!\n".utf8))
     }
 
-    @Test func `a file that takes nothing any more does not end the process`() throws {
+    @Test func `a log file that cannot be written does not end the process`() throws {
         if let full = FileHandle(forWritingAtPath: "/dev/full") {
             StandardErrorSink(writingTo: full).write(Self.entry)
         }

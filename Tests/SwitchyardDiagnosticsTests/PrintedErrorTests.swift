@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// A response of this status, without a word.
+/// A response with this status and no body.
 private func answer(_ status: Int) -> ServiceResponse {
     ServiceResponse(
         id: RequestID(),
@@ -17,7 +17,7 @@ private func answer(_ status: Int) -> ServiceResponse {
     )
 }
 
-/// What an app's log shows of an error that is printed as it is.
+/// Error descriptions in an app's log.
 @Suite struct PrintedErrorTests {
     @Test(
         arguments: [
@@ -37,17 +37,17 @@ private func answer(_ status: Int) -> ServiceResponse {
             ),
         ] as [(any Error & Sendable, String)]
     )
-    func `an error says in words what is wrong`(error: any Error & Sendable, words: String) {
+    func `the description of an error names the problem`(error: any Error & Sendable, words: String) {
         #expect("\(error)" == words)
     }
 
-    @Test func `a base URL that breaks the pins is named without its password`() {
+    @Test func `the description of a pin error hides the password of the base URL`() {
         let error = ClientError.pins(.insecureBase("http://me:secret@a.example/v1?token=secret"))
 
         #expect("\(error)" == "the pins cannot hold: http://***@a.example/v1 is pinned, and not https")
     }
 
-    @Test func `a credential hides its secret, and so does its scheme`() {
+    @Test func `the descriptions of a credential and its scheme hide the secret`() {
         let credentials: [Credential] = [
             .bearer("secret"), .basic(user: "me", password: "secret"), .digest(user: "me", password: "secret"),
             .header("X-Key", "secret"),

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// What an app sees that prints what a client tells.
+/// Descriptions of the client's events, responses and requests.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PrintedEventTests {
-    @Test func `an event of the client names the environment and what happened`() {
+    @Test func `the description of a client event names the environment and the change`() {
         let event = SwitchEvent(at: .zero, .switched(from: "primary", to: "secondary", cause: .requested))
 
         #expect(
@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func `an event of the credentials names the environment and what happened`() {
+    @Test func `the description of a credential event names the environment and the change`() {
         let kinds: [CredentialEvent.Kind] = [.set, .refreshed, .failed(.loginRequired), .loggedOut]
 
         #expect(
@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    @Test func `the events of a request are one short line each, without secrets`() async throws {
+    @Test func `the description of a request event is one short line without secrets`() async throws {
         let (events, answer) = try await Self.events(of: .login) { _ in .loggedIn }
 
         let place = try #require(answer.context.url).text.prefix { $0 != "?" }
@@ -50,14 +50,14 @@ import Testing
         #expect(!"\(events)".contains("secret"))
     }
 
-    @Test func `a response says where it came from, without query, header fields and body`() async throws {
+    @Test func `the description of a response names its source without query, header fields and body`() async throws {
         let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
 
         let place = try #require(answer.context.url).text.prefix { $0 != "?" }
         #expect("\(answer)" == "POST \(place) (topics/test/primary, 1 attempt): 200")
     }
 
-    @Test func `the context of a response equals one that is made of what can be read of it`() async throws {
+    @Test func `a request context equals a context with the same public values`() async throws {
         let (_, answer) = try await Self.events(of: .login) { _ in .loggedIn }
         let context = answer.context
 
@@ -75,7 +75,7 @@ import Testing
         #expect(context.attempts == 1 && context.server == "primary")
     }
 
-    @Test func `a failure in several lines is told in one`() async throws {
+    @Test func `the description of a failure with a multi-line message is one line`() async throws {
         let failed = RequestFailure(
             .transport(TransportError(.protocolViolation, message: "first\nsecond")),
             id: RequestID(),
@@ -86,7 +86,7 @@ import Testing
         #expect("\(DispatchEvent.Kind.waiting(.seconds(2)))" == "another round in 2.0 seconds")
     }
 
-    @Test func `what became of a write is one short line without its body`() async throws {
+    @Test func `the description of an outbox event is one short line without the body`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: ManualClock()) { _ in .status(422) }
@@ -109,7 +109,7 @@ import Testing
         #expect("\(OutboxEvent.postponed(entry, pause: .seconds(5)))" == "\(name) waits, next try in 5.0 seconds")
     }
 
-    @Test func `what is printed by itself is one short line without secrets`() async throws {
+    @Test func `the descriptions of calls, attempts and requests are one short line without secrets`() async throws {
         var call = APIConfiguration(path: "login?token=secret", method: .post)
         call.query = ["password": "secret"]
         call.headers = ["Authorization": "Bearer secret"]

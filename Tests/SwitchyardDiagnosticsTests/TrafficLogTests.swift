@@ -29,7 +29,7 @@ import Testing
         return entries
     }
 
-    @Test func `L25: nothing that is secret is in any part of the log`() async throws {
+    @Test func `no part of the verbose log contains a secret (L25)`() async throws {
         let entries = try await entries(.verbose)
 
         let text = entries.map { "\($0.message) \($0.metadata)" }.joined()
@@ -38,7 +38,7 @@ import Testing
         #expect(text.contains("page"))
     }
 
-    @Test func `L19, L20: the verbose log has service, parameters, header fields, bodies and a command for curl`()
+    @Test func `the verbose log has service, parameters, header fields, bodies and a curl command (L19, L20)`()
         async throws
     {
         let entries = try await entries(.verbose)
@@ -53,7 +53,7 @@ import Testing
         #expect(entries[3].metadata["status"] == "200")
     }
 
-    @Test func `a request made by hand is written with its own method and URL`() async throws {
+    @Test func `a prebuilt request is logged with its own method and URL`() async throws {
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = HTTPRequest(
             method: .post,
@@ -67,7 +67,7 @@ import Testing
         #expect(dispatched.message.hasSuffix("POST https://o.example/x?token=*** dispatched"))
     }
 
-    @Test func `L20, L21: the standard log has a line, and categories can be picked`() async throws {
+    @Test func `the standard log has one line per request, and categories can be selected (L20, L21)`() async throws {
         let standard = try await entries(.standard)
         #expect(standard.map(\.level) == [.info])
         #expect(standard.first?.message.contains("ended with 200") == true)
@@ -78,15 +78,14 @@ import Testing
     }
 
     @Test(arguments: [200, 404, 503])
-    func `the line of an end names method and URL, whatever the outcome`(status: Int) async throws {
+    func `the last log line of a request names method and URL, whatever the outcome`(status: Int) async throws {
         let entries = try await entries(.standard, .login, .status(status))
 
         let line = try #require(entries.last).message
         #expect(line.contains(" POST http://primary.test/v1/login?") && line.contains(" ended with \(status) "))
     }
 
-    @Test func `every line of the standard log names method and path, of a request that is not sent too`() async throws
-    {
+    @Test func `the standard log names method and path even if the request was not sent`() async throws {
         var options = NetworkClient.Options()
         let (stream, continuation) = AsyncStream.makeStream(of: LogEntry.self)
         options.interceptors = [.logging(to: ClosureSink { continuation.yield($0) })]
@@ -100,7 +99,7 @@ import Testing
         #expect(entry.metadata["method"] == "PUT" && entry.metadata["path"] == "me")
     }
 
-    @Test func `a wait for another round and a redirect name the call`() async throws {
+    @Test func `the log lines of a retry pause and of a redirect name the call`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         var options = NetworkClient.Options()
         options.interceptors = [.logging(to: ClosureSink { continuation.yield($0.message) })]
@@ -132,7 +131,7 @@ import Testing
         #expect(!lines.joined().contains("secret"))
     }
 
-    @Test func `L20: error bodies are a part of their own, and are cut to their limit`() async throws {
+    @Test func `error bodies are a separate part of the log and are truncated to their limit (L20)`() async throws {
         let answer = StubResponse.status(
             500,
             headers: ["Content-Type": "text/plain"],
@@ -147,7 +146,7 @@ import Testing
         #expect(entries.allSatisfy { $0.level >= .warning })
     }
 
-    @Test func `a limit of bodies below zero is none`() {
+    @Test func `a negative body limit becomes zero`() {
         var options = LogOptions(bodyLimit: -1)
         #expect(options.bodyLimit == 0)
 
@@ -156,13 +155,13 @@ import Testing
         #expect(options.bodyLimit == 0)
     }
 
-    @Test func `a cancel is no fault, a failure is one`() async throws {
+    @Test func `a failed attempt is a warning, and a failed request is an error`() async throws {
         let failed = try await entries(.standard, APIConfiguration(path: "a"), .failure(.connectionReset))
 
         #expect(failed.map(\.level) == [.warning, .error])
     }
 
-    @Test func `L19: a redirect is written with its status and where it leads, without secrets`() async throws {
+    @Test func `a redirect is logged with its status and target, without secrets (L19)`() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: LogEntry.self)
         let sink = ClosureSink { continuation.yield($0) }
         let client = try NetworkClient.watched([.logging(to: sink, LogOptions(categories: [.redirect]))]) { request in
@@ -180,7 +179,7 @@ import Testing
         #expect(!"\(entry)".contains("secret"))
     }
 
-    @Test func `a message is one line, whatever is in an error`() async throws {
+    @Test func `a log message is one line, even if the error's description has several`() async throws {
         struct Torn: Error, CustomStringConvertible {
             let description = "refused\r\n[info] request: #1 ended with 200\u{2028}and more\u{85}"
         }
@@ -197,14 +196,16 @@ import Testing
         #expect(!entry.message.contains { $0.isNewline })
     }
 
-    @Test func `L18: there is no log unless one is asked for`() async throws {
+    @Test func `a client without a log interceptor writes no log (L18)`() async throws {
         #expect(NetworkClient.Options().interceptors.isEmpty)
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         #expect(await client.failure(of: APIConfiguration(path: "a")) == nil)
     }
 
-    @Test func `L24: an indicator hears of the first request and of the last`() async throws {
+    @Test func `the activity callback reports the first start and the last end of concurrent requests (L24)`()
+        async throws
+    {
         let (changes, continuation) = AsyncStream.makeStream(of: Bool.self)
         let clock = ManualClock()
         let client = try NetworkClient.watched([.activity { continuation.yield($0) }], time: clock) { _ in .never }
@@ -219,7 +220,7 @@ import Testing
         #expect(await seen.next() == false)
     }
 
-    @Test func `L22: entries are posted to a server, and wait while it is away`() async throws {
+    @Test func `log entries are posted to a server and wait while the server is unavailable (L22)`() async throws {
         let isUp = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             isUp.withLock { $0 } ? .status(200) : .status(404)
@@ -245,7 +246,7 @@ import Testing
         #expect(lines.compactMap { $0["message"] as? String } == ["2", "3", "4"])
     }
 
-    @Test func `a server that refuses entries is asked again when as many new ones have come`() async throws {
+    @Test func `a posting sink retries refused entries after another full batch`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(404) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 3)
         func write() { sink.write(LogEntry(level: .info, category: .request, message: "entry")) }
@@ -262,7 +263,7 @@ import Testing
         #expect(transport.requestCount == first * 2)
     }
 
-    @Test func `a sink that may keep fewer entries than it is to collect posts those`() async throws {
+    @Test func `a posting sink posts when its limit is reached, even if the batch is larger`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
         let sink = PostingSink(client: client, destination: APIConfiguration(path: "log"), batch: 10, limit: 3)
 
@@ -272,7 +273,7 @@ import Testing
         #expect(sink.waitingCount == 0)
     }
 
-    @Test func `entries that came while others were being posted are posted too`() async throws {
+    @Test func `log entries that arrive during a post are posted afterwards`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -288,7 +289,7 @@ import Testing
         clock.advance(by: .seconds(1))
     }
 
-    @Test func `a date that is none does no harm`() async throws {
+    @Test func `an invalid date in the parameters is logged as nan`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.parameters = ["at": Date(timeIntervalSince1970: .nan)]
 
@@ -297,7 +298,7 @@ import Testing
         #expect(entries.first?.metadata["parameters"] == "at=nan")
     }
 
-    @Test func `L25: parameters within others are hidden too`() async throws {
+    @Test func `secrets in nested parameters are hidden (L25)`() async throws {
         let user: Parameters = ["name": "me", "password": "secret-1"]
         let query: Parameters = [
             "user": user, "users": [user.parameterValue], "tokens": ["token": ["secret-2"]] as Parameters,
@@ -312,7 +313,7 @@ import Testing
     }
 
     @Test(arguments: 8...11)
-    func `a body that is cut within a character stays text`(limit: Int) async throws {
+    func `a body that is truncated within a character is still logged as text`(limit: Int) async throws {
         let answer = StubResponse.status(500, headers: ["Content-Type": "text/plain"], body: Data("漢字漢字".utf8))
 
         let entries = try await entries(

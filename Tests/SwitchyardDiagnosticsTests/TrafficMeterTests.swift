@@ -8,9 +8,9 @@ import Testing
 
 @testable import SwitchyardDiagnostics
 
-/// Row L27.
+/// Counts of requests and attempts (feature L27).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TrafficMeterTests {
-    @Test func `L27: requests are counted per API and attempts per server`() async throws {
+    @Test func `requests are counted per API, and attempts are counted per server (L27)`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { request in
             if request.url.text.hasSuffix("down") { return .failure(.connectionReset) }
@@ -28,7 +28,7 @@ import Testing
         #expect(snapshot.servers.values.reduce(0) { $0 + $1.failures } >= 2)
     }
 
-    @Test func `the name of an API holds no password`() async throws {
+    @Test func `the API name in the meter has no password`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(meter.snapshot.apis.keys.first == "GET https://***@127.0.0.1/x")
     }
 
-    @Test func `a request made by hand is counted under its own method and URL`() async throws {
+    @Test func `a prebuilt request is counted under its own method and URL`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
         var configuration = APIConfiguration()
@@ -53,7 +53,7 @@ import Testing
         #expect(meter.snapshot.apis.keys.first == "POST https://o.example/x")
     }
 
-    @Test func `figures are printed by server and by API, a line for each`() async throws {
+    @Test func `the description of a snapshot has one line per server and per API`() async throws {
         let meter = TrafficMeter()
         let clock = ManualClock()
         let client = try NetworkClient.watched([meter.interceptor], time: clock) { request in
@@ -74,7 +74,7 @@ import Testing
         #expect("\(TrafficMeter().snapshot)".isEmpty)
     }
 
-    @Test func `L27: the table of APIs is bounded`() async throws {
+    @Test func `the table of APIs has a size limit (L27)`() async throws {
         let meter = TrafficMeter(limit: 2)
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
         for number in 0..<5 { _ = await client.failure(of: .path("\(number)")) }
@@ -84,7 +84,7 @@ import Testing
         #expect(meter.snapshot.apis["other"]?.count == 3)
     }
 
-    @Test func `quantiles are right within the width of a bucket`() {
+    @Test func `quantiles are accurate to one bucket width`() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil)
         for milliseconds in 1...1_000 { histogram.record(.milliseconds(milliseconds)) }
@@ -97,7 +97,7 @@ import Testing
         #expect(histogram.quantile(-3) != nil)
     }
 
-    @Test func `durations of any size find a bucket`() {
+    @Test func `durations of any size fall into a bucket`() {
         var histogram = LatencyHistogram()
         for duration in [Duration.zero, .seconds(-1), .seconds(10_000_000)] { histogram.record(duration) }
 
@@ -105,7 +105,7 @@ import Testing
         #expect(histogram.maximum == .seconds(10_000_000))
     }
 
-    @Test func `a request that is cancelled before its start is counted under its own name`() async throws {
+    @Test func `a request that is cancelled before it starts is counted under its own name`() async throws {
         let meter = TrafficMeter()
         let client = try NetworkClient.watched([meter.interceptor]) { _ in .status(200) }
 
