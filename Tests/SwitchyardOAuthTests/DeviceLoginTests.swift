@@ -7,12 +7,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The login of a device at a server that is not always well (RFC 8628 section 3.5).
+/// A device login while the server fails temporarily (RFC 8628 section 3.5).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DeviceLoginTests {
     private static let token = LoopbackResponse.json(#"{"access_token": "t", "token_type": "Bearer"}"#)
     private static let pending = LoopbackResponse.json(#"{"error": "authorization_pending"}"#, status: 400)
 
-    /// A device that has begun its login at a server, which gives its responses in order, the last one again and again.
+    /// A device login whose server sends the given responses in order and repeats the last one.
     private struct Device {
         let server = LoopbackServer()
         let clock = ManualClock()
@@ -39,7 +39,7 @@ import Testing
             try server.start()
             var settings = OAuthSettings(clientID: "app", tokenEndpoint: "token")
             settings.deviceEndpoint = "device"
-            // A deadline that no pause is taken for.
+            // A total timeout that is longer than every polling interval of the tests.
             let generator = RequestGenerator(timeouts: HTTPRequest.Timeouts(total: .seconds(7_200)))
             let options = NetworkClient.Options(generator: generator, seed: 1)
             let client = try NetworkClient(service: .loopback([server]), options: options, time: clock)
@@ -48,7 +48,7 @@ import Testing
             call = Task { try await oauth.credential(confirming: login) }
         }
 
-        /// Lets the device ask after each of these pauses, in seconds.
+        /// Lets the device poll after each of these pauses, in seconds.
         func ask(after pauses: Int...) async {
             for pause in pauses {
                 await clock.waitForTimers(1, in: .seconds(pause))
@@ -56,12 +56,12 @@ import Testing
             }
         }
 
-        /// How often it has asked.
+        /// The number of polls.
         var asked: Int { server.requests.count { $0.path == "/token" } }
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 520, 530])
-    func `a refusal that passes ends no login of a device`(status: Int) async throws {
+    func `a device login continues after a transient error status`(status: Int) async throws {
         let device = try await Device(LoopbackResponse.text("try later", status: status), Self.token)
         defer { device.server.stop() }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
-    @Test func `a device stays away as long as the server asks for`() async throws {
+    @Test func `a device login waits for the time in Retry-After`() async throws {
         let refusal = LoopbackResponse.status(429, headers: ["Retry-After": "90"])
         let device = try await Device(refusal, Self.token)
         defer { device.server.stop() }
@@ -81,7 +81,7 @@ import Testing
         #expect(device.asked == 2)
     }
 
-    @Test func `a server that cannot be reached for a while ends no login of a device`() async throws {
+    @Test func `a device login continues when the server cannot be reached for a while`() async throws {
         let device = try await Device(Self.token)
         defer { device.server.stop() }
 
@@ -94,9 +94,7 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
-    @Test func `the pauses double while the server fails, a minute at most, and are the usual ones when it answers`()
-        async throws
-    {
+    @Test func `the polling interval doubles up to a minute during failures, then returns to normal`() async throws {
         let failure = LoopbackResponse.status(503)
         let device = try await Device(failure, failure, failure, failure, failure, Self.pending, failure, Self.token)
         defer { device.server.stop() }
@@ -106,7 +104,7 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
-    @Test func `a device that asks every minute asks less often too while the server fails`() async throws {
+    @Test func `a device login that polls every minute polls less often while the server fails`() async throws {
         let failure = LoopbackResponse.status(503)
         let device = try await Device(interval: 60, failure, failure, Self.token)
         defer { device.server.stop() }
@@ -116,8 +114,8 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
-    // As Auth0 sends it; other servers send 400.
-    @Test func `a server that finds a device too fast may say so with 429`() async throws {
+    // Auth0 sends status 429; other servers send 400.
+    @Test func `a slow_down error with status 429 makes a device login poll more slowly`() async throws {
         let refusal = LoopbackResponse.json(#"{"error": "slow_down"}"#, status: 429)
         let device = try await Device(refusal, Self.pending, Self.token)
         defer { device.server.stop() }
@@ -127,7 +125,7 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
-    @Test func `a name for a failure that passes ends no login of a device`() async throws {
+    @Test func `a device login continues after a transient OAuth error code`() async throws {
         let refusal = LoopbackResponse.json(#"{"error": "temporarily_unavailable"}"#, status: 503)
         let device = try await Device(refusal, Self.token)
         defer { device.server.stop() }
@@ -137,7 +135,7 @@ import Testing
         #expect(try await device.call.value == .bearer("t"))
     }
 
-    @Test func `a user's no ends the login whatever the status`() async throws {
+    @Test func `a device login ends when the user denies access, whatever the status is`() async throws {
         let device = try await Device(LoopbackResponse.json(#"{"error": "access_denied"}"#, status: 503))
         defer { device.server.stop() }
 
@@ -146,7 +144,7 @@ import Testing
         await #expect(throws: OAuthError.refused(.accessDenied, description: nil)) { _ = try await device.call.value }
     }
 
-    @Test func `a server that fails until the code ends lets the login end as expired`() async throws {
+    @Test func `a device login ends as expired when the server fails until the code expires`() async throws {
         let device = try await Device(lifetime: 30, LoopbackResponse.status(503))
         defer { device.server.stop() }
 
@@ -156,7 +154,7 @@ import Testing
         #expect(device.asked == 2)
     }
 
-    // MARK: - What the server says of the login
+    // MARK: - The device authorization response
 
     private static func begin(_ answer: String) throws -> (oauth: OAuthClient, clock: ManualClock) {
         let clock = ManualClock()
@@ -169,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: ["\"\"", "\"often\"", "true", "null"])
-    func `a pause that cannot be read is the usual one`(interval: String) async throws {
+    func `an unreadable polling interval is replaced by the default`(interval: String) async throws {
         let (oauth, clock) = try Self.begin(
             """
             {"device_code": "d", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": 60,
@@ -186,7 +184,9 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "\"\"", "\"never\"", "null"])
-    func `a lifetime of a code that makes no sense ends no login of a device`(lifetime: String) async throws {
+    func `an invalid code lifetime is replaced by the default, and the device login continues`(lifetime: String)
+        async throws
+    {
         let (oauth, clock) = try Self.begin(
             """
             {"device_code": "d", "user_code": "AB", "verification_uri": "https://x.test", "expires_in": \(lifetime)}
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: ["device_code", "user_code"])
-    func `an empty code is none, and the refusal beside it is what is wrong`(name: String) async throws {
+    func `an empty code counts as missing, and the error in the same response is reported`(name: String) async throws {
         let other = name == "user_code" ? "device_code" : "user_code"
         let (oauth, _) = try Self.begin(
             """
@@ -217,8 +217,8 @@ import Testing
         }
     }
 
-    // Google and older Microsoft servers send the name of a draft.
-    @Test func `the place for the code may have the name that it had in drafts`() async throws {
+    // Google and older Microsoft servers send the field name of a draft of RFC 8628.
+    @Test func `the verification URL may have the field name of the RFC 8628 drafts`() async throws {
         let (oauth, _) = try Self.begin(
             """
             {"device_code": "d", "user_code": "AB", "verification_url": "https://x.test", "expires_in": 60}

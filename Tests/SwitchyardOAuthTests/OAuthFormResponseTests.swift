@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardOAuth
 
-/// Endpoints that respond with a form where RFC 6749 asks for JSON.
+/// Endpoints that respond with a form instead of the JSON that RFC 6749 requires.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OAuthFormResponseTests {
     private static let now = Date(timeIntervalSince1970: 1000)
 
@@ -32,7 +32,7 @@ import Testing
     @Test(
         arguments: ["application/x-www-form-urlencoded; charset=utf-8", "text/plain", "text/html; charset=UTF-8", nil]
     )
-    func `a token may come as a form`(type: String?) async throws {
+    func `a token response may be form-encoded`(type: String?) async throws {
         let text = "access_token=t%2B1&token_type=bearer&expires_in=3600&refresh_token=r+2&scope=\n"
 
         let credential = try await redeemed(Self.form(text, type: type))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [200, 400])
-    func `a refusal may come as a form`(status: Int) async throws {
+    func `an error response may be form-encoded`(status: Int) async throws {
         let text = "error=bad_verification_code&error_description=The+code+has+expired."
         let answer = Self.form(text, status: status, type: "application/x-www-form-urlencoded")
 
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["<html>access_token</html>", "a=b", ""])
-    func `a page is no token`(text: String) async throws {
+    func `an HTML page is a malformed token response`(text: String) async throws {
         let answer = Self.form(text, type: "text/html")
 
         let error = await #expect(throws: OAuthError.self) { _ = try await redeemed(answer) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["app://done?error=access_denied", "app://done?error=access_denied&state="])
-    func `a refusal without a state is the refusal`(callback: String) async throws {
+    func `an error callback without a state is reported as the error`(callback: String) async throws {
         let oauth = try oauth(.status(500))
         let login = try oauth.authorization(state: "s")
         let url = try #require(URL(string: callback))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["error=access_denied&state=other", "code=c", "code=c&state="])
-    func `another state, and a code without a state, belong to another login`(query: String) async throws {
+    func `a callback with another state, or a code without a state, is a state mismatch`(query: String) async throws {
         let oauth = try oauth(.status(500))
         let login = try oauth.authorization(state: "s")
         let url = try #require(URL(string: "app://done?\(query)"))

@@ -11,18 +11,18 @@ import Testing
         return (OAuthClient(OAuthSettings(clientID: "app", tokenEndpoint: "token"), client: client), client)
     }
 
-    // What the refresh has cost is spent: the token beside it is good, as with a lifetime that makes no sense.
+    // The old refresh token may be spent, so the new access token must not be discarded.
     @Test(arguments: ["false", "0", "[]", "{}"])
-    func `a refresh keeps the old refresh token when the server sends what is none`(new: String) async throws {
+    func `the old refresh token is kept if the new one is invalid`(new: String) async throws {
         let (oauth, client) = try Self.oauth(#"{"access_token": "t2", "refresh_token": \#(new)}"#)
         defer { withExtendedLifetime(client) {} }
 
         #expect(try await oauth.refreshed(.bearer("t", refreshToken: "r")) == .bearer("t2", refreshToken: "r"))
     }
 
-    // Else the app is never told that a login is needed.
+    // Otherwise the app would not learn that a login is required.
     @Test(arguments: ["[\"expired\"]", "{\"text\": \"expired\"}", "1"])
-    func `a refusal is one, whatever its description is`(description: String) async throws {
+    func `an error response is recognised even if its description is not a string`(description: String) async throws {
         let (oauth, client) = try Self.oauth(
             #"{"error": "invalid_grant", "error_description": \#(description)}"#,
             status: 400

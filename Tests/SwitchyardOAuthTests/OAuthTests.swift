@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row M14.
+/// OAuth 2.0 (feature M14).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct OAuthTests {
     private static let now = Date(timeIntervalSince1970: 1000)
@@ -45,22 +45,22 @@ struct OAuthTests {
 
     // MARK: - PKCE
 
-    @Test func `the example of RFC 7636 comes out`() throws {
+    @Test func `the PKCE challenge matches the example of RFC 7636`() throws {
         let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
 
         #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test func `a proof is random, and a secret that the standard forbids is none`() {
+    @Test func `a PKCE verifier is random, and a verifier that RFC 7636 forbids is rejected`() {
         #expect(PKCE().verifier != PKCE().verifier)
         #expect(PKCE().verifier.utf8.count == 43)
         #expect(PKCE(verifier: "short") == nil)
         #expect(PKCE(verifier: String(repeating: "ü", count: 50)) == nil)
     }
 
-    // MARK: - The authorisation code
+    // MARK: - The authorization code
 
-    @Test func `a login names app, state, scopes and proof`() throws {
+    @Test func `an authorization URL contains client, state, scopes and PKCE challenge`() throws {
         let (oauth, _) = try Self.oauth(Self.token)
 
         let login = try oauth.authorization()
@@ -77,7 +77,7 @@ struct OAuthTests {
         #expect(query["code_challenge_method"] == "S256")
     }
 
-    @Test func `a code is redeemed with the proof`() async throws {
+    @Test func `an authorization code is redeemed with the PKCE verifier`() async throws {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization()
         let callback = try #require(URL(string: "app://done?code=c%2F1&state=\(login.state)"))
@@ -94,7 +94,7 @@ struct OAuthTests {
     }
 
     // RFC 6749 section 4.1.2 and appendix B.
-    @Test func `a response is read as the form that it is`() async throws {
+    @Test func `the query of a callback URL is decoded as a form`() async throws {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization(state: "page 7")
         let callback = try #require(URL(string: "app://done?code=a%2Bb+c&state=page+7"))
@@ -113,7 +113,7 @@ struct OAuthTests {
             .refused(.accessDenied, description: "The user said no")
         ),
     ])
-    func `a response that does not belong or says no is an error`(url: String, error: OAuthError) async throws {
+    func `a callback with another state, no code or an error is rejected`(url: String, error: OAuthError) async throws {
         let (oauth, transport) = try Self.oauth(Self.token)
         let login = try oauth.authorization(state: "s")
         let callback = try #require(URL(string: url))
@@ -124,7 +124,7 @@ struct OAuthTests {
 
     // MARK: - Client credentials and refresh
 
-    @Test func `an app proves itself in the header or in the form`() async throws {
+    @Test func `a client authenticates with HTTP Basic or with form fields`() async throws {
         var settings = Self.settings
         settings.authentication = .basic(secret: "p:w")
         let (header, first) = try Self.oauth(with: settings, Self.token)
@@ -140,7 +140,7 @@ struct OAuthTests {
         #expect(try Self.form(second.requests.first)["client_secret"] == "pw")
     }
 
-    @Test func `a refresh keeps the old refresh token when the server sends no other`() async throws {
+    @Test func `the old refresh token is kept if the server sends no new one`() async throws {
         let (oauth, transport) = try Self.oauth(.json(#"{"access_token": "t2", "token_type": "bearer"}"#))
 
         let credential = try await oauth.refreshed(.bearer("t", refreshToken: "r"))
@@ -149,7 +149,7 @@ struct OAuthTests {
         #expect(try Self.form(transport.requests.first)["refresh_token"] == "r")
     }
 
-    @Test func `a provider refreshes through the client that needs the token`() async throws {
+    @Test func `an OAuth provider sends the token refresh through the client that needs the token`() async throws {
         let good = Locked("t")
         let credentials = Credentials(provider: OAuthProvider(Self.settings))
         credentials.set(.bearer("old", refreshToken: "r"), in: .test)
@@ -162,7 +162,7 @@ struct OAuthTests {
         #expect(transport.requests.map(\.url.path) == ["/v1/x", "/v1/token", "/v1/x"])
     }
 
-    @Test func `a refresh token that is refused for good needs a login`() async throws {
+    @Test func `a rejected refresh token requires a new login`() async throws {
         let credentials = Credentials(provider: OAuthProvider(Self.settings))
         credentials.set(.bearer("old", refreshToken: "r"), in: .test)
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
@@ -172,7 +172,7 @@ struct OAuthTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.loginRequired))
     }
 
-    @Test func `an app's own token is fetched before the first request`() async throws {
+    @Test func `a client-credentials token is fetched before the first request`() async throws {
         let credentials = Credentials(provider: OAuthProvider(Self.settings, grant: .clientCredentials))
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
             request.url.path.hasSuffix("token") ? Self.token : .status(200)
@@ -187,7 +187,7 @@ struct OAuthTests {
         StubResponse.json("[]"), .json("{}"), .json(#"{"access_token": "t", "token_type": "mac"}"#),
         .json("oops", status: 500),
     ])
-    func `a response that is none is an error`(answer: StubResponse) async throws {
+    func `an invalid token response is an error`(answer: StubResponse) async throws {
         let (oauth, _) = try Self.oauth(answer)
 
         await #expect { _ = try await oauth.clientCredential() } throws: { error in
@@ -197,7 +197,7 @@ struct OAuthTests {
 
     // RFC 6749 section 5.1 wants a number; Azure AD sends a text.
     @Test(arguments: ["\"3600\"", "3600.0"])
-    func `a lifetime may be written as a text`(lifetime: String) async throws {
+    func `a token lifetime may be a string or a decimal number`(lifetime: String) async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t", "expires_in": \#(lifetime)}"#))
 
         let credential = try await oauth.clientCredential()
@@ -205,16 +205,15 @@ struct OAuthTests {
         #expect(credential == .bearer("t", expiresAt: Self.now.addingTimeInterval(3600)))
     }
 
-    // Some servers send 0 or -1 for a token without an end; the token itself is good, and the old one may be spent.
+    // Some servers send 0 or -1 for a token that does not expire. The token is valid, and the old one may be spent.
     @Test(arguments: ["0", "\"0\"", "-1", "\"\"", "\"never\"", "true", "null"])
-    func `a lifetime that makes no sense is none`(lifetime: String) async throws {
+    func `an invalid token lifetime is ignored`(lifetime: String) async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t", "expires_in": \#(lifetime)}"#))
 
         #expect(try await oauth.clientCredential() == .bearer("t"))
     }
 
-    @Test func `a token without a lifetime that makes sense is used and not refreshed for every request`() async throws
-    {
+    @Test func `a token with an invalid lifetime is used without a refresh for every request`() async throws {
         let credentials = Credentials(provider: OAuthProvider(Self.settings, grant: .clientCredentials))
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
             request.url.path.hasSuffix("token")
@@ -227,13 +226,14 @@ struct OAuthTests {
     }
 
     @Test(arguments: ["\"\"", "null"])
-    func `a refresh keeps the old refresh token when the server sends an empty one`(new: String) async throws {
+    func `the old refresh token is kept if the new one is empty or null`(new: String) async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"access_token": "t2", "refresh_token": \#(new)}"#))
 
         #expect(try await oauth.refreshed(.bearer("t", refreshToken: "r")) == .bearer("t2", refreshToken: "r"))
     }
 
-    @Test func `an empty token is none, and the refusal beside it is what is wrong`() async throws {
+    @Test func `an empty access token counts as missing, and the error in the same response is reported`() async throws
+    {
         let (oauth, _) = try Self.oauth(.json(#"{"access_token": "", "error": "invalid_grant"}"#))
 
         await #expect(throws: OAuthError.refused(.invalidGrant, description: nil)) {
@@ -242,7 +242,7 @@ struct OAuthTests {
     }
 
     // RFC 6749 section 5.2 wants 400; GitHub and Slack send 200.
-    @Test func `a refusal is one also with a status of success`() async throws {
+    @Test func `an error response is recognised even with a success status`() async throws {
         let (oauth, _) = try Self.oauth(.json(#"{"error": "bad_code", "error_description": "no"}"#))
 
         await #expect(throws: OAuthError.refused(OAuthError.Code(rawValue: "bad_code"), description: "no")) {
@@ -252,7 +252,7 @@ struct OAuthTests {
 
     // MARK: - Secrets
 
-    @Test func `no description of what belongs to a login shows a secret`() async throws {
+    @Test func `the descriptions of OAuth values contain no secret`() async throws {
         let secret = "S3CR3T-" + String(repeating: "x", count: 40)
         let pkce = try #require(PKCE(verifier: secret))
         var settings = Self.settings
@@ -275,7 +275,7 @@ struct OAuthTests {
     }
 
     @Test(arguments: [true, false])
-    func `no record of a login shows what it is redeemed with`(withDevice: Bool) async throws {  // L25, M14
+    func `no log or HAR archive of a login contains a secret`(withDevice: Bool) async throws {  // L25, M14
         let secret = "S3CR3T-" + String(repeating: "x", count: 40)
         let recorder = HARRecorder()
         let lines = Locked<[String]>([])
@@ -305,7 +305,7 @@ struct OAuthTests {
             _ = try await oauth.credential(redeeming: callback, for: login)
         }
         let requests = withDevice ? 2 : 1
-        // Four entries tell of a call: dispatched, sent, answered, ended.
+        // Each call logs four entries: dispatched, sent, responded, ended.
         await until { recorder.archive.entries.count == requests && lines.withLock { $0 }.count == 4 * requests }
 
         #expect(transport.requestCount == requests)
@@ -313,7 +313,7 @@ struct OAuthTests {
         #expect(lines.withLock { $0 }.allSatisfy { !$0.contains(secret) })
     }
 
-    // MARK: - Devices
+    // MARK: - Device authorization
 
     private static let device = StubResponse.json(
         #"{"device_code": "d", "user_code": "AB-CD", "verification_uri": "https://x.test", "expires_in": 60, "interval": 5}"#
@@ -321,7 +321,7 @@ struct OAuthTests {
 
     private static func refusal(_ code: String) -> StubResponse { .json("{\"error\": \"\(code)\"}", status: 400) }
 
-    @Test func `a device asks as often as it may until the user has confirmed it`() async throws {
+    @Test func `a device login polls at the allowed interval until the user confirms`() async throws {
         let clock = ManualClock()
         let (oauth, transport) = try Self.oauth(
             time: clock,
@@ -346,7 +346,7 @@ struct OAuthTests {
         #expect(try Self.form(transport.requests.last)["device_code"] == "d")
     }
 
-    @Test func `a server that once does not answer in time ends no login of a device`() async throws {
+    @Test func `a device login continues after one request has timed out`() async throws {
         let clock = ManualClock()
         let device = StubResponse.json(
             #"{"device_code": "d", "user_code": "A", "verification_uri": "https://x.test", "expires_in": 600, "interval": 5}"#
@@ -365,7 +365,7 @@ struct OAuthTests {
         #expect(try await call.value.scheme == .bearer(token: "t"))
     }
 
-    @Test func `a device that no one confirms gives up when its code ends`() async throws {
+    @Test func `a device login ends as expired if the user does not confirm in time`() async throws {
         let clock = ManualClock()
         let (oauth, _) = try Self.oauth(time: clock, Self.device, Self.refusal("expired_token"))
         let login = try await oauth.deviceAuthorization()
@@ -377,7 +377,7 @@ struct OAuthTests {
         await #expect(throws: OAuthError.deviceExpired) { _ = try await call.value }
     }
 
-    @Test func `a user who says no ends the waiting`() async throws {
+    @Test func `a device login ends when the user denies access`() async throws {
         let clock = ManualClock()
         let (oauth, _) = try Self.oauth(time: clock, Self.device, Self.refusal("access_denied"))
         let login = try await oauth.deviceAuthorization()
