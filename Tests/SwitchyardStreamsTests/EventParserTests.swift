@@ -4,10 +4,10 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardStreams
 
-/// Server-sent events as the HTML Standard parses them (section 9.2.6): E40.
+/// Parsing of server-sent events as in the HTML Standard (section 9.2.6, feature E40).
 @Suite
 struct EventParserTests {
-    /// Reads a whole stream, cut into pieces of that size.
+    /// Parses a whole stream that arrives in pieces of the given size.
     private func parse(_ text: String, cut size: Int = 7, parser: EventParser = EventParser()) throws -> (
         events: [ServerSentEvent], parser: EventParser
     ) {
@@ -25,12 +25,12 @@ struct EventParserTests {
     }
 
     @Test(arguments: 1...20)
-    func `events are put together wherever the pieces are cut`(size: Int) throws {
+    func `events are parsed correctly wherever the stream is split into pieces`(size: Int) throws {
         let text = ": comment\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n"
 
         let events = try parse(text, cut: size).events
 
-        // The example of the standard: the id is reset by the empty one, and only one blank is taken away.
+        // The example of the standard: an empty id resets the last event ID, and only one leading space is removed.
         #expect(
             events == [
                 ServerSentEvent(data: "first event", lastEventID: "1"),
@@ -41,7 +41,7 @@ struct EventParserTests {
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"])
-    func `every end of a line is one`(end: String) throws {
+    func `LF, CR and CRLF each end a line`(end: String) throws {
         let text = ["event: add", "data: 73857293", "", "event: remove", "data: 2153", "", ""].joined(separator: end)
 
         let events = try parse(text).events
@@ -49,33 +49,33 @@ struct EventParserTests {
         #expect(events == [.init(type: "add", data: "73857293"), .init(type: "remove", data: "2153")])
     }
 
-    @Test func `lines of data are joined, and an empty one counts`() throws {
-        // The examples of the standard: YHOO, then two events for "data", and for two of them.
+    @Test func `data lines of an event are joined with line feeds, and an empty data line counts`() throws {
+        // The examples of the standard: the stock quote, the empty data lines, and the optional space.
         #expect(try parse("data: YHOO\ndata: +2\ndata: 10\n\n").events.map(\.data) == ["YHOO\n+2\n10"])
         #expect(try parse("data\n\ndata\ndata\n\ndata:").events.map(\.data) == ["", "\n"])
         #expect(try parse("data:test\n\ndata: test\n\n").events.map(\.data) == ["test", "test"])
     }
 
-    @Test func `an event without data is none, but its id counts`() throws {
+    @Test func `a block without data dispatches no event, but its id is kept`() throws {
         let (events, parser) = try parse("event: x\nid: 7\n\nevent: y\n\n")
 
         #expect(events.isEmpty)
         #expect(parser.lastEventID == "7")
     }
 
-    @Test func `the type goes with its event, the id stays`() throws {
+    @Test func `the event type applies to one event, and the event ID stays`() throws {
         let events = try parse("id: a\nevent: x\ndata: 1\n\ndata: 2\n\n").events
 
         #expect(events == [.init(type: "x", data: "1", lastEventID: "a"), .init(data: "2", lastEventID: "a")])
     }
 
-    @Test func `a byte order mark in front is left out, one only`() throws {
+    @Test func `one byte order mark at the start of the stream is removed`() throws {
         #expect(try parse("\u{feff}data: 1\n\n", cut: 1).events.map(\.data) == ["1"])
         #expect(try parse("\u{feff}\u{feff}data: 1\n\n").events.isEmpty)
         #expect(try parse("data: 1\n\u{feff}data: 2\n\n").events.map(\.data) == ["1"])
     }
 
-    @Test func `an id with a NUL is ignored`() throws {
+    @Test func `an event ID that contains NUL is ignored`() throws {
         let (events, parser) = try parse("id: 1\n\nid: 2\0\ndata: x\n\n")
 
         #expect(events.map(\.lastEventID) == ["1"])
@@ -83,13 +83,13 @@ struct EventParserTests {
     }
 
     @Test(arguments: [("1000", 1000), ("0", 0), ("12a", nil), ("-1", nil), ("", nil), ("1.5", nil), ("１", nil)])
-    func `a reconnection time is made of digits`(text: String, milliseconds: Int?) throws {
+    func `a reconnection time consists of ASCII digits only`(text: String, milliseconds: Int?) throws {
         let parser = try parse("retry: \(text)\n\n").parser
 
         #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
     }
 
-    @Test func `a reconnection time that no clock holds does no harm`() throws {
+    @Test func `a reconnection time that exceeds every clock does not overflow`() throws {
         let time = try parse("retry: 99999999999999999999999999\n").parser.reconnectionTime
 
         #expect(try #require(time) > .seconds(86_400))
@@ -101,12 +101,12 @@ struct EventParserTests {
         #expect(events.map(\.data) == ["1"])
     }
 
-    @Test func `what is not whole at the end is no event`() throws {
+    @Test func `an incomplete event at the end of the stream is discarded`() throws {
         #expect(try parse("data: 1\n\ndata: 2\n").events.map(\.data) == ["1"])
         #expect(try parse("id: 5\ndata: 2\n").parser.lastEventID == "")
     }
 
-    @Test func `a colon in the value belongs to it`() throws {
+    @Test func `further colons in a line belong to the value`() throws {
         #expect(try parse("data: a:b: c\ndata::\n\n").events.map(\.data) == ["a:b: c\n:"])
     }
 }

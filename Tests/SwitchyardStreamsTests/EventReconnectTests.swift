@@ -8,10 +8,10 @@ import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 
-/// When an event stream is asked for again, and when not: E40, over stubs; ``EventSourceTests`` has real servers.
+/// When an event source reconnects (feature E40), over stubs (``EventSourceTests`` uses real servers).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventReconnectTests {
-    /// A client without a network, whose answers come one after the other.
+    /// A client whose stub transport returns the given responses in order.
     private static func client(_ answers: StubResponse...) throws -> (NetworkClient, StubTransport) {
         let transport = StubTransport(answers: answers)
         let service = try Service.topics(servers: 1)
@@ -27,7 +27,8 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [TransportError.Kind.unsupported, .closed, .invalidRequest, .requestBodyFailed])
-    func `what this side cannot do ends it at once`(kind: TransportError.Kind) async throws {
+    func `a failure on the client's side ends the event source without a retry`(kind: TransportError.Kind) async throws
+    {
         let (client, transport) = try Self.client(.failure(kind), .failure(kind), .status(204))
 
         let error = await #expect(throws: EventSourceFailure.self) {
@@ -43,7 +44,7 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .connectionReset])
-    func `a connection that the network takes away is made again`(kind: TransportError.Kind) async throws {
+    func `an event source reconnects after a network failure`(kind: TransportError.Kind) async throws {
         let (client, transport) = try Self.client(Self.stream("data: one\n\n", failing: kind), .status(204))
         var events: [String] = []
 
@@ -55,7 +56,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a server that does not answer by the client's deadline is asked again`() async throws {
+    @Test func `an event source reconnects after the request times out`() async throws {
         let clock = ManualClock()
         let transport = StubTransport(answers: [.never, .status(204)])
         let service = try Service.topics(switching: .off, servers: 1)
@@ -77,7 +78,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a credential that cannot be refreshed for now does not end it`() async throws {
+    @Test func `a temporary failure of the credential refresh does not end the event source`() async throws {
         let transport = StubTransport(answers: [.status(204)])
         let count = Locked(0)
         var options = NetworkClient.Options(seed: 1)
@@ -99,7 +100,7 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 507, 511, 520, 524, 530])
-    func `a response with a transient status does not end it`(status: Int) async throws {
+    func `a response with a transient status does not end the event source`(status: Int) async throws {
         let (client, transport) = try Self.client(
             .status(status),
             Self.stream("data: one\n\n"),
@@ -116,7 +117,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test func `a server that asks to be left alone is, for as long as it says`() async throws {
+    @Test func `an event source waits for the time in Retry-After before it reconnects`() async throws {
         let clock = ManualClock()
         let transport = StubTransport(answers: [.status(503, headers: ["Retry-After": "20"]), .status(204)])
         let client = try NetworkClient(service: .topics(servers: 1), transport: transport, time: clock)
@@ -130,7 +131,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `it can be closed while the body of a refusal is awaited`() async throws {
+    @Test func `an event source can be cancelled while it reads the body of a refused response`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/news") { _ in
             .stream(status: 403) { writer in
@@ -155,7 +156,7 @@ struct EventReconnectTests {
         #expect(failure.reason == .cancelled)
     }
 
-    @Test func `what refuses it is told with the server's words`() async throws {
+    @Test func `the error of a refused event source has the response's status, headers and body`() async throws {
         let (client, _) = try Self.client(.json(#"{"message":"log in"}"#, status: 422, headers: ["X-Trace": "7"]))
 
         let error = await #expect(throws: EventSourceFailure.self) {
@@ -170,7 +171,9 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [.overloaded, .credentials(.refreshTimedOut)] as [RequestFailure.Reason])
-    func `what may pass and has sent nothing does not end it either`(reason: RequestFailure.Reason) async throws {
+    func `a transient failure before anything was sent does not end the event source`(reason: RequestFailure.Reason)
+        async throws
+    {
         let (client, transport) = try Self.client(.status(204))
         let isOver = Locked(false)
         var call = APIConfiguration(path: "chat", method: .post)
@@ -189,7 +192,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the network's return ends what failures have added to the wait`() async throws {
+    @Test func `the network's return ends the longer wait after repeated failures`() async throws {
         let clock = ManualClock()
         let answers = Array(repeating: StubResponse.failure(.offline), count: 5) + [.status(204)]
         let transport = StubTransport(answers: answers)
@@ -211,8 +214,8 @@ struct EventReconnectTests {
         try await reading.value
     }
 
-    // A request that is not idempotent is never sent twice.
-    @Test func `a write whose events come to their end is not sent again`() async throws {
+    // The client does not send a request that is not idempotent twice.
+    @Test func `a POST whose event stream has ended is not sent again`() async throws {
         let (client, transport) = try Self.client(Self.stream("data: Hel\n\ndata: lo\n\n"), .status(204))
         var text = ""
 
@@ -223,7 +226,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a write whose events break off is not sent again`() async throws {
+    @Test func `a POST whose event stream breaks is not sent again`() async throws {
         let (client, transport) = try Self.client(Self.stream("data: Hel\n\n", failing: .connectionReset), .status(204))
 
         let error = await #expect(throws: EventSourceFailure.self) {
@@ -238,7 +241,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a write that certainly was not sent, or may be repeated, is sent again`() async throws {
+    @Test func `a POST that was not sent or may be repeated is sent again`() async throws {
         var repeatable = APIConfiguration(path: "chat", method: .post)
         repeatable.mayBeRepeated = true
         let (refused, unsent) = try Self.client(.failure(.connectionRefused), Self.stream("data: 1\n\n"), .status(204))
@@ -251,7 +254,7 @@ struct EventReconnectTests {
         #expect(sent.requestCount == 2)
     }
 
-    @Test func `a request made by hand says where it has been, too`() async throws {
+    @Test func `a prebuilt request is also sent with Last-Event-ID on reconnection`() async throws {
         let (client, transport) = try Self.client(Self.stream("id: 7\ndata: one\n\n"), .status(204))
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "https://o.example/news"))
@@ -262,7 +265,7 @@ struct EventReconnectTests {
         #expect(transport.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
     }
 
-    @Test func `an id that no header field can hold is not sent, and the events continue`() async throws {
+    @Test func `an event ID that is invalid in a header field is not sent, and the events continue`() async throws {
         let (client, transport) = try Self.client(
             Self.stream("id: a\u{1}b\ndata: one\n\n"),
             Self.stream("id: 2\ndata: two\n\n"),
@@ -278,7 +281,7 @@ struct EventReconnectTests {
         #expect(transport.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil, "2"])
     }
 
-    @Test func `connections that break before their first line are failures one after the other`() async throws {
+    @Test func `connections that break before their first line count as consecutive failures`() async throws {
         let answers = Array(repeating: Self.stream("", failing: .connectionReset), count: 6) + [.status(204)]
         let transport = StubTransport(answers: answers)
         let service = try Service.topics(switching: .off, servers: 1)
@@ -294,7 +297,7 @@ struct EventReconnectTests {
     }
 
     @Test(arguments: [": still here\n", "data: one\n\n"])
-    func `a connection with a line begins the count of failures again`(text: String) async throws {
+    func `a connection that delivers a line resets the count of failures`(text: String) async throws {
         let broken = Array(repeating: Self.stream("", failing: .connectionReset), count: 2)
         let answers = broken + [Self.stream(text, failing: .connectionReset)] + broken.prefix(1) + [.status(204)]
         let transport = StubTransport(answers: answers)
@@ -308,7 +311,7 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test func `a server that wants to be asked at once and closes at once is given a pause`() async throws {
+    @Test func `an event source pauses before it reconnects even if the server sends retry: 0`() async throws {
         let clock = ManualClock()
         let transport = StubTransport(answers: [Self.stream("retry: 0\n\n"), .status(204)])
         let service = try Service.topics(switching: .off, servers: 1)

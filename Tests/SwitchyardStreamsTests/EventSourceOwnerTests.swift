@@ -7,14 +7,14 @@ import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 
-/// An event source belongs to the user who started it.
+/// An event source belongs to the user that started it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct EventSourceOwnerTests {
-    /// What the event source does when the user changes.
+    /// The state of the event source when the user changes.
     enum Moment: CaseIterable { case streaming, waitingToReconnect }
 
     enum Change: CaseIterable { case logOut, login, logOutAndLogin }
 
-    /// An app whose server sends one event to each connection.
+    /// A client whose server sends one event on each connection.
     private struct Lab {
         let moment: Moment
         let clock = ManualClock()
@@ -51,7 +51,7 @@ import Testing
             }
         }
 
-        /// Reads events until the event source ends, and changes the user at the moment of the test.
+        /// Reads events until the event source ends, and changes the user during the state under test.
         func read(changing change: () -> Void) async throws -> Result<Void, any Error> {
             let (events, received) = AsyncStream.makeStream(of: ServerSentEvent.self)
             let reading = Task { [client] in
@@ -70,12 +70,12 @@ import Testing
             return await reading.result
         }
 
-        /// The credential and the last event of each request.
+        /// The credential and the last event ID of each request.
         var sent: [[String?]] { transport.requests.map { [$0.headers["Authorization"], $0.headers["Last-Event-ID"]] } }
     }
 
     @Test(arguments: Moment.allCases, Change.allCases)
-    func `an event source ends with its user`(moment: Moment, change: Change) async throws {
+    func `an event source ends when its user changes`(moment: Moment, change: Change) async throws {
         for isNamed in [false, true] {
             let lab = try Lab(moment, isNamed: isNamed)
 

@@ -7,14 +7,14 @@ import SwitchyardStreams
 import SwitchyardTesting
 import Testing
 
-/// Event streams over as many connections as it takes: E40.
+/// Event streams over several connections (feature E40).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct EventSourceTests {
     private static func events(_ text: String) -> LoopbackResponse {
         LoopbackResponse(headers: ["Content-Type": "text/event-stream"], body: .data(Data(text.utf8)))
     }
 
-    @Test func `a connection that ends is made again, from the last id, until the server says 204`() async throws {
+    @Test func `an event source reconnects with the last event ID until the server sends 204`() async throws {
         let lab = try DownloadLab()
         let count = Locked(0)
         lab.server.route(.get, "/news") { _ in
@@ -41,7 +41,7 @@ struct EventSourceTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `the server's reconnection time is kept to`() async throws {
+    @Test func `an event source waits for the server's reconnection time`() async throws {
         let clock = ManualClock()
         let answers: [StubResponse] = [
             .status(200, headers: ["Content-Type": "text/event-stream"], body: Data("retry: 5000\ndata: 1\n\n".utf8)),
@@ -65,7 +65,7 @@ struct EventSourceTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the server that broke off is avoided also when the list changes before the next connection`()
+    @Test func `a server that broke the stream is avoided even if the server list changes before reconnection`()
         async throws
     {
         let clock = ManualClock()
@@ -89,7 +89,7 @@ struct EventSourceTests {
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a server that wants to be asked at once is given time while it is down`() async throws {
+    @Test func `an event source waits longer after each failure even if the server sent retry: 0`() async throws {
         let clock = ManualClock()
         let count = Locked(0)
         let transport = StubTransport { _ in
@@ -115,7 +115,7 @@ struct EventSourceTests {
             isOver.withLock { $0 = true }
         }
         while !isOver.withLock({ $0 }) {
-            // Not to the deadline of a request.
+            // Skips the deadline of the request.
             if let next = clock.nextDeadline, clock.now.duration(to: next) < .seconds(5) { clock.advance(to: next) }
             await Task.yield()
         }
@@ -125,7 +125,7 @@ struct EventSourceTests {
         #expect(clock.now > MonotonicTime(seconds: 1))
     }
 
-    @Test func `its timeout ends it also while it connects again`() async throws {
+    @Test func `the timeout of an event source also applies while it reconnects`() async throws {
         let clock = ManualClock()
         let answers: [StubResponse] = [
             .status(200, headers: ["Content-Type": "text/event-stream"], body: Data("data: 1\n\n".utf8)), .never,
@@ -152,7 +152,7 @@ struct EventSourceTests {
         }
     }
 
-    @Test func `a connection that breaks continues at the next server`() async throws {
+    @Test func `an event source reconnects at the next server after its connection breaks`() async throws {
         let lab = try DownloadLab(2)
         lab.servers[0].route(.get, "/news") { _ in
             LoopbackResponse(
@@ -184,7 +184,7 @@ struct EventSourceTests {
     }
 
     @Test(arguments: [404, 501, 301])
-    func `a status that is neither 200, 204 nor transient ends it`(status: Int) async throws {
+    func `a status other than 200, 204 or a transient status ends the event source`(status: Int) async throws {
         let lab = try DownloadLab()
         lab.server.fault = .status(status)
 
@@ -199,7 +199,7 @@ struct EventSourceTests {
         #expect(answer.status == status)
     }
 
-    @Test func `a response that is no event stream ends it`() async throws {
+    @Test func `a response of another content type ends the event source`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/news", answering: .text("data: 1\n\n"))
 
@@ -215,7 +215,7 @@ struct EventSourceTests {
         #expect(answer.text == "data: 1\n\n")
     }
 
-    @Test func `connections that fail one after the other are counted`() async throws {
+    @Test func `the maximum number of consecutive connection failures ends the event source`() async throws {
         let lab = try DownloadLab()
         lab.server.fault = .refuse
         var options = EventSource.Options.quick
@@ -232,7 +232,7 @@ struct EventSourceTests {
         #expect(cause.kind == .connectionRefused)
     }
 
-    @Test func `it is closed by its name, while it reads and while it waits`() async throws {
+    @Test func `an event source is cancelled by its ID while it reads and while it waits`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             LoopbackResponse(
@@ -260,7 +260,7 @@ struct EventSourceTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `leaving the loop closes the connection`() async throws {
+    @Test func `leaving the loop closes the connection of an event source`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             LoopbackResponse(
@@ -277,7 +277,7 @@ struct EventSourceTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `an event that is too large ends it`() async throws {
+    @Test func `an event above the size limit ends the event source`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/news", answering: Self.events(String(repeating: "data: 1234567890\n", count: 1_000)))
         var options = EventSource.Options.quick
@@ -294,7 +294,7 @@ struct EventSourceTests {
         #expect(cause.kind == .bodyTooLarge)
     }
 
-    @Test func `the events of one response can be read without connecting again`() async throws {
+    @Test func `the events of a single response are read without a reconnection`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/chat", answering: Self.events("data: Hel\n\ndata: lo\n\n"))
 
@@ -308,7 +308,7 @@ struct EventSourceTests {
 }
 
 extension EventSource.Options {
-    /// Connects again as good as at once.
+    /// Options with a very short reconnection time.
     static let quick: EventSource.Options = {
         var options = EventSource.Options()
         options.reconnectionTime = .milliseconds(1)

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardStreams
 
-/// Lines and values of bodies that are cut anywhere: E29.
+/// Lines and decoded values of bodies that arrive in pieces (feature E29).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct LineTests {
     private static func lines(_ text: String, _ rule: LineSplitter.Rule, cut size: Int) throws -> [String] {
@@ -25,7 +25,7 @@ struct LineTests {
     }
 
     @Test(arguments: 1...9)
-    func `a line ends with LF or CRLF, wherever the pieces are cut`(size: Int) throws {
+    func `a line ends with LF or CRLF wherever the body is split into pieces`(size: Int) throws {
         let text = "eins\nzwei\r\n\nvier 😀 é\r\nCR \r bleibt\nletzte"
 
         let lines = try Self.lines(text, .lineFeed, cut: size)
@@ -34,13 +34,13 @@ struct LineTests {
     }
 
     @Test(arguments: 1...9)
-    func `of an event stream a line ends with CR too`(size: Int) throws {
+    func `a line of an event stream may also end with CR`(size: Int) throws {
         let lines = try Self.lines("a\rb\r\nc\n\r\rd\r\n", .any, cut: size)
 
         #expect(lines == ["a", "b", "c", "", "", "d"])
     }
 
-    @Test func `a line above the limit is refused before it is complete`() throws {
+    @Test func `a line above the limit is rejected before it is complete`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 10)
         splitter.append(Data("12345678901".utf8))
 
@@ -50,7 +50,7 @@ struct LineTests {
     }
 
     @Test(arguments: ["\n", "\r\n"], 1...12)
-    func `the end of a line does not count towards its limit`(end: String, size: Int) throws {
+    func `the line end does not count towards the limit of a line`(end: String, size: Int) throws {
         var splitter = LineSplitter(.lineFeed, limit: 10)
         var rest = Data("1234567890\(end)".utf8)
         var line: Data?
@@ -64,7 +64,7 @@ struct LineTests {
         #expect(line == Data("1234567890".utf8))
     }
 
-    @Test func `a million short lines cost no more than they should`() throws {
+    @Test func `the splitter returns all of 100,000 short lines`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 100)
         splitter.append(Data(String(repeating: "ab\n", count: 100_000).utf8))
         var count = 0
@@ -74,7 +74,7 @@ struct LineTests {
         #expect(count == 100_000)
     }
 
-    @Test func `a body without an end takes no more memory than its pieces`() throws {
+    @Test func `the splitter releases the memory of the lines that it has returned`() throws {
         var splitter = LineSplitter(.lineFeed, limit: 1_000)
         let piece = Data((String(repeating: "x", count: 499) + "\n" + String(repeating: "y", count: 500)).utf8)
         var farthest = 0
@@ -84,7 +84,7 @@ struct LineTests {
             while let line = try splitter.next() { farthest = max(farthest, line.endIndex) }
         }
 
-        // Where a line lies in its memory: after all that came before, if nothing is given back.
+        // The offset of a line in the buffer, which would grow with the body if no memory were released.
         #expect(farthest < 100_000)
     }
 
@@ -98,7 +98,7 @@ struct LineTests {
         return lab
     }
 
-    @Test func `a body is read as lines`() async throws {
+    @Test func `a body is read line by line`() async throws {
         let lab = try body(["one\ntw", "o\r", "\nthree"])
 
         let answer = try await lab.client.stream(APIConfiguration(path: "live"))
@@ -108,9 +108,9 @@ struct LineTests {
         #expect(lines == ["one", "two", "three"])
     }
 
-    // Of several marks only the first is one; the others are characters of the text.
+    // Only the first of several byte order marks is removed; the others are characters of the text.
     @Test(arguments: [1, 2, 3, 4, 100])
-    func `a byte order mark in front of lines, values and text is left out`(cut size: Int) async throws {
+    func `a byte order mark at the start is removed from lines, values and text`(cut size: Int) async throws {
         let lab = try DownloadLab()
         let bytes = Data("\u{feff}1\n\u{feff}2\n".utf8)
         lab.server.route(.get, "/live") { _ in
@@ -136,11 +136,11 @@ struct LineTests {
     }
 
     @Test(arguments: [("\u{feff}", []), ("\u{feff}a", ["a"]), ("", [])] as [(String, [String])])
-    func `a text of a byte order mark alone has no line`(text: String, expected: [String]) throws {
+    func `a body of only a byte order mark has no line`(text: String, expected: [String]) throws {
         #expect(try Self.lines(text, .lineFeed, cut: 1) == expected)
     }
 
-    @Test func `a body is read as text, with characters whole`() async throws {
+    @Test func `a body is read as text without split characters`() async throws {
         let lab = try DownloadLab()
         let text = "a😀é\u{301}漢字z"
         lab.server.route(.get, "/live") { _ in
@@ -161,7 +161,7 @@ struct LineTests {
         var n: Int
     }
 
-    @Test func `a body is read as values, one a line`() async throws {
+    @Test func `each line of a body is decoded as one value`() async throws {
         let lab = try body([#"{"n":1}"# + "\n{\"n\"", ":2}\r\n\n  \n", #"{"n":3}"#])
 
         let answer = try await lab.client.stream(APIConfiguration(path: "live"))
@@ -171,7 +171,7 @@ struct LineTests {
         #expect(ticks == [Tick(n: 1), Tick(n: 2), Tick(n: 3)])
     }
 
-    @Test func `a line that is no such value names its number, and ends the transfer`() async throws {
+    @Test func `a line that cannot be decoded ends the transfer, and the error has the line number`() async throws {
         let lab = try body(["{\"n\":1}\n{\"m\":2}\n{\"n\":3}\n"])
 
         let answer = try await lab.client.stream(APIConfiguration(path: "live"))
@@ -184,7 +184,7 @@ struct LineTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a line that is too long ends the transfer`() async throws {
+    @Test func `a line above the limit ends the transfer`() async throws {
         let lab = try body([String(repeating: "x", count: 2_000), "\n"])
 
         let answer = try await lab.client.stream(APIConfiguration(path: "live"))
@@ -199,7 +199,7 @@ struct LineTests {
         #expect(cause.kind == .bodyTooLarge)
     }
 
-    /// Values in values, as deep as the line says.
+    /// Nested arrays of any depth.
     private struct Nest: Decodable, Sendable {
         var inner: [Nest]
 
@@ -207,7 +207,7 @@ struct LineTests {
     }
 
     @Test(arguments: [(128, nil), (129, 1), (500, 1)] as [(Int, Int?)])
-    func `a line that nests too deep for a stack is no value`(depth: Int, line: Int?) async throws {
+    func `a line that nests too deeply cannot be decoded`(depth: Int, line: Int?) async throws {
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let lab = try body([text, "\n"])
 
@@ -228,8 +228,7 @@ struct LineTests {
         (#"{"kind":["s3cr3t"]}"#, "line 1 cannot be decoded: not of type String at kind"),
         ("s3cr3t", "line 1 cannot be decoded: unusable"),
     ])
-    func `the description of a line that is no value quotes none of it`(text: String, description: String) async throws
-    {
+    func `the description of a decoding error does not quote the line`(text: String, description: String) async throws {
         enum Kind: String, Decodable { case news }
         struct Event: Decodable, Sendable { var kind: Kind }
         let lab = try body([text, "\n"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// Streams, event sources and WebSockets of a user who has gone.
+/// Streams, event sources and WebSockets whose user has logged out or changed.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StreamOwnerTests {
     enum Change: CaseIterable {
         case logOut, login, logOutAndLogin
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What an event source does when its user goes.
+    /// The state of an event source when its user changes.
     enum Moment: CaseIterable {
         case response, event, pause, failures
     }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, Change.allCases)
-    func `an event source ends with its user`(moment: Moment, change: Change) async throws {
+    func `an event source ends when its user changes`(moment: Moment, change: Change) async throws {
         for isNamed in [false, true] {
             name.withLock { $0 = "ann" }
             let clock = ManualClock()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Reads the first element of a body, lets the user change, and reads the second.
+    /// Readers of a response body: read one element, change the user, then read another element.
     private static let readers: [@Sendable (ResponseBytes, () -> Void) async throws -> String?] = [
         { bytes, change in
             var lines = bytes.lines.makeAsyncIterator()
@@ -117,7 +117,7 @@ import Testing
     ]
 
     @Test(arguments: readers.indices, Change.allCases)
-    func `a reader gets nothing that has come for a user who has gone`(way: Int, change: Change) async throws {
+    func `a body reader delivers nothing more after its user has changed`(way: Int, change: Change) async throws {
         let (client, _) = try client { _ in
             .chunks([Data("data: 1\n\ndata: 2\n\n".utf8), Data("data: 3\n\n".utf8)])
         }
@@ -128,12 +128,12 @@ import Testing
             try await Self.readers[way](response.bytes) { change.carryOut(credentials) }
         }
 
-        // A logout comes first, anyone who logs in after it.
+        // The change reports a logout first, then a login.
         #expect(failure?.reason == (change == .login ? .cancelled : .credentials(.loggedOut)))
     }
 
     @Test(arguments: readers.indices)
-    func `a reader gets nothing for a user who is known by name alone and has gone`(way: Int) async throws {
+    func `a body reader delivers nothing more after a user without credentials has changed`(way: Int) async throws {
         let (client, _) = try client(isNamed: true, hasCredentials: false) { _ in
             .chunks([Data("data: 1\n\ndata: 2\n\n".utf8), Data("data: 3\n\n".utf8)])
         }
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `an input stream gives nothing that has come for a user who has gone`() async throws {
+    @Test func `an input stream delivers nothing more after its user has changed`() async throws {
         let (client, _) = try client { _ in .chunks([Data("one".utf8), Data("two".utf8)]) }
         let stream = try await client.stream(APIConfiguration(path: "x")).inputStream()
         stream.open()
@@ -159,7 +159,7 @@ import Testing
         #expect(!stream.hasBytesAvailable)
     }
 
-    @Test func `a stream that outlives a logout is read to its end`() async throws {
+    @Test func `a stream with outlivesLogout is read to its end after a logout`() async throws {
         let (client, _) = try client { _ in .chunks([Data("1\n2\n".utf8), Data("3\n".utf8)]) }
         var configuration = APIConfiguration(path: "x")
         configuration.outlivesLogout = true
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: WebSockets
 
-    @Test @MainActor func `a WebSocket goes as no user who logs in after it was asked for`() async throws {
+    @Test @MainActor func `a WebSocket is not opened with the credentials of a user that logs in later`() async throws {
         for _ in 0..<50 {
             let credentials = Credentials { _ in nil }
             credentials.set(.bearer("ann"), in: .test)
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    /// A server that sends two messages at once, and a client in which Ann is logged in.
+    /// A server that sends two messages at once, and a client with the credentials of Ann.
     private func sockets(closing: Bool = false) throws -> (WebSocketServer, NetworkClient) {
         credentials.set(.bearer("ann"), in: .test)
         let server = try WebSocketServer { peer in
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `a WebSocket hands over nothing that has come for a user who has gone`(change: Change) async throws {
+    func `a WebSocket delivers nothing more after its user has changed`(change: Change) async throws {
         let (server, client) = try sockets()
         let socket = try await client.webSocket(APIConfiguration(path: "live"))
         #expect(try await socket.receive() == .text("one"))
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `a reconnecting WebSocket ends with its user`(change: Change) async throws {
+    func `a reconnecting WebSocket ends when its user changes`(change: Change) async throws {
         let (server, client) = try sockets(closing: true)
         var options = ReconnectingWebSocket.Options()
         options.reconnectionTime = .seconds(600)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// The cases of the Autobahn test suite, for a client that sends every message back.
+/// The cases of the Autobahn test suite, run against an echo client.
 @Suite struct AutobahnTests {
-    @Test func `the state machine passes every case`() throws {
+    @Test func `the frame state machine passes every Autobahn case`() throws {
         try CaseFile("autobahn_websocket").run { item in
             let course = try AutobahnCourse(item)
             var client = EchoMachine()
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `compressed messages are what zlib has compressed`() throws {
+    @Test func `compressed messages are inflated to the data that zlib compressed`() throws {
         try CaseFile("autobahn_deflate").run { item in
             let handshake = Handshake(subprotocols: [], offersCompression: true)
             let extensions = try #require(item["extensions"]?.string)
@@ -46,14 +46,14 @@ import Testing
     }
 }
 
-/// What a case has a server send, and what it expects.
+/// The bytes that the server of a case sends, and the expected frames.
 struct AutobahnCourse {
     enum Step {
         case bytes(Data)
         case wait(String)
     }
 
-    /// Something that a client has done.
+    /// An action of the client.
     enum Event: Equatable {
         case message(isText: Bool, [UInt8])
         case pong([UInt8])
@@ -66,7 +66,7 @@ struct AutobahnCourse {
     private let expected: [(name: String, events: [Event])]
     private let isClosedByServer: Bool
     private let codes: [Int]
-    /// Whether what a client does is not judged, as long as it closes.
+    /// Whether any behaviour passes as long as the client closes the connection.
     private let isInformational: Bool
 
     init(_ item: CaseValue) throws {
@@ -117,20 +117,20 @@ struct AutobahnCourse {
         }
     }
 
-    /// The frames that a client sends before the server closes.
+    /// The number of frames that the client should send before the server closes.
     var expectedCount: Int {
         expected.first?.events.count { event in
             if case .wait = event { false } else { true }
         } ?? 0
     }
 
-    /// Says whether a client has passed, by the frames that it has written.
+    /// Judges the frames that the client has written.
     ///
     /// - Parameters:
-    ///   - output: What it has written.
-    ///   - waits: Waits that it was still connected after, and how many bytes it had written by then.
-    /// - Returns: What became of the case.
-    /// - Throws: What is wrong with a frame.
+    ///   - output: The bytes that the client has written.
+    ///   - waits: The waits after which the client was still connected, with the number of bytes written by then.
+    /// - Returns: The outcome of the case.
+    /// - Throws: An error if a frame is invalid.
     func judge(_ output: Data, waits: [(tag: String, position: Int)]) throws -> CaseOutcome {
         let (events, close) = try Self.events(in: output, waits)
         let isAnything = isInformational && close != nil
@@ -175,7 +175,7 @@ struct AutobahnCourse {
     }
 }
 
-/// A client that sends every message back, without any connection.
+/// An echo client without a connection.
 private struct EchoMachine {
     private var state: FramedWebSocketState
     private let compresses: Bool
@@ -226,7 +226,7 @@ extension WebSocket.Message {
 }
 
 extension SentFrame {
-    /// The bytes of a masked frame as it was sent.
+    /// The size of a masked frame in bytes.
     fileprivate var size: Int {
         let length = payload.count <= 125 ? 0 : payload.count <= 0xFFFF ? 2 : 8
         return 2 + length + 4 + payload.count
@@ -238,7 +238,7 @@ extension String {
 }
 
 extension HTTPHeaders {
-    /// The fields by which a server accepts a handshake.
+    /// The header fields of a successful handshake.
     static func acceptance(of handshake: Handshake, extensions: String? = nil, subprotocol: String? = nil) -> Self {
         var headers = HTTPHeaders()
         headers.add("Upgrade", "websocket")

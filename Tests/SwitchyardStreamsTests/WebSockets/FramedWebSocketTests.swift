@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// The connection of a WebSocket over a link that a test holds, on a clock that stands still.
+/// A WebSocket connection over a link that the test controls, with a manual clock.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct FramedWebSocketTests {
     private static func socket(
@@ -21,7 +21,7 @@ struct FramedWebSocketTests {
         return FramedWebSocket(over: link, options: options, compression: compression, time: clock)
     }
 
-    @Test func `a long message goes out in fragments of the size that was set`() async throws {
+    @Test func `a long message is sent in fragments of the configured size`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link) { $0.fragmentSize = 4 }
 
@@ -34,7 +34,7 @@ struct FramedWebSocketTests {
         #expect(frames.map(\.isMasked) == [true, true, true])
     }
 
-    @Test func `a pong goes between the fragments of a message`() async throws {
+    @Test func `a pong is sent between the fragments of a message`() async throws {
         let link = HeldLink(holdsWrites: true)
         let socket = Self.socket(link) { $0.fragmentSize = 2 }
         let sending = Task { try await socket.send(.text("abcd")) }
@@ -66,7 +66,7 @@ struct FramedWebSocketTests {
         #expect(try SentFrame.frames(in: link.written).count == 1)
     }
 
-    @Test func `a message that was begun when the connection broke may have been sent`() async throws {
+    @Test func `a message that was partly sent when the connection broke may have been sent`() async throws {
         let link = HeldLink(holdsWrites: true)
         let socket = Self.socket(link) { $0.fragmentSize = 2 }
         let begun = Task { try await socket.send(.text("abcd")) }
@@ -82,7 +82,7 @@ struct FramedWebSocketTests {
         #expect(second?.mayHaveBeenSent == false)
     }
 
-    @Test func `nothing is read while a reader leaves more than the largest message waiting`() async throws {
+    @Test func `reading from the connection pauses while too many bytes wait for the receiver`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link) { $0.maximumMessageSize = 64 << 10 }
         let frame = SentFrame.serverFrame(.binary, [UInt8](repeating: 1, count: 40_000))
@@ -95,7 +95,7 @@ struct FramedWebSocketTests {
         #expect(link.unread == 0)
     }
 
-    @Test func `messages of no bytes do not pile up without a bound either`() async throws {
+    @Test func `reading from the connection pauses while too many empty messages wait for the receiver`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link) { $0.maximumMessageSize = 16 }
         for _ in 0..<2000 { link.give(SentFrame.serverFrame(.text, [])) }
@@ -107,7 +107,7 @@ struct FramedWebSocketTests {
 
     // MARK: Closing
 
-    @Test func `close waits after the messages and ends when the server answers`() async throws {
+    @Test func `close sends its frame after the queued messages and ends on the server's Close frame`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link)
 
@@ -124,7 +124,7 @@ struct FramedWebSocketTests {
         #expect(socket.closure == WebSocket.Closure(code: .goingAway, isByServer: false, isClean: true))
     }
 
-    @Test func `a server that does not answer a Close frame is left after the timeout`() async throws {
+    @Test func `a connection ends after the close timeout if the server sends no Close frame`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.closeTimeout = .seconds(3) }
 
@@ -138,7 +138,7 @@ struct FramedWebSocketTests {
     }
 
     @Test(arguments: [1000, 1001, 1011, 3000, 4999])
-    func `the server's code and reason are shown and echoed`(code: UInt16) async throws {
+    func `the server's close code and reason are reported, and the code is echoed`(code: UInt16) async throws {
         let link = HeldLink()
         let socket = Self.socket(link)
 
@@ -152,7 +152,7 @@ struct FramedWebSocketTests {
         #expect(try SentFrame.frames(in: link.written).first?.payload == [UInt8(code >> 8), UInt8(code & 0xFF)])
     }
 
-    @Test func `messages that came before the end are received first`() async throws {
+    @Test func `messages that arrived before the end of the connection are received first`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link)
 
@@ -179,7 +179,7 @@ struct FramedWebSocketTests {
             ([0x09, 0x00], .protocolViolation, 1002),
         ] as [([UInt8], TransportError.Kind, Int)]
     )
-    func `what breaks the protocol ends the connection with a code`(
+    func `a protocol violation ends the connection with its close code`(
         bytes: [UInt8],
         kind: TransportError.Kind,
         code: Int
@@ -201,7 +201,7 @@ struct FramedWebSocketTests {
 
     // MARK: Time
 
-    @Test func `a ping that nothing answers ends the connection as a timeout`() async throws {
+    @Test func `a ping without a pong ends the connection with a timeout`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.pingInterval = .seconds(10) }
         let receiving = Task { try await socket.receive() }
@@ -216,7 +216,7 @@ struct FramedWebSocketTests {
         #expect(link.fault?.kind == .timeout)
     }
 
-    @Test func `pings continue while the server answers`() async throws {
+    @Test func `pings continue while the server sends pongs`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.pingInterval = .seconds(10) }
 
@@ -233,7 +233,7 @@ struct FramedWebSocketTests {
         #expect(socket.closure == nil)
     }
 
-    @Test func `silence longer than the idle timeout ends the connection`() async throws {
+    @Test func `a connection without traffic ends after the idle timeout`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { $0.idleTimeout = .seconds(30) }
         let receiving = Task { try await socket.receive() }
@@ -244,7 +244,7 @@ struct FramedWebSocketTests {
         #expect(error?.kind == .timeout)
     }
 
-    @Test func `the time in which a reader leaves messages waiting is no silence of the server`() async throws {
+    @Test func `the idle timeout does not run while messages wait for the receiver`() async throws {
         let (link, clock) = (HeldLink(), ManualClock())
         let socket = Self.socket(link, clock) { options in
             options.idleTimeout = .seconds(30)
@@ -263,7 +263,7 @@ struct FramedWebSocketTests {
 
     // MARK: Compression
 
-    @Test func `a compressed message is read back as it was`() async throws {
+    @Test func `a message is the same after compression and decompression`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link, compression: Handshake.Compression())
         let text = String(repeating: "the same words again, ", count: 200)
@@ -278,7 +278,7 @@ struct FramedWebSocketTests {
         #expect(try inflater.message(Data(frames[0].payload), limit: 10_000) == Data(text.utf8))
     }
 
-    @Test func `a small message that becomes a large one ends the connection`() async throws {
+    @Test func `a compressed message that inflates above the size limit ends the connection`() async throws {
         let link = HeldLink()
         let socket = Self.socket(link, compression: Handshake.Compression()) { $0.maximumMessageSize = 1000 }
         let bomb = Deflate.flushed([UInt8](repeating: 0, count: 1 << 20))
@@ -292,7 +292,7 @@ struct FramedWebSocketTests {
     }
 }
 
-/// A connection whose other end is the test.
+/// A link whose remote end is the test.
 final class HeldLink: WebSocketLink {
     private struct State {
         var input: [Data] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardStreams
 
 @Suite struct HandshakeTests {
-    @Test func `the accept of RFC 6455 section 1-3 belongs to its key`() throws {
+    @Test func `Sec-WebSocket-Accept matches the example of RFC 6455 section 1.3`() throws {
         let handshake = Handshake(subprotocols: [], offersCompression: false, key: Array("the sample nonce".utf8))
 
         #expect(handshake.key == "dGhlIHNhbXBsZSBub25jZQ==")
@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         (0, "da39a3ee5e6b4b0d3255bfef95601890afd80709"), (200, "e61cfffe0d9195a525fc6cf06ca2d77119c24a40"),
     ])
-    func `SHA-1 is that of FIPS 180-4`(count: Int, expected: String) {
+    func `SHA-1 matches the test vectors of FIPS 180-4`(count: Int, expected: String) {
         let digest = SHA1.digest([UInt8](repeating: UInt8(ascii: "a"), count: count))
 
         #expect(Data(digest).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == expected)
@@ -26,7 +26,7 @@ import Testing
         ("Sec-WebSocket-Accept", ""), ("Sec-WebSocket-Protocol", "other"), ("Sec-WebSocket-Extensions", "x-own"),
         ("Sec-WebSocket-Extensions", "permessage-deflate"),
     ])
-    func `a response that breaks the handshake is refused`(name: String, value: String) {
+    func `an invalid handshake response is rejected`(name: String, value: String) {
         let handshake = Handshake(subprotocols: ["chat"], offersCompression: false)
         var headers = HTTPHeaders.acceptance(of: handshake)
         if value.isEmpty { headers.remove(name) } else { headers.set(name, value) }
@@ -34,7 +34,7 @@ import Testing
         #expect(throws: Handshake.Refusal.self) { try handshake.agreement(in: headers) }
     }
 
-    @Test func `field names and tokens are compared without regard to case`() throws {
+    @Test func `header field names and tokens of a handshake are compared case-insensitively`() throws {
         let handshake = Handshake(subprotocols: ["chat", "talk"], offersCompression: false)
         var headers = HTTPHeaders()
         headers.add("upgrade", "WebSocket")
@@ -53,7 +53,7 @@ import Testing
         "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
         "permessage-deflate, permessage-deflate",
     ])
-    func `parameters of compression that were not offered are refused`(extensions: String) {
+    func `compression parameters that the client did not offer are rejected`(extensions: String) {
         let handshake = Handshake(subprotocols: [], offersCompression: true)
 
         #expect(throws: Handshake.Refusal.self) {
@@ -65,7 +65,7 @@ import Testing
         ("permessage-deflate", true), ("permessage-deflate; server_no_context_takeover", false),
         ("permessage-deflate; server_max_window_bits=\"9\"; client_no_context_takeover", true),
     ])
-    func `parameters of compression that a server may set are taken`(extensions: String, keepsContext: Bool) throws {
+    func `compression parameters that a server may set are accepted`(extensions: String, keepsContext: Bool) throws {
         let handshake = Handshake(subprotocols: [], offersCompression: true)
 
         let agreement = try handshake.agreement(in: .acceptance(of: handshake, extensions: extensions))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// The messages of a WebSocket, without one: row E34.
+/// The inbox of received messages, without a WebSocket (feature E34).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MessageInboxTests {
     private let asked: AsyncStream<Void>
     private let questions = Locked(0)
@@ -24,7 +24,7 @@ import Testing
         for await _ in asked { return }
     }
 
-    @Test func `nothing is asked of the system before someone waits`() async throws {
+    @Test func `the inbox requests no message from the system before a caller waits`() async throws {
         #expect(questions.withLock { $0 } == 0)
 
         async let message = inbox.next()
@@ -35,7 +35,7 @@ import Testing
         #expect(questions.withLock { $0 } == 1)
     }
 
-    @Test func `a cancel ends the waiting at once`() async {
+    @Test func `cancellation ends a wait for a message immediately`() async {
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
 
@@ -44,7 +44,7 @@ import Testing
         await #expect { try await waiting.value } throws: { ($0 as? TransportError)?.kind == .cancelled }
     }
 
-    @Test func `a cancel before the waiting asks nothing`() async {
+    @Test func `a call that is cancelled before it waits requests no message`() async {
         let latch = Latch()
         let waiting = Task { [inbox] in
             await latch.wait()
@@ -57,7 +57,7 @@ import Testing
         #expect(questions.withLock { $0 } == 0)
     }
 
-    @Test func `the message that a cancelled call had asked for is the next call's`() async throws {
+    @Test func `a message that a cancelled call had requested is delivered to the next call`() async throws {
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         waiting.cancel()
@@ -69,7 +69,7 @@ import Testing
         #expect(questions.withLock { $0 } == 1)
     }
 
-    @Test func `the question of a cancelled call is not asked twice`() async throws {
+    @Test func `a message is not requested again after its call was cancelled`() async throws {
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         waiting.cancel()
@@ -83,7 +83,7 @@ import Testing
         #expect(questions.withLock { $0 } == 1)
     }
 
-    @Test func `each of two who wait gets a message of its own`() async throws {
+    @Test func `each of two concurrent callers receives its own message`() async throws {
         let first = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()
         let second = Task { [inbox] in try await inbox.next() }
@@ -97,7 +97,7 @@ import Testing
         #expect(try await second.value == "b")
     }
 
-    @Test func `the end reaches who waits and who comes later`() async {
+    @Test func `the end of the connection is reported to waiting and later callers`() async {
         let end = TransportError(.connectionReset, message: "gone")
         let waiting = Task { [inbox] in try await inbox.next() }
         await waitForQuestion()

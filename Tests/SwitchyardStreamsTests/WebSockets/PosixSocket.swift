@@ -6,7 +6,7 @@ import Foundation
     import Musl
 #endif
 
-/// Blocking sockets of the system, for servers with a thread for each connection.
+/// Blocking POSIX sockets for test servers with one thread per connection.
 enum PosixSocket {
     struct Failure: Error {
         var call: String
@@ -43,7 +43,7 @@ enum PosixSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// The next connection; `nil` when the listener has been closed.
+    /// The next connection; `nil` if the listener is closed.
     static func accept(_ listener: Int32) -> Int32? {
         while true {
             let descriptor = systemAccept(listener)
@@ -69,7 +69,7 @@ enum PosixSocket {
         return true
     }
 
-    /// What comes next, empty at the end; `nil` when the connection has broken.
+    /// The next bytes, which are empty at the end of the stream; `nil` if the connection is broken.
     static func read(_ descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -92,7 +92,7 @@ enum PosixSocket {
     static func reset(_ descriptor: Int32) {
         var off = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &off, socklen_t(MemoryLayout<linger>.size))
-        // A thread that reads is woken by this alone.
+        // Only a shutdown wakes a thread that is blocked in a read.
         systemShutdown(descriptor, Int32(SHUT_RD))
         close(descriptor)
     }

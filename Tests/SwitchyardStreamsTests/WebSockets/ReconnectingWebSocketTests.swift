@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// WebSockets that continue with another connection, over real sockets.
+/// WebSockets that reconnect, over real sockets.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ReconnectingWebSocketTests {
     private static func client(_ servers: [WebSocketServer]) throws -> NetworkClient {
@@ -25,7 +25,8 @@ struct ReconnectingWebSocketTests {
         return options
     }
 
-    @Test func `it moves to the next server when one is killed, and the hook goes first`() async throws {
+    @Test func `a reconnecting WebSocket moves to another server, and the hook sends its messages first`() async throws
+    {
         let received = Locked<[String]>([])
         let serve: WebSocketServer.Script = { peer in
             while true {
@@ -51,7 +52,7 @@ struct ReconnectingWebSocketTests {
         #expect(socket.context?.server == "primary")
 
         servers[0].stop()
-        // What is sent into a connection that has just died is lost, or may be.
+        // A message that is sent on a broken connection may be lost.
         await until { socket.context?.server != "primary" }
         try await socket.send(.text("two"))
 
@@ -63,7 +64,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `messages wait in order until there is a connection`() async throws {
+    @Test func `messages wait in order until a connection is open`() async throws {
         let server = try WebSocketServer.echo()
         server.stop()
         let socket = try Self.client([server]).reconnectingWebSocket(
@@ -82,7 +83,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `a full queue refuses at once`() async throws {
+    @Test func `a full queue rejects a message immediately`() async throws {
         let server = try WebSocketServer.echo()
         server.stop()
         let socket = try Self.client([server]).reconnectingWebSocket(
@@ -103,7 +104,7 @@ struct ReconnectingWebSocketTests {
     }
 
     @Test(arguments: [ReconnectingWebSocket.Interrupted.fail, .sendAgain])
-    func `the hook decides about a message that the server may have`(
+    func `the hook decides whether a message that may have been delivered is sent again`(
         decision: ReconnectingWebSocket.Interrupted
     ) async throws {
         let large = WebSocket.Message.data(Data(count: 12 << 20))
@@ -137,7 +138,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `a hook that throws has another connection made`() async throws {
+    @Test func `a reconnecting WebSocket connects again if the hook throws`() async throws {
         let server = try WebSocketServer.echo()
         let calls = Locked(0)
         let socket = try Self.client([server]).reconnectingWebSocket(
@@ -159,7 +160,7 @@ struct ReconnectingWebSocketTests {
         socket.close()
     }
 
-    @Test func `a normal closure by the server ends it, and one for a restart does not`() async throws {
+    @Test func `a normal closure ends the WebSocket, and a closure for a restart does not`() async throws {
         let codes = Locked<[UInt16]>([1012, 1001, 1000])
         let server = try WebSocketServer { peer in
             let code = codes.withLock { $0.removeFirst() }
@@ -186,7 +187,7 @@ struct ReconnectingWebSocketTests {
     }
 
     @Test(arguments: [408, 429, 503, 507, 521])
-    func `the maximum number of transient refusals in a row ends the socket`(status: Int) async throws {
+    func `the maximum number of consecutive transient refusals ends the socket`(status: Int) async throws {
         let server = try WebSocketServer(.status(status)) { _ in }
         let socket = try Self.client([server]).reconnectingWebSocket(
             APIConfiguration(path: "live"),
@@ -216,7 +217,7 @@ struct ReconnectingWebSocketTests {
         #expect(server.heads.count == 1)
     }
 
-    @Test func `cancelling its name ends it for good`() async throws {
+    @Test func `cancelling the ID of a reconnecting WebSocket ends it for good`() async throws {
         let server = try WebSocketServer.echo()
         let client = try Self.client([server])
         let id = RequestID()
@@ -232,7 +233,7 @@ struct ReconnectingWebSocketTests {
         #expect(server.heads.count == 1)
     }
 
-    @Test func `letting go of the last reference closes it`() async throws {
+    @Test func `releasing the last reference closes a reconnecting WebSocket`() async throws {
         let server = try WebSocketServer.echo()
         var socket: ReconnectingWebSocket? = try Self.client([server]).reconnectingWebSocket(
             APIConfiguration(path: "live"),

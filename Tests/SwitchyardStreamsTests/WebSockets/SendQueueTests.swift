@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardStreams
 
-/// Each message of a queue ends exactly once, whatever happens to it.
+/// Each message of a queue has exactly one outcome.
 @Suite struct SendQueueTests {
     private final class Outcomes: Sendable {
         private let state = Locked<[UInt64: [Result<Void, WebSocketSendFailure>]]>([:])
@@ -24,7 +24,7 @@ import Testing
     private enum Move: CaseIterable { case add, take, sent, brokeSent, brokeUnsent, fail, again, takeBack }
 
     @Test(arguments: 0..<200)
-    func `every message ends once in any course of events`(seed: UInt64) {
+    func `every message has exactly one outcome in any sequence of events`(seed: UInt64) {
         var random = SplitMix(state: seed)
         let outcomes = Outcomes()
         var queue = SendQueue(messages: 4, bytes: 8)
@@ -55,11 +55,11 @@ import Testing
         #expect(outcomes.all.values.allSatisfy { $0.count == 1 })
     }
 
-    /// The end of a message that waits to be sent again.
+    /// The way in which a message that waits to be sent again ends.
     enum End: CaseIterable { case takenBack, closed, takenBackUnderWay, closedAfterUnsent }
 
     @Test(arguments: End.allCases)
-    func `a message that an earlier connection may have delivered says so, however it ends`(end: End) {
+    func `a message that may have been delivered earlier reports this however it ends`(end: End) {
         let outcomes = Outcomes()
         var queue = SendQueue(messages: 4, bytes: 8)
         _ = queue.add(outcomes.entry(1))
@@ -77,7 +77,7 @@ import Testing
         case .closedAfterUnsent:
             _ = queue.take()
             _ = queue.broke(mayHaveBeenDelivered: false)
-            #expect(queue.interrupted.map(\.id) == [1], "the app decides again")
+            #expect(queue.interrupted.map(\.id) == [1], "the app must decide again")
             outcomes.tell(queue.close(.ended))
         }
 
@@ -88,14 +88,14 @@ import Testing
         #expect(failure == .mayHaveBeenDelivered)
     }
 
-    @Test func `a message is taken whatever its size when nothing else waits`() {
+    @Test func `an empty queue accepts a message of any size`() {
         var queue = SendQueue(messages: 4, bytes: 2)
 
         #expect(queue.add(Outcomes().entry(1, "longer")) == nil)
         #expect(queue.add(Outcomes().entry(2, "")) == .queueFull(messages: 1, bytes: 6))
     }
 
-    @Test func `a message of which nothing was sent goes first over the next connection`() {
+    @Test func `a message that was not sent is the first on the next connection`() {
         var queue = SendQueue(messages: 4, bytes: 100)
         for id in 1...2 { _ = queue.add(Outcomes().entry(UInt64(id))) }
 

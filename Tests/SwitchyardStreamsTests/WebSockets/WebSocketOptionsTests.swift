@@ -10,7 +10,7 @@ import Testing
             (.seconds(30), .seconds(30)),
         ] as [(Duration?, Duration?)]
     )
-    func `pings come once a second at most`(interval: Duration?, expected: Duration?) {
+    func `the ping interval is at least one second`(interval: Duration?, expected: Duration?) {
         var options = WebSocket.Options()
         options.pingInterval = interval
 

@@ -5,19 +5,19 @@ import SwitchyardTesting
 
 @testable import SwitchyardStreams
 
-/// A WebSocket server on real sockets that does what a script says, with a thread for each connection.
+/// A scripted WebSocket server on real sockets with one thread per connection.
 final class WebSocketServer: Sendable {
-    /// What it answers to an opening handshake.
+    /// The server's response to the opening handshake.
     enum Opening: Sendable {
-        /// The connection stands, with these fields beside those of the handshake.
+        /// A successful handshake with these additional header fields.
         case accept([String] = [])
-        /// A response that opens nothing.
+        /// A response with another status.
         case status(Int, [String] = [])
-        /// A 101 whose Sec-WebSocket-Accept belongs to another key.
+        /// A 101 response whose `Sec-WebSocket-Accept` belongs to another key.
         case wrongAccept
-        /// What stands here, and the end.
+        /// The given text, then the end of the connection.
         case raw(String)
-        /// Nothing, for as long as the client waits.
+        /// No response.
         case silence
     }
 
@@ -44,13 +44,13 @@ final class WebSocketServer: Sendable {
         stop()
     }
 
-    /// One that sends every message back.
+    /// A server that sends every message back.
     static func echo(_ opening: Opening = .accept()) throws -> WebSocketServer {
         try WebSocketServer(opening) { try $0.echo() }
     }
 
     var baseURL: String { "http://127.0.0.1:\(state.withLock { $0.port })" }
-    /// The heads of the requests that have come.
+    /// The heads of the received requests.
     var heads: [String] { state.withLock { $0.heads } }
     var connections: Int { state.withLock { $0.peers.count } }
 
@@ -58,12 +58,12 @@ final class WebSocketServer: Sendable {
         state.withLock { $0.opening = opening }
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until the server has received `count` requests.
     func waitForRequests(_ count: Int) async {
         await until { self.heads.count >= count }
     }
 
-    /// Listens, on the port that it has if it has one.
+    /// Listens on the previous port, or on a free port at the first start.
     func start() throws {
         let port = state.withLock { $0.port }
         let (listener, bound) = try PosixSocket.listen(port: port)
@@ -72,7 +72,7 @@ final class WebSocketServer: Sendable {
             state.port = bound
         }
         Thread.detachNewThread { [weak self] in
-            // The thread that accepts closes the socket: closed elsewhere, its number could be another server's by then.
+            // Only the accepting thread closes the socket, because another server could reuse the closed descriptor.
             defer { PosixSocket.close(listener) }
             while let descriptor = PosixSocket.accept(listener) {
                 guard let self else { return PosixSocket.close(descriptor) }
@@ -81,7 +81,7 @@ final class WebSocketServer: Sendable {
         }
     }
 
-    /// Stops listening, and breaks all connections off as a process does that is killed.
+    /// Stops listening and resets all connections, like a killed process.
     func stop() {
         let (listener, peers) = state.withLock { state in
             defer {
@@ -126,7 +126,7 @@ final class WebSocketServer: Sendable {
         case .raw(let text): try peer.write(text)
         case .silence: break
         }
-        // Until the client goes.
+        // Waits until the client disconnects.
         if case .raw = opening { return false }
         while try !peer.readBytes().isEmpty {}
         return false
@@ -147,7 +147,7 @@ final class WebSocketServer: Sendable {
     }
 }
 
-/// A connection of a ``WebSocketServer``; used by the thread of the connection, and ended by any.
+/// A connection of a ``WebSocketServer``, which its own thread uses and any thread may end.
 final class WebSocketPeer: Sendable {
     struct Gone: Error {}
 
@@ -170,7 +170,7 @@ final class WebSocketPeer: Sendable {
         guard PosixSocket.write(descriptor, bytes) else { throw Gone() }
     }
 
-    /// What comes next; empty at the end.
+    /// The next bytes; empty at the end of the stream.
     func readBytes() throws -> [UInt8] {
         guard let bytes = PosixSocket.read(descriptor) else { throw Gone() }
         return bytes
@@ -213,7 +213,7 @@ final class WebSocketPeer: Sendable {
         try write(.close, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8))
     }
 
-    /// The next message of the client; its pings are answered.
+    /// Returns the next message of the client and sends a pong for each ping before it.
     func readMessage() throws -> (opcode: FrameOpcode, payload: [UInt8]) {
         var whole: (opcode: FrameOpcode, payload: [UInt8])?
         while true {
@@ -238,19 +238,19 @@ final class WebSocketPeer: Sendable {
         }
     }
 
-    // MARK: The end
+    // MARK: Ending the connection
 
     deinit {
         close()
         if !isReset.withLock({ $0 }) { PosixSocket.close(descriptor) }
     }
 
-    /// Ends the connection in an orderly way; the descriptor stays, which another thread may be reading.
+    /// Shuts the connection down and leaves the descriptor open, because another thread may be reading it.
     func close() {
         if isFirstEnd { PosixSocket.shutdown(descriptor) }
     }
 
-    /// Breaks the connection off.
+    /// Resets the connection.
     func reset() {
         guard isFirstEnd else { return }
         isReset.withLock { $0 = true }
@@ -265,7 +265,7 @@ final class WebSocketPeer: Sendable {
     }
 }
 
-/// A frame that a client has sent.
+/// A frame that the client has sent.
 struct SentFrame: Equatable {
     var opcode: FrameOpcode
     var isFinal: Bool
@@ -273,7 +273,7 @@ struct SentFrame: Equatable {
     var isMasked: Bool
     var payload: [UInt8]
 
-    /// Reads a frame; `take` gives the next so many bytes.
+    /// Reads a frame through `take`, which returns the requested number of bytes.
     init(_ take: (Int) throws -> [UInt8]) throws {
         let head = try take(2)
         opcode = FrameOpcode(rawValue: head[0] & 0x0F) ?? .continuation
@@ -287,7 +287,7 @@ struct SentFrame: Equatable {
         for index in payload.indices { payload[index] ^= key[index & 3] }
     }
 
-    /// The frames of what a client has written.
+    /// The frames in the bytes that a client has written.
     static func frames(in bytes: Data) throws -> [SentFrame] {
         var rest = Array(bytes)[...]
         var frames: [SentFrame] = []
@@ -303,7 +303,7 @@ struct SentFrame: Equatable {
         return frames
     }
 
-    /// A frame of a server.
+    /// The bytes of a frame from a server.
     static func serverFrame(_ opcode: FrameOpcode, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
         var frame = [(isFinal ? 0x80 : 0) | opcode.rawValue]
         switch payload.count {

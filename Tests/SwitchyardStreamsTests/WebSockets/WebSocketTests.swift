@@ -27,7 +27,7 @@ struct WebSocketTests {
 
     // MARK: Without a client
 
-    @Test func `messages that are sent at once wait for the connection`() async throws {
+    @Test func `messages that are sent before the connection is open wait for it`() async throws {
         let server = try WebSocketServer.echo()
         let socket = try Self.plain(server)
 
@@ -43,7 +43,7 @@ struct WebSocketTests {
     }
 
     @Test(arguments: [0, 1, 125, 126, 65_535, 65_536, 1 << 20])
-    func `messages of every size come back`(size: Int) async throws {
+    func `messages of every size are echoed unchanged`(size: Int) async throws {
         let server = try WebSocketServer.echo()
         let socket = try Self.plain(server)
         let message = WebSocket.Message.data(Data((0..<size).map { UInt8($0 % 251) }))
@@ -53,7 +53,7 @@ struct WebSocketTests {
         #expect(try await socket.receive() == message)
     }
 
-    @Test func `the messages end after a normal closure by the server`() async throws {
+    @Test func `the message sequence ends after a normal closure by the server`() async throws {
         let server = try WebSocketServer { peer in
             for text in ["one", "two"] { try peer.write(text: text) }
             try peer.writeClose(1000, "enough")
@@ -68,7 +68,7 @@ struct WebSocketTests {
         #expect(socket.closure == WebSocket.Closure(code: .normal, reason: "enough", isByServer: true, isClean: true))
     }
 
-    @Test func `a server that breaks off ends the messages with an error`() async throws {
+    @Test func `a connection reset by the server ends the message sequence with an error`() async throws {
         let server = try WebSocketServer { peer in
             try peer.write(text: "one")
             peer.reset()
@@ -82,7 +82,7 @@ struct WebSocketTests {
         #expect(socket.closure?.code == .abnormal)
     }
 
-    @Test func `close says why, and the connection ends when the server has answered`() async throws {
+    @Test func `close sends its code and reason, and the connection ends on the server's Close frame`() async throws {
         let payload = Locked<[UInt8]>([])
         let server = try WebSocketServer { peer in
             try peer.write(text: "hello")
@@ -102,7 +102,7 @@ struct WebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `letting go of the last reference closes the connection`() async throws {
+    @Test func `releasing the last reference closes the connection`() async throws {
         let server = try WebSocketServer.echo()
         var socket: WebSocket? = try Self.plain(server)
         try await socket?.send(.text("a"))
@@ -113,7 +113,7 @@ struct WebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `a cancel ends the waiting for a message, and the next call has it`() async throws {
+    @Test func `a cancelled receive ends, and the next receive gets the message`() async throws {
         let server = try WebSocketServer.echo()
         let socket = try Self.plain(server)
         try await socket.send(.text("a"))
@@ -133,7 +133,9 @@ struct WebSocketTests {
         .wrongAccept,
         .raw("HTTP/1.1 101 Switching Protocols\r\n\r\n"), .raw("no HTTP at all\r\n\r\n"),
     ])
-    func `an opening that is no handshake fails`(opening: WebSocketServer.Opening) async throws {
+    func `a response that is not a WebSocket handshake fails the connection`(opening: WebSocketServer.Opening)
+        async throws
+    {
         let server = try WebSocketServer(opening) { _ in }
         let socket = try Self.plain(server)
 
@@ -143,7 +145,7 @@ struct WebSocketTests {
     }
 
     @Test(arguments: ["", "HTTP/1.1 101 Switching"])
-    func `a server that hangs up within the opening has broken the connection`(head: String) async throws {
+    func `a connection that ends during the handshake fails as a connection reset`(head: String) async throws {
         let server = try WebSocketServer(.raw(head)) { _ in }
         let socket = try Self.plain(server)
 
@@ -152,7 +154,7 @@ struct WebSocketTests {
         #expect(error?.kind == .connectionReset)
     }
 
-    @Test func `a server that does not answer the opening ends it at the timeout`() async throws {
+    @Test func `a server that sends no handshake response causes a timeout`() async throws {
         let server = try WebSocketServer(.silence) { _ in }
         let url = try #require(RequestURL("\(server.baseURL)/"))
         let socket = try WebSocket(HTTPRequest(url: url, timeouts: .init(idle: .milliseconds(100))))
@@ -162,7 +164,7 @@ struct WebSocketTests {
         #expect(error?.kind == .timeout)
     }
 
-    @Test func `timeouts of the opening do not bound the connection`() async throws {
+    @Test func `the timeouts of the handshake do not apply to the open connection`() async throws {
         let server = try WebSocketServer.echo()
         let url = try #require(RequestURL("\(server.baseURL)/"))
         let timeouts = HTTPRequest.Timeouts(connect: .seconds(2), idle: .milliseconds(300), total: .milliseconds(500))
@@ -170,14 +172,14 @@ struct WebSocketTests {
         try await socket.send(.text("a"))
         _ = try await socket.receive()
 
-        // Longer than both, in the time of the transport, which no test owns.
+        // Longer than both timeouts. The transport has its own clock, so the test must sleep.
         try await Task.sleep(for: .milliseconds(700))
         try await socket.send(.text("b"))
 
         #expect(try await socket.receive() == .text("b"))
     }
 
-    @Test func `bytes after the head of the handshake are the first messages`() async throws {
+    @Test func `bytes after the handshake head are the first messages`() async throws {
         let first = SentFrame.serverFrame(.text, Array("early".utf8))
         let server = try WebSocketServer { peer in
             try peer.write(first + SentFrame.serverFrame(.text, Array("next".utf8)))
@@ -191,7 +193,7 @@ struct WebSocketTests {
 
     // MARK: Back-pressure
 
-    @Test func `a sender waits for a server that does not read`() async throws {
+    @Test func `a sender waits while the server does not read`() async throws {
         let mayRead = DispatchSemaphore(value: 0)
         let total = Locked(0)
         let server = try WebSocketServer { peer in
@@ -219,7 +221,7 @@ struct WebSocketTests {
         await until { total.withLock { $0 } == 24 << 20 }
     }
 
-    @Test func `a server waits for a reader that does not read`() async throws {
+    @Test func `a server waits while the receiver does not read`() async throws {
         let sent = Locked(0)
         let server = try WebSocketServer { peer in
             let frame = SentFrame.serverFrame(.binary, [UInt8](repeating: 7, count: 1 << 20))
@@ -239,7 +241,7 @@ struct WebSocketTests {
 
     // MARK: With a client
 
-    @Test func `a client opens with its header fields, credentials and cookies`() async throws {
+    @Test func `a WebSocket request has the client's header fields, credentials and subprotocols`() async throws {
         let server = try WebSocketServer.echo(.accept(["Sec-WebSocket-Protocol: v2"]))
         let client = try Self.client([server.baseURL])
         var configuration = APIConfiguration(path: "live")
@@ -260,7 +262,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func `a redirect is followed as for any request`() async throws {
+    @Test func `a WebSocket request follows a redirect`() async throws {
         let target = try WebSocketServer.echo()
         let server = try WebSocketServer(.status(307, ["Location: \(target.baseURL)/moved"])) { _ in }
         let client = try Self.client([server.baseURL])
@@ -275,7 +277,7 @@ struct WebSocketTests {
     @Test(arguments: [
         WebSocketServer.Opening.status(503), .wrongAccept, .raw(""), .raw("HTTP/1.1 500 Down\r\n\r\n"),
     ])
-    func `it opens on the next server when one is down, and the client knows`(
+    func `a WebSocket opens on the next server if one server is down`(
         opening: WebSocketServer.Opening
     ) async throws {
         let bad = try WebSocketServer(opening) { _ in }
@@ -290,7 +292,7 @@ struct WebSocketTests {
         #expect(bad.heads.count == 1)
     }
 
-    @Test func `a server at which nothing listens is passed over`() async throws {
+    @Test func `a WebSocket opens on the next server if a server refuses the connection`() async throws {
         let gone = try WebSocketServer.echo()
         gone.stop()
         let good = try WebSocketServer.echo()
@@ -302,7 +304,7 @@ struct WebSocketTests {
         #expect(socket.context?.attempts == 2)
     }
 
-    @Test func `a refusal is the response with its status`() async throws {
+    @Test func `a refused handshake throws an error with the response`() async throws {
         let server = try WebSocketServer(.status(403, ["X-Why: no"])) { _ in }
         let client = try Self.client([server.baseURL])
 
@@ -318,7 +320,7 @@ struct WebSocketTests {
         #expect(response.headers["X-Why"] == "no")
     }
 
-    @Test func `a transport that hands no connection over is named`() async throws {
+    @Test func `a transport without connection upgrades fails as unsupported`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(101) }
 
         let error = await #expect(throws: WebSocketFailure.self) {
@@ -332,7 +334,7 @@ struct WebSocketTests {
         #expect(cause.kind == .unsupported)
     }
 
-    @Test func `cancelling its name ends the connection`() async throws {
+    @Test func `cancelling the ID of a WebSocket ends its connection`() async throws {
         let server = try WebSocketServer.echo()
         let client = try Self.client([server.baseURL])
         let id = RequestID()
@@ -345,7 +347,7 @@ struct WebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `the end of the client ends the connection`() async throws {
+    @Test func `shutting down the client ends the connection`() async throws {
         let server = try WebSocketServer.echo()
         let client = try Self.client([server.baseURL])
         let socket = try await client.webSocket(APIConfiguration(path: "live"))
@@ -357,7 +359,7 @@ struct WebSocketTests {
         await until { server.connections == 0 }
     }
 
-    @Test func `other requests and time do not touch an open connection`() async throws {
+    @Test func `other requests do not affect an open connection`() async throws {
         let server = try WebSocketServer.echo()
         let http = LoopbackServer()
         http.setDefaultRoute { _ in .text("hello") }
@@ -375,7 +377,7 @@ struct WebSocketTests {
         http.stop()
     }
 
-    @Test func `every case of the Autobahn suite passes over a real connection`() async throws {
+    @Test func `every Autobahn case passes over a real connection`() async throws {
         let file = try CaseFile("autobahn_websocket")
         await file.runAsync { item in
             let isLarge = item["id"]?.string?.hasPrefix("9.") ?? false
@@ -385,7 +387,7 @@ struct WebSocketTests {
     }
 }
 
-/// A case of the Autobahn suite that a server sends over a real connection.
+/// An Autobahn case that a server sends over a real connection.
 private struct RealCourse {
     private let course: AutobahnCourse
 
@@ -403,7 +405,7 @@ private struct RealCourse {
                 switch step {
                 case .bytes(let bytes): try peer.write(Array(bytes))
                 case .wait(let tag):
-                    // Time for the client to do what it does: a wait is a second in the suite.
+                    // Time for the client to respond. The suite waits for one second.
                     Thread.sleep(forTimeInterval: 0.05)
                     if !reader.hasClose { waits.withLock { $0.append((tag, output.withLock { $0.count })) } }
                 }
@@ -426,7 +428,7 @@ private struct RealCourse {
     }
 }
 
-/// Reads what a client sends while its server writes.
+/// Reads the client's bytes while the server writes.
 private final class ReadingThread: Sendable {
     private let output: Locked<Data>
     private let events = NSCondition()
@@ -455,7 +457,7 @@ private final class ReadingThread: Sendable {
         events.broadcast()
     }
 
-    /// The frames that have come in full.
+    /// The complete frames in the received bytes.
     private static func whole(_ bytes: Data) -> [SentFrame] {
         var rest = Array(bytes)[...]
         var frames: [SentFrame] = []
