@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ChainOwnerTests {
     private let credentials = Credentials { _ in nil }
 
-    /// A manager of an app in which Ann is logged in to one environment and Bob to the other.
+    /// A manager whose user is Ann in the first environment and Bob in the second.
     private func start(hasCredentials: Bool = true, in environments: [ServiceEnvironment] = ["release", "test"]) throws
         -> (TopicAPI, StubTransport)
     {
@@ -30,7 +30,7 @@ import Testing
         RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
     }
 
-    /// How a step makes the next call.
+    /// The way in which a step makes the next call.
     enum Way: CaseIterable {
         case request, operation, clientOperation, cached
 
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, [false, true])
-    func `a chain does not continue in an environment that one of its steps enters`(
+    func `a chain ends when one of its steps switches the environment`(
         way: Way,
         hasCredentials: Bool
     ) async throws {
@@ -66,7 +66,7 @@ import Testing
         #expect(transport.requests.map { $0.url.origin.host } == ["release.example"])
     }
 
-    @Test func `a call without credentials continues in an environment that a step enters`() async throws {
+    @Test func `a call without credentials continues in the environment that a step switches to`() async throws {
         let (topics, transport) = try start()
         let chain = chain()
         chain.add(topics.request(Topic.self, for: TopicAPI.topic(1), on: .global())) { _, chain in
@@ -80,7 +80,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer ann", nil])
     }
 
-    @Test func `a chain that begins with a login continues in an environment that a step enters`() async throws {
+    @Test func `a chain that starts with a login continues in the environment that a step switches to`() async throws {
         let (topics, transport) = try start()
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false
@@ -94,7 +94,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer bob"])
     }
 
-    @Test func `a step calls another client in the environment of that client`() async throws {
+    @Test func `a step may call another client in that client's own environment`() async throws {
         let (topics, _) = try start()
         let (others, transport) = try start(in: ["test", "release"])
         let chain = chain()
@@ -126,7 +126,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a chain gets no stored response of a user who logs in in one of its steps`(isOperation: Bool) async throws {
+    func `a chain gets no stored response of a user that logs in during one of its steps`(isOperation: Bool)
+        async throws
+    {
         let (topics, _) = try start()
         topics.user.withLock { $0 = "bob" }
         _ = try await topics.topic(2, lifetime: .seconds(60))
@@ -147,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a batch of one user is not gone on with as another`(switchesEnvironment: Bool) async throws {
+    func `a batch does not continue after its user or environment changes`(switchesEnvironment: Bool) async throws {
         let (topics, transport) = try start()
         var options = GroupOptions(policy: .collectAll, queue: .global())
         options.limit = 1
@@ -170,7 +172,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer ann"])
     }
 
-    @Test func `a chain of a user who is known by name alone is not gone on with as another`() async throws {
+    @Test func `a chain of a user without credentials does not continue after the user changes`() async throws {
         let name = Locked<String?>("ann")
         let transport = StubTransport { _ in Topic.answer }
         var options = NetworkClient.Options()

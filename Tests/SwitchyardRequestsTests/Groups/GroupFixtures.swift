@@ -8,7 +8,7 @@ import SwitchyardTesting
 @testable import SwitchyardRequests
 
 extension GroupOptions {
-    /// Options on a queue of the test.
+    /// Group options with a queue and a clock of the test.
     static func test(
         _ policy: GroupPolicy = .collectAll,
         limit: Int? = nil,
@@ -19,7 +19,7 @@ extension GroupOptions {
     }
 }
 
-/// Writes down what happens, in order.
+/// Records entries in order.
 final class Diary: Sendable {
     private let list = Locked<[String]>([])
 
@@ -30,7 +30,7 @@ final class Diary: Sendable {
     }
 }
 
-/// An accessory that writes down its steps.
+/// An accessory that records its calls.
 struct DiaryAccessory: RequestAccessory {
     let diary: Diary
     var name = "accessory"
@@ -40,7 +40,7 @@ struct DiaryAccessory: RequestAccessory {
     func didStop(_ subject: AccessorySubject) { diary.write("\(name) didStop") }
 }
 
-/// A message over a socket, say: a member that is no request, and ends when the test says so.
+/// A group member that is not a request and ends when the test ends it.
 final class ManualMember: GroupMember {
     private struct State {
         var starts = 0
@@ -83,7 +83,7 @@ final class ManualMember: GroupMember {
 }
 
 extension APIRequest {
-    /// A request that brings a value when the gate opens.
+    /// A request that returns a value when the gate opens.
     static func gated(_ value: Value, _ gate: Gate, on queue: DispatchQueue = .global()) -> APIRequest<Value> {
         APIRequest(on: queue) {
             await gate.pass()
@@ -91,7 +91,7 @@ extension APIRequest {
         }
     }
 
-    /// A request that brings a value.
+    /// A request that returns a value.
     static func ready(_ value: Value, on queue: DispatchQueue = .global()) -> APIRequest<Value> {
         APIRequest(on: queue) { value }
     }
@@ -103,7 +103,7 @@ extension APIRequest {
         APIRequest(on: queue) { throw APIError(reason) }
     }
 
-    /// Waits for the end, without starting it.
+    /// Waits for the end of the request without starting it.
     func end() async -> MemberOutcome {
         await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
     }

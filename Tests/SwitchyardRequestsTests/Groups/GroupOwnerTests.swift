@@ -8,7 +8,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What is begun as one user is not gone on with as another.
+/// Requests and groups that start as one user do not continue as another user.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct GroupOwnerTests {
     private let credentials = Credentials { _ in nil }
 
@@ -29,7 +29,7 @@ import Testing
         topics.request(for: TopicAPI.topic(number), on: .global())
     }
 
-    @Test func `a request object goes as the user who has made it`() async throws {
+    @Test func `a request object belongs to the user that was present at its creation`() async throws {
         let (topics, transport) = try start()
         let request = request(topics, 1)
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a request object is not sent in an environment that comes after it`(hasCredentials: Bool) async throws {
+    func `a request object is not sent after a switch to another environment`(hasCredentials: Bool) async throws {
         let transport = StubTransport { _ in Topic.answer }
         var options = NetworkClient.Options()
         if hasCredentials {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a chain of one user is not gone on with as another`(isMadeLater: Bool) async throws {
+    func `a chain does not continue after its user changes`(isMadeLater: Bool) async throws {
         let (topics, transport) = try start()
         let chain = RequestChain(options: GroupOptions(policy: .failFast, queue: .global()))
         let credentials = credentials
@@ -105,7 +105,7 @@ import Testing
         #expect(transport.requests.count == (isOther ? 2 : 1))
     }
 
-    @Test func `a graph's own operation goes as the user of its requests`() async throws {
+    @Test func `an operation in a graph belongs to the user of the graph's requests`() async throws {
         let (topics, transport) = try start()
         let graph = RequestGraph(options: GroupOptions(policy: .failFast, queue: .global()))
         let credentials = credentials

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// The rules of groups, without time and threads.
+/// The rules of groups, without clocks and threads.
 @Suite struct GroupPlanTests {
     private func plan(_ count: Int, _ policy: GroupPolicy, limit: Int? = nil) -> GroupPlan {
         var plan = GroupPlan(policy: policy, limit: limit)
@@ -13,7 +13,7 @@ import Testing
         return plan
     }
 
-    @Test func `a group that collects all ends with its last member, and says which have failed`() {
+    @Test func `a group with collectAll ends with its last member and reports the failed members`() {
         var plan = plan(3, .collectAll)
 
         #expect(plan.start()?.start == [0, 1, 2])
@@ -25,7 +25,7 @@ import Testing
         #expect(last.report?.members == [.cancelled, .failed(.status(500)), .succeeded])
     }
 
-    @Test func `J7: the first failure stops the others, and only those that have not ended`() {
+    @Test func `the first failure with failFast cancels only the members that have not ended (J7)`() {
         var plan = plan(3, .failFast)
         _ = plan.start()
         _ = plan.memberEnded(0, .succeeded)
@@ -36,7 +36,7 @@ import Testing
         #expect(plan.memberEnded(2, .cancelled).report?.outcome == .failed(member: 1))
     }
 
-    @Test func `J19: the first success is enough`() {
+    @Test func `a group with firstSuccess ends with the first success (J19)`() {
         var plan = plan(3, .firstSuccess)
         _ = plan.start()
         _ = plan.memberEnded(2, .failed(.status(500)))
@@ -45,7 +45,7 @@ import Testing
         #expect(plan.memberEnded(1, .cancelled).report?.outcome == .succeeded)
     }
 
-    @Test func `J19: a quorum succeeds early, and fails as soon as it cannot come about`() {
+    @Test func `a quorum group succeeds as soon as possible, and fails when the quorum is out of reach (J19)`() {
         var enough = plan(4, .quorum(2))
         _ = enough.start()
         _ = enough.memberEnded(3, .succeeded)
@@ -65,7 +65,7 @@ import Testing
         #expect(impossible.start()?.cancel == [0])
     }
 
-    @Test func `J19: no more members than the limit are under way`() {
+    @Test func `a group runs no more members than its limit at the same time (J19)`() {
         var plan = plan(4, .collectAll, limit: 2)
 
         #expect(plan.start()?.start == [0, 1])
@@ -74,7 +74,7 @@ import Testing
         #expect(plan.progress == GroupProgress(ended: 2, total: 4))
     }
 
-    @Test func `TAF-G5: members that ended before the start count as ended`() {
+    @Test func `members that ended before the start of the group count as ended (TAF-G5)`() {
         var plan = plan(2, .collectAll)
         _ = plan.memberEnded(0, .succeeded)
         _ = plan.memberEnded(1, .succeeded)
@@ -82,7 +82,7 @@ import Testing
         #expect(plan.start()?.report?.outcome == .succeeded)
     }
 
-    @Test func `a group that collects all tells of members that failed before its start`() {
+    @Test func `a group with collectAll reports members that failed before its start`() {
         var plan = plan(2, .collectAll)
         _ = plan.memberEnded(1, .failed(.status(500)))
         _ = plan.memberEnded(0, .succeeded)
@@ -91,14 +91,14 @@ import Testing
     }
 
     @Test(arguments: [GroupPolicy.collectAll, .failFast, .firstSuccess])
-    func `YTK-36: an empty group succeeds at once`(policy: GroupPolicy) {
+    func `an empty group succeeds immediately (YTK-36)`(policy: GroupPolicy) {
         var plan = plan(0, policy)
 
         #expect(plan.start()?.report == GroupReport(outcome: .succeeded, members: []))
         #expect(plan.start() == nil)
     }
 
-    @Test func `J20: a member starts when the last of those that it needs has succeeded`() {
+    @Test func `a member starts when all its dependencies have succeeded (J20)`() {
         var plan = plan(3, .collectAll)
         plan.require([(0, [1, 2])])
 
@@ -107,7 +107,7 @@ import Testing
         #expect(plan.memberEnded(1, .succeeded).start == [0])
     }
 
-    @Test func `J20: what needs a failed member is cancelled, what does not continues`() {
+    @Test func `a failed member cancels only the members that depend on it (J20)`() {
         var plan = plan(3, .collectAll)
         plan.require([(1, [0])])
         _ = plan.start()
@@ -117,7 +117,7 @@ import Testing
         #expect(plan.memberEnded(2, .succeeded).report?.outcome == .partial(failed: [0, 1]))
     }
 
-    @Test func `TAF-G6: over random histories every group ends once, when its last member has ended`() {
+    @Test func `every group ends exactly once, with its last member, in random histories (TAF-G6)`() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<5_000 {
             var run = PlanRun(&random)
@@ -126,14 +126,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, -1, Int.max, Int.min]) func `a report that names no member of its own has no failure`(
+    @Test(arguments: [1, -1, Int.max, Int.min])
+    func `a report whose outcome has an invalid member index has no failure`(
         member: Int
     ) {
         #expect(GroupReport(outcome: .failed(member: member), members: [.cancelled]).failure == nil)
     }
 }
 
-/// One random history of a plan, and what was wrong with it.
+/// A random history of a plan, with the problems that were found.
 private struct PlanRun {
     private var plan: GroupPlan
     private var open: Set<Int>

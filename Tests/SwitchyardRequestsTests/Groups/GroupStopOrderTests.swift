@@ -7,15 +7,15 @@ import Testing
 @testable import SwitchyardRequests
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct GroupStopOrderTests {
-    // RequestAccessory: willStart, willStop and didStop come in this order, each once.
-    @Test func `a group that is cancelled while the end of its last member is on its way tells that it stops`() async {
+    // RequestAccessory: willStart, willStop and didStop are called in this order, each once.
+    @Test func `a group that is cancelled while its last member ends still calls willStop`() async {
         let diary = Diary()
         let (first, second) = (ManualMember(), ManualMember())
         let group = RequestGroup([first, second], options: .test())
         group.adding(DiaryAccessory(diary: diary))
         group.onProgress { [weak group] progress in
             guard progress.ended == 1 else { return }
-            second.end(.succeeded)  // Its turn on the group's queue comes before that of the cancel.
+            second.end(.succeeded)  // The queue of the group receives this end before the cancellation.
             group?.cancel()
         }
         group.onFinish { _ in diary.write("finish") }

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// Rows J7 to J12, J19 and J21; rules YTK-36 to YTK-39, and YTK-42: what a batch takes is settled by its type.
+/// Batches (features J7 to J12, J19, J21; rules YTK-36 to YTK-39, and YTK-42: the type defines the members).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestBatchTests {
-    @Test func `J7, J8: values come in order, whatever order they arrive in`() async throws {
+    @Test func `the values of a batch have the order of its requests, not of the responses (J7, J8)`() async throws {
         let gate = Gate()
         let slow = APIRequest<String>.gated("slow", gate)
         let fast = APIRequest<String>.ready("fast").onSuccess { _ in gate.open() }
@@ -20,7 +20,7 @@ import Testing
         #expect(batch.group.progress == GroupProgress(ended: 2, total: 2))
     }
 
-    @Test func `J7, YTK-37: the first failure cancels the others, and each member ends once`() async {
+    @Test func `the first failure cancels the other members, and each member ends once (J7, YTK-37)`() async {
         let gate = Gate()
         let diary = Diary()
         let done = APIRequest<Int>.ready(1).onFinish { _ in diary.write("done") }
@@ -42,8 +42,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `a batch that collects all says which requests failed, and gives the values of the others`() async throws
-    {
+    @Test func `a batch with collectAll reports the failed requests and returns the other values`() async throws {
         let requests: [APIRequest<Int>] = [.ready(1), .failing(), .ready(3)]
         let batch = RequestBatch(requests, options: .test(.collectAll))
 
@@ -54,7 +53,7 @@ import Testing
         #expect(try await batch.values() == [1, 3])
     }
 
-    @Test func `a group in which one that collects all has failures continues`() async {
+    @Test func `partial failures of an inner collectAll group do not fail the outer group`() async {
         let inner = RequestGroup([APIRequest<Int>.failing()], options: .test(.collectAll))
         let outer = RequestGroup([inner, APIRequest<Int>.ready(1)], options: .test(.failFast))
 
@@ -62,7 +61,7 @@ import Testing
         #expect(inner.report?.outcome == .partial(failed: [0]))
     }
 
-    @Test func `a member that the group of a batch was given may be the one that fails`() async {
+    @Test func `a member that was added to the group of a batch can fail the batch`() async {
         let gate = Gate()
         let batch = RequestBatch([APIRequest<Int>.gated(1, gate)], options: .test(.failFast))
         batch.group.add(APIRequest<String>.failing())
@@ -74,7 +73,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `J9, J10, YTK-38: accessories of the batch go around its handlers, and members keep theirs`() async {
+    @Test func `accessories of a batch enclose its handlers and its members' accessories (J9, J10, YTK-38)`() async {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1)
             .adding(DiaryAccessory(diary: diary, name: "request"))
@@ -95,7 +94,7 @@ import Testing
         )
     }
 
-    @Test func `J9, J18: a batch that has ended holds no handler, accessory or delegate any more`() async {
+    @Test func `a batch releases its handlers, accessories and delegate after its end (J9, J18)`() async {
         final class Witness: Sendable {}
         struct Holder: RequestAccessory { let witness: Witness }
         weak var kept: Witness?
@@ -114,7 +113,7 @@ import Testing
         #expect(batch.group.state == .finished)
     }
 
-    @Test func `the accessories of a failed batch hear of it before the others are cancelled`() async {
+    @Test func `accessories of a failed batch are notified before the other members are cancelled`() async {
         let diary = Diary()
         let gate = Gate()
         let waiting = APIRequest<Int>.gated(2, gate).onCancel { diary.write("member cancelled") }
@@ -133,7 +132,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `J11: a cancelled batch ends as cancelled with all its members`() async {
+    @Test func `a cancelled batch ends as cancelled with all its members (J11)`() async {
         let gate = Gate()
         let batch = RequestBatch((0..<3).map { APIRequest.gated($0, gate) }, options: .test(.failFast))
         batch.resume()
@@ -146,7 +145,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `J12: a batch starts once, and not again after its end`() async {
+    @Test func `a batch starts once and does not start again after its end (J12)`() async {
         let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test(.failFast))
 
         #expect(batch.resume())
@@ -156,11 +155,11 @@ import Testing
         #expect(!batch.resume())
     }
 
-    @Test func `YTK-36: an empty batch succeeds at once`() async throws {
+    @Test func `an empty batch succeeds immediately (YTK-36)`() async throws {
         #expect(try await RequestBatch<Int>([], options: .test(.failFast)).values() == [])
     }
 
-    @Test func `YTK-39: cancelling all requests of the manager ends its batches`() async throws {
+    @Test func `cancelling all requests of the manager ends its batches (YTK-39)`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let batch = RequestBatch(
@@ -176,7 +175,7 @@ import Testing
         #expect(report.results.allSatisfy { if case .failure(let error) = $0 { error.isCancellation } else { false } })
     }
 
-    @Test func `cancelling the task that waits cancels the batch`() async {
+    @Test func `cancelling the waiting task cancels the batch`() async {
         let gate = Gate()
         let batch = RequestBatch([APIRequest<Int>.gated(1, gate)], options: .test(.failFast))
         let task = Task { await batch.finished().outcome }
@@ -188,7 +187,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `J19: no more requests than the limit are under way`() async throws {
+    @Test func `a batch runs no more requests than its limit at the same time (J19)`() async throws {
         let running = Locked((now: 0, most: 0))
         let requests = (0..<20).map { number in
             APIRequest(on: .global()) {
@@ -208,7 +207,7 @@ import Testing
         #expect(running.withLock { $0.most } <= 3)
     }
 
-    @Test func `J21: requests of different kinds give a typed tuple`() async throws {
+    @Test func `requests of different types return a typed tuple (J21)`() async throws {
         let values = try await RequestGroup.values(
             of: APIRequest<Int>.ready(1),
             APIRequest<String>.ready("two"),
@@ -219,7 +218,7 @@ import Testing
         #expect(values.1 == "two")
     }
 
-    @Test func `J21: the failure of one kind is thrown, and cancels the others`() async {
+    @Test func `the failure of one request in a tuple is thrown and cancels the others (J21)`() async {
         let gate = Gate()
         let waiting = APIRequest<String>.gated("two", gate)
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestChainTests {
     // Rule CT-19.
-    @Test func `J13, J16: each step adds the next from what it brought`() async {
+    @Test func `each step of a chain adds the next request from its own value (J13, J16)`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1)) { number, chain in
@@ -27,7 +27,7 @@ import Testing
         #expect(diary.entries == ["first 1", "second 2", "third 3"])
     }
 
-    @Test func `J13: the first failure ends the chain, and says which request it was`() async {
+    @Test func `the first failure ends the chain, and the report names the failed request (J13)`() async {
         let dropped = ManualMemberRequest.make()
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1))
@@ -41,7 +41,7 @@ import Testing
         #expect(dropped.state == .cancelled)
     }
 
-    @Test func `J14: a cancel ends the step under way and drops the rest`() async {
+    @Test func `cancelling a chain cancels its active step and drops the remaining steps (J14)`() async {
         let gate = Gate()
         let diary = Diary()
         let chain = RequestChain(options: .test())
@@ -59,7 +59,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `J13, J14: accessories go around a chain that ends and around one that fails`() async {
+    @Test func `accessories are called before and after a chain that succeeds or fails (J13, J14)`() async {
         for fails in [false, true] {
             let diary = Diary()
             let chain = RequestChain(options: .test())
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `J15, YTK-41: an empty chain succeeds at once, and a chain starts once`() async {
+    @Test func `an empty chain succeeds immediately, and a chain starts only once (J15, YTK-41)`() async {
         let chain = RequestChain(options: .test())
 
         #expect(await chain.finished().members == [])
@@ -84,7 +84,7 @@ import Testing
         #expect(!chain.add(APIRequest<Int>.ready(1)))
     }
 
-    @Test func `a chain may cancel itself from a step`() async {
+    @Test func `a step may cancel its chain`() async {
         let chain = RequestChain(options: .test())
         chain.add(APIRequest<Int>.ready(1)) { _, chain in chain.cancel() }
         chain.add(APIRequest<Int>.ready(2))
@@ -92,7 +92,7 @@ import Testing
         #expect(await chain.finished() == GroupReport(outcome: .cancelled, members: [.succeeded, .cancelled]))
     }
 
-    @Test func `one step at a time is under way, in order`() async {
+    @Test func `the steps of a chain run one at a time and in order`() async {
         let diary = Diary()
         let chain = RequestChain(options: .test())
         for number in 0..<100 {
@@ -108,7 +108,7 @@ import Testing
         #expect(diary.entries == (0..<100).map(String.init))
     }
 
-    @Test func `a chain that is let go unstarted is released`() {
+    @Test func `a chain that was never started is released`() {
         weak var released: RequestGroup?
         do {
             let chain = RequestChain(options: .test())
@@ -120,7 +120,7 @@ import Testing
 }
 
 private enum ManualMemberRequest {
-    /// A request that must not be sent.
+    /// A request that fails the test if it is sent.
     static func make() -> APIRequest<Int> {
         APIRequest(on: .global()) {
             Issue.record("the request was sent")

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `J20: a member starts when those that it depends on have succeeded`() async throws {
+    @Test func `a member of a graph starts when its dependencies have succeeded (J20)`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("last", diary), named: "last", after: ["left", "right"])
@@ -32,7 +32,7 @@ import Testing
         #expect(diary.entries.count == 4)
     }
 
-    @Test func `a member that comes while the graph starts waits in its turn, or is refused`() async throws {
+    @Test func `a member that is added during the start waits for its dependencies or is rejected`() async throws {
         for _ in 0..<300 {
             let diary = Diary()
             let graph = RequestGraph(options: .test(.failFast))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a graph whose group was given a member before the start keeps its order`() async throws {
+    @Test func `a graph keeps its order if a member was added through its group`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast, limit: 1))
         try graph.add(recorded("second", diary), named: "second", after: ["first"])
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a graph that is cancelled before its start, or through its group, ends its members too`(
+    func `cancelling a graph or its group before the start cancels all members`(
         throughGroup: Bool
     ) async throws {
         let diary = Diary()
@@ -90,7 +90,7 @@ import Testing
         #expect(diary.entries == ["first", "second"])
     }
 
-    @Test func `a graph that several wait for at once is started once, in its order`() async throws {
+    @Test func `a graph with several concurrent waiters starts once and keeps its order`() async throws {
         for _ in 0..<300 {
             let diary = Diary()
             let graph = RequestGraph(options: .test(.failFast))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a member can use what those before it brought`() async throws {
+    @Test func `a member of a graph can use the values of its dependencies`() async throws {
         let login = APIRequest<Int>.ready(7)
         let user = APIRequest<String>(on: .global()) { "user \(try await login.value())" }
         let graph = RequestGraph(options: .test(.failFast))
@@ -119,7 +119,7 @@ import Testing
         #expect(user.response?.value == "user 7")
     }
 
-    @Test func `J20: a circle is an error that names it, and nothing is started`() throws {
+    @Test func `a dependency cycle is an error with the member names, and no member starts (J20)`() throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(recorded("a", diary), named: "a")
@@ -130,14 +130,14 @@ import Testing
         let error = #expect(throws: GraphError.self) { try graph.start() }
 
         guard case .cycle(let names) = error else {
-            Issue.record("expected a circle, got \(String(describing: error))")
+            Issue.record("expected a cycle, got \(String(describing: error))")
             return
         }
         #expect(Set(names) == ["b", "c", "d"])
         #expect(diary.entries == [])
     }
 
-    @Test func `unknown names, doubled names and a member of its own are errors`() throws {
+    @Test func `unknown names, duplicate names and a self-dependency are errors`() throws {
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(APIRequest<Int>.ready(1), named: "a", after: ["nobody"])
         #expect(throws: GraphError.duplicateName("a")) { try graph.add(APIRequest<Int>.ready(1), named: "a") }
@@ -148,7 +148,7 @@ import Testing
         #expect(throws: GraphError.cycle(["a"])) { try alone.start() }
     }
 
-    @Test func `a graph tells its accessory and its handler of its end`() async throws {
+    @Test func `a graph notifies its accessory and its handler of the end`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.failFast))
             .adding(DiaryAccessory(diary: diary, name: "graph"))
@@ -161,7 +161,7 @@ import Testing
         #expect(diary.entries == ["graph willStart", "a", "graph willStop", "succeeded", "graph didStop"])
     }
 
-    @Test func `a graph of very many members is carried out in its order`() async throws {
+    @Test func `a graph of 20,000 members succeeds`() async throws {
         let count = 20_000
         let graph = RequestGraph(options: .test(.failFast))
         for number in 0..<count {
@@ -182,12 +182,11 @@ import Testing
             (.started, "the graph has been started"),
         ]
     )
-    func `an error of a graph says in words what is wrong`(error: GraphError, words: String) {
+    func `the description of a graph error names the problem`(error: GraphError, words: String) {
         #expect("\(error)" == words)
     }
 
-    @Test func `a graph that is a member of a group and cannot be carried out fails, and its members end`() async throws
-    {
+    @Test func `an invalid graph inside a group fails, and its members are cancelled`() async throws {
         let member = APIRequest<Int>.ready(1)
         let graph = RequestGraph(options: .test(.failFast))
         try graph.add(member, named: "a", after: ["a"])
@@ -201,7 +200,7 @@ import Testing
         #expect(member.isCancelled)
     }
 
-    @Test func `J20: with the policy to collect all, what does not depend on a failure continues`() async throws {
+    @Test func `a failure with collectAll cancels only the members that depend on it (J20)`() async throws {
         let diary = Diary()
         let graph = RequestGraph(options: .test(.collectAll))
         try graph.add(APIRequest<Int>.failing(), named: "bad")
@@ -215,7 +214,7 @@ import Testing
         #expect(diary.entries == ["free"])
     }
 
-    @Test func `a long line of dependencies is no deep recursion`() async throws {
+    @Test func `a long chain of dependencies does not overflow the stack`() async throws {
         let graph = RequestGraph(options: .test(.failFast))
         for number in 0..<2_000 {
             try graph.add(APIRequest<Int>.ready(number), named: "\(number)", after: number > 0 ? ["\(number - 1)"] : [])
@@ -224,7 +223,7 @@ import Testing
         #expect(try await graph.finished().outcome == .succeeded)
     }
 
-    @Test func `a graph is no member of itself, nor of what it holds`() throws {
+    @Test func `a graph cannot contain itself, and its member groups cannot contain it`() throws {
         let graph = RequestGraph(options: .test())
         let group = RequestGroup([graph], options: .test())
         let later = RequestGraph(options: .test())
@@ -236,20 +235,20 @@ import Testing
         #expect(!outer.add(later))
     }
 
-    @Test func `a graph is no member of what it holds, not even as a group`() async throws {
+    @Test func `a member group cannot contain the graph, nor the graph's group`() async throws {
         let graph = RequestGraph(options: .test())
         let outer = RequestGroup(options: .test())
         try graph.add(outer, named: "outer")
 
         #expect(!outer.add(graph.group))
 
-        // What was refused is not waited for.
+        // A rejected member is not awaited.
         guard outer.members.isEmpty else { return }
         #expect(try await graph.finished().outcome == .succeeded)
     }
 
-    @Test func `of two graphs that are added to each other at one time one is refused`() throws {
-        // Many, so that to look through them takes its time.
+    @Test func `one of two graphs that are added to each other concurrently is rejected`() throws {
+        // Many members make the search for cycles take long enough to overlap.
         let members = (0..<300).map { _ in RequestGroup(options: .test()) }
         for _ in 0..<200 {
             let graphs = [RequestGraph(options: .test()), RequestGraph(options: .test())]

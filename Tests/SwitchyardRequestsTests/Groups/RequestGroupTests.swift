@@ -8,10 +8,10 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// Rows J1 to J5; rules TAF-G1 to TAF-G10: members are counted by their own ends, so that there is nothing to observe, to
-/// wait on, or to forget.
+/// Groups (features J1 to J5; rules TAF-G1 to TAF-G10): the group counts the ends of its members itself, so the app
+/// has no counter to keep.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestGroupTests {
-    @Test func `J1, TAF-G7: one notification, after the last callback of the last member`() async {
+    @Test func `a group notifies once, after the last callback of its last member (J1, TAF-G7)`() async {
         let diary = Diary()
         let first = APIRequest<Int>.ready(1).onFinish { _ in diary.write("first") }
         let second = APIRequest<Int>.ready(2).onFinish { _ in diary.write("second") }
@@ -25,7 +25,7 @@ import Testing
         #expect(diary.entries.last == "group")
     }
 
-    @Test func `J1: an empty group reports on its queue, after resume has returned`() async {
+    @Test func `an empty group reports on its queue after resume has returned (J1)`() async {
         let queue = DispatchQueue(label: "group-test")
         let group = RequestGroup(options: GroupOptions(policy: .collectAll, queue: queue))
         let diary = Diary()
@@ -45,9 +45,7 @@ import Testing
         #expect(diary.entries == ["returned", "report"])
     }
 
-    @Test func `J1: an empty group of which no queue is said reports on the main queue, after resume has returned`()
-        async
-    {
+    @Test func `an empty group without a queue reports on the main queue after resume has returned (J1)`() async {
         let (mark, diary) = (DispatchSpecificKey<Bool>(), Diary())
         DispatchQueue.main.setSpecific(key: mark, value: true)
 
@@ -66,7 +64,7 @@ import Testing
         #expect(diary.entries == ["returned", "report on main: true"])
     }
 
-    @Test func `J2, J5: requests and other things together, each of them once`() async {
+    @Test func `a group has requests and other members, each of them once (J2, J5)`() async {
         let message = ManualMember()
         let request = APIRequest<Int>.ready(1)
         let group = RequestGroup([message, request], options: .test())
@@ -83,7 +81,7 @@ import Testing
         #expect(message.starts == 1)
     }
 
-    @Test func `J3, J18, YTK-40: a group under way keeps itself alive, and lets go at its end`() async {
+    @Test func `an active group keeps itself alive and is released at its end (J3, J18, YTK-40)`() async {
         let gate = Gate()
         weak var released: RequestGroup?
         let members: [APIRequest<Int>] = [.gated(1, gate), .gated(2, gate)]
@@ -99,7 +97,7 @@ import Testing
         while released != nil { await Task.yield() }
     }
 
-    @Test func `J4, TAF-G8: a cancelled group ends once, and so do its members`() async {
+    @Test func `a cancelled group ends once, and so does each member (J4, TAF-G8)`() async {
         let gate = Gate()
         let done = APIRequest<Int>.ready(1)
         let waiting = APIRequest<Int>.gated(2, gate)
@@ -120,7 +118,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `a group that is cancelled before its start ends with all its members, unsent`() async {
+    @Test func `cancelling a group before its start ends all members without starting them`() async {
         let member = ManualMember()
         let group = RequestGroup([member], options: .test())
 
@@ -131,7 +129,7 @@ import Testing
         #expect(!group.resume())
     }
 
-    @Test func `TAF-G5, TAF-G4: a member that has ended before the start counts as ended`() async {
+    @Test func `a member that ended before the start of the group counts as ended (TAF-G5, TAF-G4)`() async {
         let member = APIRequest<Int>.ready(1)
         _ = try? await member.value()
 
@@ -140,7 +138,7 @@ import Testing
         #expect(report.members == [.succeeded])
     }
 
-    @Test func `TAF-G10: members can be added while the group is under way, and not after its end`() async {
+    @Test func `members can be added to an active group, but not after its end (TAF-G10)`() async {
         let first = ManualMember()
         let group = RequestGroup([first], options: .test())
         group.resume()
@@ -154,7 +152,7 @@ import Testing
         #expect(!group.add(ManualMember()))
     }
 
-    @Test func `J19: a group that takes too long is cancelled by its timeout`() async {
+    @Test func `the timeout of a group cancels its members (J19)`() async {
         let clock = ManualClock()
         let member = ManualMember()
         let group = RequestGroup([member], options: .test(timeout: .seconds(5), time: clock))
@@ -168,7 +166,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `TAF-G9, J19: progress counts every member, and outcomes come in order`() async {
+    @Test func `progress counts every member, and the outcomes have the order of the members (TAF-G9, J19)`() async {
         let diary = Diary()
         let members = [ManualMember(), ManualMember(), ManualMember()]
         let group = RequestGroup(members, options: .test())
@@ -183,14 +181,14 @@ import Testing
         #expect(diary.entries == ["1/3", "2/3", "3/3"])
     }
 
-    @Test func `a group can be a member of another one`() async {
+    @Test func `a group can be a member of another group`() async {
         let inner = RequestGroup([APIRequest<Int>.failing()], options: .test(.failFast))
         let outer = RequestGroup([inner, APIRequest<Int>.ready(1)], options: .test())
 
         #expect(await outer.finished().members == [.failed(.status(500)), .succeeded])
     }
 
-    @Test func `a group can be asked how far it is, and what became of it`() async {
+    @Test func `a group reports its progress while active and its report after the end`() async {
         let members = [ManualMember(), ManualMember()]
         let group = RequestGroup(members, options: .test())
         group.resume()
@@ -208,7 +206,7 @@ import Testing
         #expect(GroupProgress(ended: 0, total: 0).fraction == 1)
     }
 
-    @Test func `TAF-G6: members that end on many threads at once are counted once each`() async {
+    @Test func `members that end concurrently are counted once each (TAF-G6)`() async {
         for _ in 0..<50 {
             let members = (0..<40).map { _ in ManualMember() }
             let group = RequestGroup(members, options: .test())
@@ -228,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `a group is no member of itself, by whatever way`() async {
+    @Test func `a group cannot contain itself, directly or indirectly`() async {
         let (outer, inner) = (RequestGroup(options: .test()), RequestGroup(options: .test()))
         let batch = RequestBatch([APIRequest<Int>.ready(1)], options: .test())
 
@@ -240,7 +238,7 @@ import Testing
         #expect(!batch.group.add(outer))
 
         #expect(outer.members.count == 1 && inner.members.count == 1 && batch.group.members.count == 1)
-        // What was refused is not waited for.
+        // A rejected member is not awaited.
         guard outer.members.count == 1, inner.members.count == 1, batch.group.members.count == 1 else { return }
         #expect(await outer.finished().outcome == .succeeded)
     }

@@ -16,7 +16,7 @@ import Testing
     import Combine
 #endif
 
-/// Rows D14 to D19; rule TAF-D10: a held call goes the same way as every other.
+/// Request objects (features D14 to D19; rule TAF-D10: a request object uses the same path as every other call).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIRequestTests {
     private static let queue = DispatchQueue(label: "request-tests")
 
@@ -30,7 +30,7 @@ import Testing
         topics.request(Topic.self, for: TopicAPI.topic(1, lifetime: lifetime), on: Self.queue)
     }
 
-    @Test func `D17, D15: a request is made without being sent, and started later`() async throws {
+    @Test func `a request object is not sent before it is started (D17, D15)`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -43,7 +43,8 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `D14, YTK-48: the flags say where it stands, and a cancel stays`() async throws {
+    @Test func `the state of a request is visible, and a cancelled request stays cancelled (D14, YTK-48)`() async throws
+    {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
         request.resume()
@@ -57,7 +58,7 @@ import Testing
         #expect(request.isCancelled && !request.isExecuting)
     }
 
-    @Test func `requests that follow each other share one queue, however many there are`() throws {
+    @Test func `repeated and chained requests share the queue of the first`() throws {
         let (topics, _) = try topics { _ in .never }
         let request = request(topics)
 
@@ -65,7 +66,7 @@ import Testing
         #expect(request.chained { _ in .useThis }.queue === request.queue)
     }
 
-    @Test func `what hooks and filters refuse is told in the module's words, too`() async throws {
+    @Test func `refusals by hooks and filters get the message and formatting of the module`() async throws {
         struct Refusal: CallHook {
             func shouldCall(_ configuration: APIConfiguration) -> Bool { false }
         }
@@ -95,7 +96,7 @@ import Testing
         #expect(formatted.withLock { $0 } == 2)
     }
 
-    @Test func `a request that is held under way is under way`() async throws {
+    @Test func `a request that is suspended after its start is still executing`() async throws {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
         request.suspend()
@@ -109,7 +110,7 @@ import Testing
         request.cancel()
     }
 
-    @Test func `D16: a request that is suspended before its start is not sent`() async throws {
+    @Test func `a request that is suspended before its start is not sent (D16)`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -121,7 +122,7 @@ import Testing
         #expect(try await request.value().id == 1)
     }
 
-    @Test func `D16: a suspended request notifies no caller before it is resumed`() async throws {
+    @Test func `a suspended request calls no handler before it is resumed (D16)`() async throws {
         let gate = Gate()
         let diary = Diary()
         let request = APIRequest<Int>.gated(1, gate, on: Self.queue).onSuccess { _ in diary.write("success") }
@@ -130,7 +131,7 @@ import Testing
 
         request.suspend()
         gate.open()
-        // The answer is there when the operation after it has run.
+        // The value has arrived when the later operation has run.
         _ = try await APIRequest<Int>.ready(2, on: Self.queue).value()
         #expect(diary.entries == [])
         #expect(request.state == .suspended)
@@ -140,14 +141,14 @@ import Testing
         #expect(diary.entries == ["success"])
     }
 
-    @Test func `D16: a request that is suspended after its response notifies no caller before it is resumed`()
+    @Test func `a request that is suspended after its response calls no handler before it is resumed (D16)`()
         async throws
     {
         let diary = Diary()
         let holder = Holder()
         let request = APIRequest<Int>(APIConfiguration(), on: Self.queue) { _, _, completion in
             completion(.success(APIResponse(value: 1, status: 200)))
-            // The answer is on its way to those who want it, which is this queue.
+            // Suspends while the response waits for this queue.
             holder.suspend()
             return {}
         }
@@ -165,7 +166,7 @@ import Testing
         #expect(diary.entries == ["success"])
     }
 
-    @Test func `PEER-16: a cancel while suspended, or before the start, is not lost`() async throws {
+    @Test func `cancelling a suspended or unstarted request cancels it (PEER-16)`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let unsent = request(topics)
         let suspended = request(topics)
@@ -180,7 +181,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `D19, YTK-4: a second start shares the first, from many threads too`() async throws {
+    @Test func `a second start has no effect, also from many threads (D19, YTK-4)`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
 
@@ -194,7 +195,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `D18: the first handler starts a request that was made so`() async throws {
+    @Test func `the first handler starts a request that was created with this option (D18)`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         topics.client.startsRequestsWithFirstHandler = true
         let manual = topics.request(Topic.self, for: TopicAPI.topic(1), startsWithFirstHandler: false)
@@ -210,7 +211,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `D39, D38: handlers that come after the end are called with the outcome that was kept`() async throws {
+    @Test func `handlers that are added after the end are called with the stored outcome (D39, D38)`() async throws {
         let (topics, transport) = try topics { _ in Topic.answer }
         let request = request(topics)
         _ = try await request.value()
@@ -224,7 +225,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `D51: a handler goes with its owner`() async throws {
+    @Test func `a handler is not called after its owner was released (D51)`() async throws {
         let diary = Diary()
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         do {
@@ -238,7 +239,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `a handler with an owner gets it, as long as it is there`() async throws {
+    @Test func `a handler with a live owner receives the owner`() async throws {
         let owner = Diary()
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         request.onSuccess(for: owner) { $0.write("value \($1)") }
@@ -249,11 +250,11 @@ import Testing
         #expect(owner.entries == ["value 1", "status 200"])
     }
 
-    @Test func `a request that is cancelled or finished is at its end`() {
+    @Test func `the states cancelled and finished are terminal`() {
         #expect(RequestState.allCases.filter(\.isTerminal) == [.cancelled, .finished])
     }
 
-    @Test func `D37, D12: a request under way keeps itself, and lets its handlers go at its end`() async throws {
+    @Test func `an active request keeps itself alive and releases its handlers at the end (D37, D12)`() async throws {
         let gate = Gate()
         weak var request: APIRequest<Int>?
         weak var captured: Diary?
@@ -270,7 +271,7 @@ import Testing
         while request != nil || captured != nil { await Task.yield() }
     }
 
-    @Test func `D11, TAF-D7: the request ends when its manager goes`() async throws {
+    @Test func `a request is cancelled when its manager is released (D11, TAF-D7)`() async throws {
         let transport = StubTransport { _ in .never }
         var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport))
         let request = try #require(topics?.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue))
@@ -286,7 +287,9 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `D1, D2, TAF-D8: its name is there before the start and names the request that is sent`() async throws {
+    @Test func `the ID of a request object exists before the start and identifies the sent request (D1, D2, TAF-D8)`()
+        async throws
+    {
         let (topics, transport) = try topics { _ in .never }
         let request = request(topics)
         request.resume()
@@ -299,7 +302,7 @@ import Testing
         #expect(topics.activeRequests == [])
     }
 
-    @Test func `what a preprocessor throws comes with what is known of the response`() async throws {
+    @Test func `an error of a preprocessor has the context of the response`() async throws {
         struct Unfit: Error {}
         let (topics, _) = try topics { _ in Topic.answer }
         let request = request(topics).preprocessing { _ in throw Unfit() }
@@ -311,7 +314,7 @@ import Testing
         #expect(error?.context.requestID == request.id)
     }
 
-    @Test func `a download in a request object keeps its reason`() async throws {
+    @Test func `a failed download in a request object keeps its error reason`() async throws {
         let client = try NetworkClient.stubbed(StubTransport { _ in .status(404) })
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -321,7 +324,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await request.value() }
     }
 
-    @Test func `D20: the response can be asked for its status, header fields and context`() async throws {
+    @Test func `a request object provides its response's status, header fields and context (D20)`() async throws {
         let (topics, _) = try topics { _ in
             .status(201, headers: ["X-Trace": "7"], body: Data(#"{"id":1,"title":"one"}"#.utf8))
         }
@@ -335,7 +338,7 @@ import Testing
         #expect(request.configuration.path == "topics/1")
     }
 
-    @Test func `D43: the progress is a sequence that ends with the request`() async throws {
+    @Test func `the progress updates end with the request (D43)`() async throws {
         let (topics, _) = try topics { _ in Topic.answer }
         let request = request(topics)
         let updates = request.progressUpdates()
@@ -348,7 +351,7 @@ import Testing
         #expect(request.state == .finished)
     }
 
-    @Test func `D36: values are decoded away from the request's queue`() async throws {
+    @Test func `values are decoded outside the request's queue (D36)`() async throws {
         let (topics, _) = try topics { _ in .json("{}") }
         Self.queue.setSpecific(key: Place.key, value: true)
         let request = topics.request(Place.self, for: APIConfiguration(path: "place"), on: Self.queue)
@@ -357,7 +360,7 @@ import Testing
     }
 
     #if canImport(Combine)
-        @Test func `D42: a publisher starts the request and hands its value on`() async throws {
+        @Test func `a publisher starts the request and publishes its value (D42)`() async throws {
             let request = APIRequest<Int>.ready(1, on: Self.queue)
 
             var values: [Int] = []
@@ -368,7 +371,7 @@ import Testing
     #endif
 }
 
-/// A value that notes where it was decoded.
+/// A value that records whether it was decoded on the queue.
 private struct Place: Decodable, Sendable {
     static let key = DispatchSpecificKey<Bool>()
 
@@ -379,7 +382,7 @@ private struct Place: Decodable, Sendable {
     }
 }
 
-/// A request that is known only after it was made.
+/// Holds a request that is created later.
 private final class Holder: Sendable {
     let request = Locked<APIRequest<Int>?>(nil)
 

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// The order of everything that comes with a request, as YTKNetwork and RTNetworking document theirs.
+/// The order of all callbacks of a request, as YTKNetwork and RTNetworking document their callbacks.
 ///
-/// Rule YTK-43: the queue is part of it.
+/// Rule YTK-43: the queue of the callbacks is checked too.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CallOrderTests {
     private static let queue = DispatchQueue(label: "order-tests")
     private static let onQueue = DispatchSpecificKey<Bool>()
@@ -60,7 +60,7 @@ import Testing
         func afterFailure(_ id: RequestID, _ error: APIError) { diary.write("after failure") }
     }
 
-    /// A request with everything attached.
+    /// A request with every kind of callback attached.
     private func request(_ topics: TopicAPI, _ listener: Listener, lifetime: Duration? = nil) -> APIRequest<Topic> {
         let diary = diary
         let place: @Sendable () -> String = {
@@ -84,7 +84,9 @@ import Testing
         "success", "finished", "accessory didStop",
     ]
 
-    @Test func `D27 to D30, D34, L1, L8: the order of a success`() async throws {
+    @Test func `callbacks of a successful request are called in the documented order (D27 to D30, D34, L1, L8)`()
+        async throws
+    {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let listener = Listener(diary: diary)
         let request = request(topics, listener)
@@ -95,7 +97,7 @@ import Testing
         #expect(diary.entries == Self.successOrder)
     }
 
-    @Test func `YTK-1: a stored response comes in the same order`() async throws {
+    @Test func `callbacks of a stored response are called in the same order (YTK-1)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -110,7 +112,7 @@ import Testing
         #expect(request.response?.isFromCache == true)
     }
 
-    @Test func `D31, DQ-12: the order of a failure`() async throws {
+    @Test func `callbacks of a failed request are called in the documented order (D31, DQ-12)`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(500) }))
         let listener = Listener(diary: diary)
         let request = request(topics, listener)
@@ -126,7 +128,7 @@ import Testing
         )
     }
 
-    @Test func `YTK-8: a request that cannot be built fails in the same order`() async throws {
+    @Test func `callbacks of a request that cannot be built are called in the same order (YTK-8)`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(500) }))
         let listener = Listener(diary: diary)
         let request = topics.request(Topic.self, for: APIConfiguration(path: "a\r\nb"), on: Self.queue)
@@ -143,7 +145,9 @@ import Testing
         )
     }
 
-    @Test func `D32, D13, YTK-5: the order of a stop, which ends once and is no failure`() async throws {
+    @Test func `callbacks of a cancelled request are called once, in order and not as a failure (D32, D13, YTK-5)`()
+        async throws
+    {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let listener = Listener(diary: diary)
@@ -164,7 +168,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a request whose manager cancels its call ends as one that was cancelled itself`() async throws {
+    @Test func `a request whose manager cancels the call ends as cancelled`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let listener = Listener(diary: diary)
@@ -184,7 +188,7 @@ import Testing
         )
     }
 
-    @Test func `YTK-6: stopping what was not started ends it, without accessories`() async throws {
+    @Test func `cancelling an unstarted request ends it without calling accessories (YTK-6)`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .never }))
         let listener = Listener(diary: diary)
         let request = request(topics, listener)
@@ -195,14 +199,14 @@ import Testing
         #expect(diary.entries == ["delegate cancelled", "cancelled", "finished"])
     }
 
-    @Test func `YTK-2: a delegate may leave out every method`() async throws {
+    @Test func `a delegate may omit every method (YTK-2)`() async throws {
         let listener = SilentListener()
         let request = APIRequest<Int>.ready(1, on: Self.queue).delegating(to: listener)
 
         #expect(try await request.value() == 1)
     }
 
-    @Test func `D33, D45, L3, P3: the order of the hooks, which a stub's answers pass too`() async throws {
+    @Test func `hooks of a stubbed response are called in the documented order (D33, D45, L3, P3)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary
@@ -223,7 +227,7 @@ import Testing
         #expect(transport.requests.first?.url.text == "http://release.example/v1/topics/1?page=1")
     }
 
-    @Test func `D45, L3: a hook may refuse the call, and it may veto the success`() async throws {
+    @Test func `a hook may refuse a call or reject its success (D45, L3)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let refused = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
@@ -239,7 +243,7 @@ import Testing
         #expect(veto?.reason == .security(.forbidden("a hook vetoed the success")))
     }
 
-    @Test func `L2: closures make an accessory`() async throws {
+    @Test func `an accessory can be made from closures (L2)`() async throws {
         let diary = diary
         let request = APIRequest<Int>(tags: ["first"], on: Self.queue) { 1 }
             .adding(
@@ -255,7 +259,7 @@ import Testing
         #expect(request.accessories.isEmpty)
     }
 
-    @Test func `YTK-3, D50: a request is made again from its own failure handler`() async throws {
+    @Test func `a request can be repeated from its own failure handler (YTK-3, D50)`() async throws {
         let transport = StubTransport(answers: [.status(503), Topic.answer])
         let topics = TopicAPI(client: try .stubbed(transport))
         let first = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)
@@ -272,7 +276,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a request whose filter gives up ends as one that was cancelled`() async {
+    @Test func `a request whose filter throws CancellationError ends as cancelled`() async {
         let diary = diary
         let request = APIRequest<Int>.ready(1, on: Self.queue)
             .adding(DiaryHook(diary: diary))
@@ -285,9 +289,7 @@ import Testing
         #expect(diary.entries.filter { $0.hasPrefix("after") } == [])
     }
 
-    @Test func `a request that is made again before its end notifies no caller of the first one's progress`()
-        async throws
-    {
+    @Test func `a repeated request does not report progress to the handlers of the first`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary
@@ -299,9 +301,7 @@ import Testing
         #expect(diary.entries == [])
     }
 
-    @Test func `D50: a request that is made again after its end has the accessories, hooks and filters of the first`()
-        async throws
-    {
+    @Test func `a repeated request keeps the accessories, hooks and filters of the first (D50)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let diary = diary
@@ -322,7 +322,7 @@ import Testing
         #expect(transport.requests.map(\.url.query) == ["page=1", "page=1"])
     }
 
-    @Test func `a cancel from inside every callback changes nothing that is decided`() async throws {
+    @Test func `cancelling in any callback of a finished request has no effect`() async throws {
         let diary = diary
         let request = APIRequest<Int>.ready(1, on: Self.queue)
         request
@@ -339,7 +339,7 @@ import Testing
         #expect(request.state == .finished)
     }
 
-    @Test func `a cancel in the first accessory keeps the call from being made`() async throws {
+    @Test func `cancelling in the first accessory prevents the call`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         let request = topics.request(Topic.self, for: TopicAPI.topic(1), on: Self.queue)

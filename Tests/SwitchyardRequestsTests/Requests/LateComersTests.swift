@@ -5,9 +5,9 @@ import Testing
 
 @testable import SwitchyardRequests
 
-/// What comes when a request or a group is over takes no part, and is not kept.
+/// Handlers that are added after a request or a group has ended are released.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LateComersTests {
-    @Test func `J3: what is added to a group that is over keeps it no longer`() async {
+    @Test func `handlers that are added to an ended group do not keep it alive (J3)`() async {
         weak var released: RequestGroup?
         do {
             let group = RequestGroup(options: .test())
@@ -20,7 +20,7 @@ import Testing
         while released != nil { await Task.yield() }
     }
 
-    @Test func `D37: what is added to a request that is over keeps it no longer`() async throws {
+    @Test func `handlers that are added to an ended request do not keep it alive (D37)`() async throws {
         weak var released: APIRequest<Int>?
         do {
             let request = APIRequest<Int>.ready(1)
