@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// When a write is too old; row D55.
+/// Expiry of writes (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxAgeTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let clock = ManualClock()
@@ -32,7 +32,7 @@ import Testing
         APIConfiguration(path: "notes", method: .post, timeout: .seconds(100 * Self.day))
     }
 
-    /// Lets the wall clock and the monotonic clock continue.
+    /// Advances the wall clock and the monotonic clock.
     private func pass(days: Double) {
         clock.advance(by: .seconds(days * Self.day))
         date.withLock { $0 += days * Self.day }
@@ -43,7 +43,7 @@ import Testing
             (0, 1_790_000_000), (1_790_000_000, 1_821_536_000), (1_821_536_000, 1_790_000_000),
         ] as [(Double, Double)]
     )
-    func `a jump of the clock makes no write too old`(stored: Double, sent: Double) async throws {
+    func `a jump of the wall clock does not expire a write`(stored: Double, sent: Double) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .status(503), .status(401), .status(201)])
         let (outbox, _) = try outbox { answers.answer($0) }
@@ -59,7 +59,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a jump of the clock between two runs makes no write too old`() async throws {
+    @Test func `a jump of the wall clock between two runs does not expire a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         date.withLock { $0 = Date(timeIntervalSince1970: 0) }
         do { try outbox { _ in .never }.0.store(write()) }
@@ -70,7 +70,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `a write that waited for long is sent once there is a server`() async throws {
+    @Test func `an old write is sent once a server can be reached`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .failure(.offline), .status(201)])
         let (outbox, transport) = try outbox { answers.answer($0) }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [401, 429, 503])
-    func `a write that is too old expires when its server answers and does not accept it`(status: Int) async throws {
+    func `an expired write is dropped when its server responds without accepting it`(status: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { _ in .status(status) }
         try outbox.store(write())
@@ -102,7 +102,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a portal's page makes no write expire`() async throws {
+    @Test func `a captive portal's page does not expire a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { request in
             request.method == .post
@@ -115,7 +115,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `the age is known to the next run, by at most a quarter of the maximum for each`() async throws {
+    @Test func `the age of a write grows across runs by at most a quarter of the maximum per run`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         do {
             let (first, _) = try outbox { _ in .status(503) }

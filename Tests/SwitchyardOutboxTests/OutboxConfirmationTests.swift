@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Which responses show that a server has accepted a write; row D55.
+/// Responses that confirm that a server has accepted a write (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxConfirmationTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private static let page = Data("<!DOCTYPE html><title>Log in</title>".utf8)
@@ -27,7 +27,7 @@ import Testing
         return write
     }
 
-    /// What became of a write after one flush: `stored`, then the event that matters.
+    /// Flushes once and returns the event after `stored`.
     private func end(of write: APIConfiguration, in outbox: Outbox) async throws -> OutboxEvent? {
         var events = outbox.events().makeAsyncIterator()
         try outbox.store(write)
@@ -42,7 +42,7 @@ import Testing
         arguments: [301, 302, 303],
         ["/login", "http://portal.test/login"]
     )
-    func `a write that a redirect led to a login page stays`(status: Int, place: String) async throws {
+    func `a write that is redirected to a login page stays stored`(status: Int, place: String) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { request in
             guard Self.isPage(request) else { return .status(status, headers: ["Location": place]) }
@@ -52,7 +52,7 @@ import Testing
         let event = try await end(of: write(), in: outbox)
 
         guard case .unconfirmed(let entry, _, .redirected(status), let pause) = event else {
-            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            Issue.record("expected an unconfirmed write, not \(String(describing: event))")
             return
         }
         #expect(pause == .seconds(5))
@@ -60,7 +60,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `a redirect that makes a GET of a write proves nothing, whatever the GET leads to`() async throws {
+    @Test func `a redirect that turns a write into a GET does not confirm the write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { request in
             request.method == .post ? .status(302, headers: ["Location": "/other"]) : .json("{}")
@@ -69,13 +69,13 @@ import Testing
         let event = try await end(of: write(), in: outbox)
 
         guard case .unconfirmed(_, _, .redirected(302), _) = event else {
-            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            Issue.record("expected an unconfirmed write, not \(String(describing: event))")
             return
         }
     }
 
     @Test(arguments: [200, 404, 500])
-    func `a 303 from the write's own place says that the write was carried out`(outcome: Int) async throws {
+    func `a 303 response from the requested URL confirms the write`(outcome: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { request in
             request.method == .post ? .status(303, headers: ["Location": "/notes/7"]) : .status(outcome)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [(HTTPMethod.post, 307), (.post, 308), (.put, 301), (.delete, 302)])
-    func `a redirect that keeps the method leads to the response that counts`(
+    func `a redirect that keeps the method confirms the write by its final response`(
         method: HTTPMethod,
         status: Int
     ) async throws {
@@ -116,7 +116,7 @@ import Testing
             (["Content-Type": "text/plain"], " \n<HTML><body>", "text/plain"), ([:], "<!doctype html>", nil),
         ] as [(HTTPHeaders, String, String?)]
     )
-    func `a page of HTML in place of JSON leaves the write stored`(
+    func `an HTML page in place of JSON leaves the write stored`(
         headers: HTTPHeaders,
         body: String,
         type: String?
@@ -127,7 +127,7 @@ import Testing
         let event = try await end(of: write(), in: outbox)
 
         guard case .unconfirmed(_, _, .unacceptable(200, type), _) = event else {
-            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            Issue.record("expected an unconfirmed write, not \(String(describing: event))")
             return
         }
     }
@@ -138,7 +138,7 @@ import Testing
             (204, [:], ""),
         ] as [(Int, HTTPHeaders, String)]
     )
-    func `any other 2xx accepts a write`(status: Int, headers: HTTPHeaders, body: String) async throws {
+    func `any other 2xx response confirms a write`(status: Int, headers: HTTPHeaders, body: String) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(status, headers: headers, body: Data(body.utf8)) }
 
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a write that asks for JSON is not accepted by a page of HTML`() async throws {
+    @Test func `an HTML page does not confirm a write that accepts only JSON`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(200, headers: ["Content-Type": "text/html"], body: Self.page) }
         let asking = APIConfiguration(path: "notes/7", method: .delete, headers: ["Accept": "application/json"])
@@ -158,12 +158,12 @@ import Testing
         let event = try await end(of: asking, in: outbox)
 
         guard case .unconfirmed = event else {
-            Issue.record("expected a write that is unconfirmed, not \(String(describing: event))")
+            Issue.record("expected an unconfirmed write, not \(String(describing: event))")
             return
         }
     }
 
-    @Test func `an app says itself what an accepted write looks like`() async throws {
+    @Test func `the app may define which responses confirm a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([
             .status(200), .status(201, headers: ["X-Receipt": "1"]), .status(302, headers: ["X-Receipt": "1"]),
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [("application/problem+json", "{}", 1), ("application/json", "{}", 0), ("", "", 0)])
-    func `a rule of content types accepts those, and a response without a body`(
+    func `a content-type rule accepts only its types and responses without a body`(
         type: String,
         body: String,
         left: Int
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func `every write carries an idempotency key`(method: HTTPMethod) async throws {
+    func `every write has an idempotency key`(method: HTTPMethod) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { _ in .status(204) }
         let entry = try outbox.store(APIConfiguration(path: "notes/7", method: method))
@@ -211,7 +211,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Idempotency-Key"] } == [entry.idempotencyKey])
     }
 
-    @Test func `the pause starts again after a write was sent`() async throws {
+    @Test func `the retry pause is reset after a write was sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let down = StubResponse.failure(.connectionRefused)
         let answers = AnswerList([down, down, .status(201), down])

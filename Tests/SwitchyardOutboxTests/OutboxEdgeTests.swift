@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// An outbox among code of the app's, cancels and numbers that are used up; row D55.
+/// App callbacks during a store, cancelled flushes and exhausted IDs (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEdgeTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -26,7 +26,7 @@ import Testing
         return configuration
     }
 
-    @Test func `the app's clock and a write's body may ask the outbox while it stores`() throws {
+    @Test func `the clock and the body closure of the app may read the outbox during a store`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let asked = Locked<Outbox?>(nil)
         let counts = Recorder<Int>()
@@ -51,7 +51,7 @@ import Testing
         #expect(outbox.entries.map(\.body) == [Data("a".utf8)])
     }
 
-    @Test func `a file whose numbers are used up takes no more writes, and is still sent`() async throws {
+    @Test func `an outbox whose IDs are exhausted rejects new writes and still sends its entries`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         do {
             var (journal, _) = try OutboxFile.open(file)
@@ -74,7 +74,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a flush that is cancelled is no failure of the write`() async throws {
+    @Test func `a cancelled flush does not count as a failure of the write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.never, .status(503)])
         let (outbox, transport) = try outbox(answer: { answers.answer($0) })
@@ -90,14 +90,14 @@ import Testing
         #expect(cancelled == nil)
         #expect(refused == .seconds(5))
         guard case .postponed(let entry, let pause) = await events.next() else {
-            Issue.record("expected the one write that was refused")
+            Issue.record("expected one refused write")
             return
         }
         #expect(entry.idempotencyKey == "key 1" && pause == .seconds(5))
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func `a pause that is none is a short one`(pause: Duration) {
+    func `a pause of zero or less becomes one millisecond`(pause: Duration) {
         var options = Outbox.Options(pause: pause)
         #expect(options.pause == .milliseconds(1))
 

@@ -8,11 +8,11 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// A write is sent as the call that was stored would have been; row D55.
+/// A stored write is sent exactly like a direct call (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEntryTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
-    /// What is sent of a call at once, and of the same call by way of an outbox.
+    /// The requests of a call that is sent directly and of the same call through an outbox.
     private func requests(
         for call: APIConfiguration,
         generator change: (inout RequestGenerator) -> Void = { _ in }
@@ -31,7 +31,7 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test func `a query is written with the generator's options`() async throws {
+    @Test func `the query of a stored write uses the generator's options`() async throws {
         let call = APIConfiguration(path: "topics?all", method: .delete, query: ["hard": true, "ids": [1, 2]])
 
         let (sent, stored) = try await requests(for: call) { generator in
@@ -43,7 +43,7 @@ import Testing
         #expect(stored.url.query == "all&hard=true&ids=1&ids=2")
     }
 
-    @Test func `a query is written by the generator's own way where it has one`() async throws {
+    @Test func `the query of a stored write uses the generator's custom query`() async throws {
         var call = APIConfiguration(path: "topics", method: .delete, query: ["a": 1])
         call.parameters = ["b": 2]
 
@@ -55,7 +55,7 @@ import Testing
         #expect(stored.url.query == "names=a-b")
     }
 
-    @Test func `parameters that make the body are written with the call's own options`() async throws {
+    @Test func `body parameters of a stored write use the options of the call`() async throws {
         var call = APIConfiguration(path: "topics", method: .post)
         call.parameters = ["hard": true, "ids": [1, 2]]
         var options = ParameterEncodingOptions()
@@ -69,7 +69,7 @@ import Testing
         #expect(body(stored) == "hard=true&ids=1&ids=2")
     }
 
-    @Test func `parameters beside a form are among its fields`() async throws {
+    @Test func `parameters next to a form body become form fields`() async throws {
         var call = APIConfiguration(path: "topics", method: .post, body: .form(["title": "t"]))
         call.parameters = ["group": 7]
 
@@ -79,7 +79,7 @@ import Testing
         #expect(body(stored) == "group=7&title=t")
     }
 
-    @Test func `a form names the character set that it is written in`() async throws {
+    @Test func `the Content-Type of a form names the charset of its encoding`() async throws {
         let call = APIConfiguration(path: "topics", method: .post, body: .form(["title": "é"]))
 
         let (sent, stored) = try await requests(for: call) { $0.formOptions.characterSet = .isoLatin1 }
@@ -88,7 +88,7 @@ import Testing
         #expect(stored.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=iso-8859-1")
     }
 
-    @Test func `parameters beside a body that takes none are refused, as they are when they are sent`() throws {
+    @Test func `parameters next to a body that cannot hold them are rejected at the store`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try NetworkClient.stubbed { _ in .status(201) }
         let outbox = try Outbox(file: file, client: client)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a body that is to be sent slowly can be stored`() async throws {
+    @Test func `a throttled body can be stored`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try NetworkClient.stubbed { _ in .status(201) }
         let outbox = try Outbox(file: file, client: client)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Writes keep to the environment that they were stored in; row D55.
+/// Writes belong to the environment in which they were stored (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxEnvironmentTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -18,7 +18,7 @@ import Testing
 
     private func urls(_ transport: StubTransport) -> [String] { transport.requests.map(\.url.text) }
 
-    @Test func `a write waits for its environment, and those of the present one pass it by`() async throws {
+    @Test func `a write waits for its environment while writes of the current environment are sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         let outbox = try Outbox(file: file, client: client)
@@ -35,7 +35,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a write keeps its environment when the app is started again`() async throws {
+    @Test func `a write keeps its environment after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
         do { try Outbox(file: file, client: client).store(write("a")) }
@@ -48,7 +48,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `a write that an older version has stored goes wherever the client is`() async throws {
+    @Test func `a write of an older library version is sent in any environment`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let old = """
             {"id": 1, "idempotencyKey": "k", "storedAt": 0, "method": "POST", "path": "a", "headers": []}
@@ -65,7 +65,7 @@ import Testing
         #expect(urls(transport) == ["https://primary.release/v1/a"])
     }
 
-    @Test func `a write that is too old goes in any environment`() async throws {
+    @Test func `an expired write is dropped in any environment`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in .status(201) }
@@ -80,10 +80,10 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a switch just before a write is sent keeps it from going astray`() async throws {
+    @Test func `a write is not sent if the environment switches just before`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .status(201) }
-        // Rules are asked after the outbox has looked at the environment, and before the request takes its own.
+        // The rules run after the outbox has checked the environment and before the request records its own.
         client.rules.add("/**") { _ in try? client.switchEnvironment(to: .release) }
         let outbox = try Outbox(file: file, client: client)
         try outbox.store(write("a"))
@@ -95,7 +95,7 @@ import Testing
         client.rules = ConfigurationRules()
     }
 
-    @Test func `a failure in an environment that was left meanwhile delays no caller`() async throws {
+    @Test func `a failure in an environment that was left causes no pause`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let outbox = try Outbox(file: file, client: client)
@@ -109,9 +109,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `by itself it sends what waited when its environment is entered again, whatever pause there was`()
-        async throws
-    {
+    @Test func `a running outbox sends waiting writes when their environment is entered again`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, servers: 1, time: clock) { request in

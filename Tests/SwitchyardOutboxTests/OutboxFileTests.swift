@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// The file of an outbox under crashes and damage; row D55.
+/// The outbox file after crashes and damage (feature D55).
 @Suite struct OutboxFileTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private var file: URL { folder.appendingPathComponent("outbox") }
@@ -28,14 +28,14 @@ import Testing
         )
     }
 
-    /// What waits in the file, which no one else has.
+    /// The stored entries of the file.
     private func waiting() throws -> [OutboxEntry] {
         var (file, entries) = try OutboxFile.open(file)
         file.release()
         return entries
     }
 
-    @Test func `D55: cut off at any byte, a file has what was whole by then, and can be used further`() throws {
+    @Test func `a file that is truncated at any byte keeps its complete entries and stays usable (D55)`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         var states: [(length: Int, waiting: [UInt64])] = [(OutboxRecord.magic.count, [])]
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a byte that was changed ends the file there, and nothing damaged is returned`() throws {
+    @Test func `a changed byte ends the file, and no damaged entry is returned`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         let stored = try (1...3).map { try entry($0) }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a file of the version before is taken over`() throws {
+    @Test func `a file of the previous format version is converted`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let stored = try entry(1)
         let old = try OutboxRecord.stored(stored).bytes + OutboxRecord.done(7).bytes
@@ -93,7 +93,7 @@ import Testing
         #expect(try waiting().map(\.mayHaveBeenExecuted) == [true])
     }
 
-    @Test func `what has begun is known after a clearing`() throws {
+    @Test func `a write that may have been executed is marked as such after a compaction`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         var begun = try entry(1)
@@ -109,7 +109,7 @@ import Testing
         #expect(try waiting().map(\.mayHaveBeenExecuted) == [true, false])
     }
 
-    @Test func `a file of another kind is left alone`() throws {
+    @Test func `a file of another format is not changed`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("something else entirely, and rather long".utf8).write(to: file)
 
@@ -117,7 +117,7 @@ import Testing
         #expect(try Data(contentsOf: file).count == 40)
     }
 
-    @Test func `a folder that is not there is an error that names it`() {
+    @Test func `a missing folder is an error that names it`() {
         let missing = folder.appendingPathComponent("missing/outbox")
 
         #expect { try OutboxFile.open(missing) } throws: { error in
@@ -126,7 +126,7 @@ import Testing
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `what says nothing any more is cleared away, in one step`() throws {
+    @Test func `a compaction removes obsolete records`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var (journal, _) = try OutboxFile.open(file)
         let last = try entry(1_000)
@@ -148,7 +148,7 @@ import Testing
         #expect(try waiting() == [])
     }
 
-    @Test func `the file is for its owner only`() throws {
+    @Test func `only the owner can read the file`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try waiting()
 

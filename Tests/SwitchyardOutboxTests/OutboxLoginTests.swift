@@ -13,7 +13,7 @@ import Testing
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let clock = ManualClock()
 
-    /// An outbox with one write, whose server takes it from those who have logged in.
+    /// An outbox with one write, whose server requires a login.
     private func outbox(
         _ credentials: Credentials,
         retryAfter: String? = nil
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Credential.bearer("bad")])
-    func `a write without a login goes as soon as someone logs in`(before: Credential?) async throws {
+    func `a write without valid credentials is sent as soon as a user logs in`(before: Credential?) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let credentials = Credentials(provider: KeptCredential(before))
         let (outbox, environment) = try outbox(credentials)
@@ -55,7 +55,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a login in another environment ends no pause`() async throws {
+    @Test func `a login in another environment does not end a pause`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let credentials = Credentials(provider: KeptCredential(nil))
         let (outbox, environment) = try outbox(credentials)
@@ -71,7 +71,7 @@ import Testing
         #expect(outbox.state.withLock { $0.turns } == 1)
     }
 
-    @Test func `a login does not end the pause that a server has asked for`() async throws {
+    @Test func `a login does not end a pause that the server requested`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let credentials = Credentials(provider: KeptCredential(.bearer("bad")))
         let (outbox, environment) = try outbox(credentials, retryAfter: "100")

@@ -24,8 +24,8 @@ import Testing
         )
     }
 
-    // OutboxEntry.id: "later ones have larger numbers"; Outbox.remove(_:) of a number from before would take another write.
-    @Test func `a number is not used again, also after a file that was cleared up`() throws {
+    // Outbox.remove(_:) with the ID of an earlier write must not remove a later write.
+    @Test func `an entry ID is not used again after the file was compacted`() throws {
         let place = folder.url.appendingPathComponent("outbox")
         var (journal, _) = try OutboxFile.open(place)
         for id in UInt64(1)...40 {

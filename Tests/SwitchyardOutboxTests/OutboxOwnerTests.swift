@@ -16,7 +16,7 @@ import Testing
     import Musl
 #endif
 
-/// A file has one outbox at a time; row D55.
+/// Only one outbox uses a file at a time (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxOwnerTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -30,7 +30,7 @@ import Testing
         APIConfiguration(path: path, method: .post, timeout: .seconds(3_600))
     }
 
-    @Test func `a second outbox is refused the file, so that no write is lost or sent twice`() async throws {
+    @Test func `a second outbox on the same file is rejected, so no write is lost or sent twice`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let one = try Outbox(file: file, client: client)
@@ -46,7 +46,7 @@ import Testing
         #expect(transport.requests.map(\.url.path) == ["/v1/a", "/v1/c"])
     }
 
-    @Test func `the file is free again when the outbox is gone, and what waits is there`() throws {
+    @Test func `a released outbox unlocks the file and leaves its entries`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try client()
         do { try Outbox(file: file, client: client).store(write("a")) }
@@ -56,7 +56,7 @@ import Testing
         #expect(next.entries.map(\.path) == ["a"])
     }
 
-    @Test func `the file stays taken when it was cleared up`() async throws {
+    @Test func `the file stays locked after a compaction`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try client()
         let one = try Outbox(file: file, client: client)
@@ -72,7 +72,7 @@ import Testing
         #expect(try Outbox(file: file, client: client).entries.map(\.path) == ["b"])
     }
 
-    @Test func `a link to the file is the file`() async throws {
+    @Test func `a symbolic link to the file is locked too`() async throws {
         let link = file.appendingPathExtension("link")
         defer { for url in [file, link] { try? FileManager.default.removeItem(at: url) } }
         let (client, _) = try client()
@@ -86,11 +86,11 @@ import Testing
         #expect(try Outbox(file: link, client: client).entries.map(\.path) == ["a"])
     }
 
-    @Test func `another process that has the file is heeded, until it lets go or is killed`() throws {
+    @Test func `a lock of another process is respected until the process releases it`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, _) = try client()
         do { try Outbox(file: file, client: client).store(write("a")) }
-        // To the system it is one whether a lock is of this process or another: it belongs to what was opened.
+        // The system locks the open file description, so a lock of this process acts like a lock of another process.
         let other = open(file.path, O_RDWR | O_CLOEXEC)
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
 
@@ -100,7 +100,7 @@ import Testing
         #expect(try Outbox(file: file, client: client).entries.count == 1)
     }
 
-    @Test func `a closed outbox lets go at once, and takes and sends nothing more`() async throws {
+    @Test func `a closed outbox unlocks the file and neither stores nor sends writes`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let one = try Outbox(file: file, client: client)
@@ -120,7 +120,7 @@ import Testing
         #expect(two.entries == [entry])
     }
 
-    @Test func `what is on its way when an outbox is closed is noted before the file is free`() async throws {
+    @Test func `a write in progress is recorded before a closing outbox unlocks the file`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, transport) = try client { _ in .delayed(by: .seconds(1), on: clock, .status(201)) }
@@ -141,7 +141,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `an outbox that sends by itself is rebuilt without losing its place`() async throws {
+    @Test func `a running outbox can be closed and opened again without losing writes`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.never, .status(201)])
         let (client, transport) = try client { answers.answer($0) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// A newer write replaces an older one with the same key; row D55.
+/// A newer write replaces an older write with the same key (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxReplacementTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -28,7 +28,7 @@ import Testing
 
     private func paths(_ transport: StubTransport) -> [Substring] { transport.requests.map { $0.url.path.suffix(1) } }
 
-    /// The ends of writes, as `path: what became of it`, once there are so many.
+    /// The first `count` ends of writes, each as `path: outcome`.
     private func ends(_ count: Int, _ events: AsyncStream<OutboxEvent>) async -> [String] {
         var ends: [String] = []
         for await event in events {
@@ -45,7 +45,7 @@ import Testing
         return ends
     }
 
-    @Test func `a newer write with the same key replaces the older ones, and each ends once`() async throws {
+    @Test func `a newer write replaces older writes with the same key, and each write ends once`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox()
         let events = outbox.events()
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    @Test func `cut off at any byte, a file has one of the two writes`() throws {
+    @Test func `a file that is truncated during a replacement has one of the two writes`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let lengths: [Int]
         do {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a write that was replaced does not come back when the newer one is done`() async throws {
+    @Test func `a replaced write does not return after the newer write is sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         do {
             let (outbox, _) = try outbox()
@@ -95,7 +95,7 @@ import Testing
         #expect(try outbox().0.entries == [])
     }
 
-    @Test func `a replacement needs no room`() throws {
+    @Test func `a replacement does not count against the maximum number of writes`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox(Outbox.Options(maximumCount: 1))
         try outbox.store(write("a"), replacementKey: "k")
@@ -106,7 +106,7 @@ import Testing
         #expect(throws: OutboxError.full(limit: 1)) { try outbox.store(write("c"), replacementKey: "other") }
     }
 
-    /// An outbox whose write `a`, stored with the key `k`, is on its way, and is answered a second later.
+    /// An outbox that is sending the write `a` with the key `k`, whose response comes a second later.
     private func sending(
         _ status: Int,
         _ clock: ManualClock
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [(201, "a: sent"), (503, "a: replaced by b")])
-    func `a write that is on its way ends once when a newer one replaces it`(status: Int, end: String) async throws {
+    func `a write in progress ends once when a newer write replaces it`(status: Int, end: String) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (outbox, transport, events, flush) = try await sending(status, clock)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [(201, []), (503, ["a"])])
-    func `to take out the writes of a key waits for the one that is on its way`(
+    func `removing the writes of a key waits for the write in progress`(
         status: Int,
         dropped: [String]
     ) async throws {
@@ -155,7 +155,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `to take out the writes of a key leaves the others`() async throws {
+    @Test func `removing the writes of a key leaves the other writes`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox()
         try outbox.store(write("a"), replacementKey: "k")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// What an outbox makes of responses and failures, and when it stays away; row D55.
+/// Reactions to responses and failures, and pauses (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxSendingTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Kind.invalidRequest, .unsupported])
-    func `a write that no transport can send goes, and the next has its turn`(kind: TransportError.Kind) async throws {
+    func `a write that the transport cannot send is dropped, and the next write is sent`(kind: TransportError.Kind)
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { request in
             guard request.url.text.hasSuffix("bad") else { return .status(201) }
@@ -44,13 +46,13 @@ import Testing
         #expect(outbox.entries == [])
         #expect(transport.requests.last?.url.path == "/v1/good")
         guard case .unsendable(let entry, _) = await events.next() else {
-            Issue.record("expected the write that cannot be sent")
+            Issue.record("expected an unsendable write")
             return
         }
         #expect(entry.path == "bad")
     }
 
-    @Test func `a write says whether it may have been executed, also to the next run of the app`() async throws {
+    @Test func `an entry records whether it may have been executed, also after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let answers = AnswerList([.failure(.connectionRefused), .failure(.connectionReset), .status(409)])
         var waiting: Outbox? = try outbox { answers.answer($0) }.0
@@ -70,7 +72,7 @@ import Testing
         #expect(event.description.hasSuffix("rejected with 409, may have been executed"))
     }
 
-    @Test func `a write whose first attempt is still at work waits as long as the server asks`() async throws {
+    @Test func `a 409 response with Retry-After postpones a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(409, headers: ["Retry-After": "30"]) }
         try outbox.store(write("topics"))
@@ -79,7 +81,7 @@ import Testing
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `a write that was on its way when the app was ended may have been executed`() async throws {
+    @Test func `a write in progress when the process ends may have been executed`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox { _ in .never }
         try outbox.store(write("first"))
@@ -87,7 +89,7 @@ import Testing
         let sending = Task { try await outbox.flush() }
         #expect(await transport.waitForRequests(1))
 
-        // As a process that is killed leaves it.
+        // The state that a killed process leaves.
         let copy = file.appendingPathExtension("copy")
         defer { try? FileManager.default.removeItem(at: copy) }
         try FileManager.default.copyItem(at: file, to: copy)
@@ -99,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [300, 301, 302, 304, 307, 308])
-    func `a redirect that is not followed has not taken the write, which stays`(status: Int) async throws {
+    func `an unfollowed redirect does not confirm a write, and the write stays`(status: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(status, headers: ["Location": "/elsewhere"]) }
         try outbox.store(write("topics"))
@@ -108,14 +110,14 @@ import Testing
         try await outbox.flush()
 
         guard case .unconfirmed(_, let answer, .redirected(status), _) = await events.next() else {
-            Issue.record("expected a write that is unconfirmed")
+            Issue.record("expected an unconfirmed write")
             return
         }
         #expect(answer.status == status)
         #expect(outbox.entries.count == 1)
     }
 
-    @Test func `a redirect to the outcome says that the write was taken`() async throws {
+    @Test func `an unfollowed 303 response confirms a write`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox { _ in .status(303, headers: ["Location": "/topics/7"]) }
         try outbox.store(write("topics"))
@@ -129,7 +131,7 @@ import Testing
         }
     }
 
-    /// A network that counts how often it is looked at, which an outbox does whenever something wakes it.
+    /// A network that counts how often the outbox checks it, which is once per wake-up.
     private final class CountingReachability: ReachabilityProvider {
         let network = ManualReachability()
         private let looks = Locked(0)
@@ -144,7 +146,7 @@ import Testing
         func updates() -> AsyncStream<ReachabilityStatus> { network.updates() }
     }
 
-    /// Stores a write and waits until the outbox has dealt with that, as it deals with one reason after the other.
+    /// Stores a write and waits until the outbox has processed the wake-up.
     private func storeAndWait(_ outbox: Outbox, _ network: CountingReachability) async throws {
         for _ in 0..<2 {
             let before = network.count
@@ -154,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [("3600", 3_600), (nil, 5)] as [(String?, Double)])
-    func `a pause lasts, whatever is stored meanwhile`(retryAfter: String?, seconds: Double) async throws {
+    func `a pause continues when another write is stored`(retryAfter: String?, seconds: Double) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let answers = AnswerList([
@@ -176,7 +178,7 @@ import Testing
         run.stop()
     }
 
-    @Test func `the network's return ends a pause of the outbox's own`() async throws {
+    @Test func `the network's return ends a pause of the outbox`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let answers = AnswerList([.failure(.connectionRefused), .status(201)])
@@ -193,7 +195,7 @@ import Testing
         run.stop()
     }
 
-    @Test func `a write that fails after the network's return is sent again at once`() async throws {
+    @Test func `a write that fails after the network's return is sent again immediately`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (outbox, transport) = try outbox(clock: clock) { _ in .never }
@@ -205,13 +207,13 @@ import Testing
         network.network.status = .notReachable
         network.network.status = .reachable(.local)
         await until { outbox.state.withLock { $0.turns } == 1 }
-        clock.advance(by: .seconds(7_200))  // The deadline of the write.
+        clock.advance(by: .seconds(7_200))  // The timeout of the write.
 
         await transport.waitForRequests(2)
         run.stop()
     }
 
-    @Test func `the network's return does not end a pause that a server asked for`() async throws {
+    @Test func `the network's return does not end a pause that the server requested`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (outbox, transport) = try outbox(clock: clock) { _ in .status(503, headers: ["Retry-After": "3600"]) }

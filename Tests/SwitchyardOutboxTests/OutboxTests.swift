@@ -8,11 +8,11 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Row D55.
+/// The outbox (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
 
-    /// A server that is up or not, and what it was sent.
+    /// A server with a switchable state that records the received keys.
     private final class Backend: Sendable {
         private struct State {
             var status: Int? = 201
@@ -51,7 +51,7 @@ import Testing
         return (try Outbox(file: file, client: client, options: options, date: date), transport)
     }
 
-    /// An outbox that has sent its first write, and whose run may end at any time.
+    /// An outbox that has sent its first write and can be closed at any time.
     private func outboxThatSent(to backend: Backend) async throws -> Outbox {
         let (outbox, _) = try outbox(backend)
         try outbox.store(write(1))
@@ -59,7 +59,8 @@ import Testing
         return outbox
     }
 
-    @Test func `D55: what could not be sent is sent in order when the server is back`() async throws {
+    @Test func `writes that could not be sent are sent in order when the server is available again (D55)`() async throws
+    {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(nil)
@@ -75,7 +76,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `D55: an outbox that was killed resumes where it was, with the same keys`() async throws {
+    @Test func `a restarted outbox continues with the unsent writes and the same keys (D55)`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
@@ -92,7 +93,7 @@ import Testing
         #expect(!key.isEmpty)
     }
 
-    @Test func `D55: a write stored after a start is not taken for one that an earlier run sent`() async throws {
+    @Test func `a write stored after a restart is not mistaken for a write that was sent (D55)`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         _ = try await outboxThatSent(to: backend)
@@ -106,7 +107,7 @@ import Testing
         #expect(third.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `D55: a write that is too large to be read again is refused, and those after it are kept`() throws {
+    @Test func `a write above the size limit is rejected, and later writes are kept (D55)`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         do {
@@ -122,7 +123,7 @@ import Testing
         #expect(second.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `the values of a path's placeholders are stored with it`() async throws {
+    @Test func `the path values of a write are stored with it`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         var write = APIConfiguration(path: "topics/{id}/likes", method: .put)
@@ -138,7 +139,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `the version of the API is stored with a write`() async throws {
+    @Test func `the API version of a write is stored with it`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         var write = APIConfiguration(path: "topics", method: .post)
@@ -150,7 +151,7 @@ import Testing
         #expect(transport.requests.map(\.url.text).first?.hasSuffix("/v7/topics") == true)
     }
 
-    @Test func `a write is told and gone also when the file cannot be cleared up`() async throws {
+    @Test func `sent writes are reported and removed even if the file cannot be compacted`() async throws {
         defer { for ending in ["", ".new"] { try? FileManager.default.removeItem(atPath: file.path + ending) } }
         let backend = Backend()
         let (outbox, _) = try outbox(backend)
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `by itself it tries again also after another task could not send`() async throws {
+    @Test func `a running outbox retries after a flush by another task has failed`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let backend = Backend()
@@ -181,9 +182,9 @@ import Testing
         try outbox.store(write(1))
         let other = Task { try await outbox.flush() }
         await until { transport.requestCount == 1 }
-        await clock.waitForTimers(3)  // Its own, of which none may be taken for the pause.
+        await clock.waitForTimers(3)  // Its timers, none of which is the pause of the outbox.
 
-        // While the other task sends there is nothing to do.
+        // While the other task sends, the outbox has no work.
         let run = outbox.run()
         await clock.waitForTimers(4)
         clock.advance(by: .seconds(1))
@@ -191,7 +192,7 @@ import Testing
         backend.answer(201)
         clock.advance(by: .seconds(5))
         await until { transport.requestCount == 2 }
-        await clock.waitForTimers(1, in: .seconds(1))  // The answer is on its way.
+        await clock.waitForTimers(1, in: .seconds(1))  // The response is pending.
         clock.advance(by: .seconds(1))
         await until { outbox.entries.isEmpty }
 
@@ -199,8 +200,7 @@ import Testing
         run.stop()
     }
 
-    @Test func `D55: by itself it sends when a write comes, after a pause, and when the network is back`() async throws
-    {
+    @Test func `a running outbox sends on a new write, after a pause and on the network's return (D55)`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         let clock = ManualClock()
@@ -225,7 +225,7 @@ import Testing
         run.stop()
     }
 
-    @Test func `what a server will never take goes, and the next has its turn`() async throws {
+    @Test func `a write that the server rejects for good is dropped`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(422)
@@ -243,7 +243,7 @@ import Testing
         #expect(answer.status == 422)
     }
 
-    @Test func `the pause grows, and a server's wish is heeded`() async throws {
+    @Test func `the pause doubles up to a maximum, and Retry-After is respected`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(nil)
@@ -256,7 +256,7 @@ import Testing
         #expect(pauses == [5, 10, 20, 40, 80, 160, 320, 320].map { Duration.seconds($0) })
     }
 
-    @Test func `a pause that never ends can be doubled all the same`() async throws {
+    @Test func `doubling a very long pause does not overflow`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(nil)
@@ -268,7 +268,7 @@ import Testing
         for _ in 0..<8 { #expect(try await outbox.flush() ?? .zero >= .seconds(31_536_000)) }
     }
 
-    @Test func `D55: limits of count and age`() async throws {
+    @Test func `a full outbox rejects writes, and a write above the maximum age expires (D55)`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         backend.answer(503)
@@ -286,7 +286,7 @@ import Testing
         #expect(outbox.entries.map(\.idempotencyKey) == ["key 2"])
     }
 
-    @Test func `what cannot be stored is refused, and says why`() throws {
+    @Test func `a write that cannot be stored is rejected with the reason`() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, _) = try outbox(Backend())
         var secret = write(1)
@@ -302,7 +302,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `the query of a path with a fragment is stored before it`() async throws {
+    @Test func `the query of a path with a fragment is stored before the fragment`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         try outbox.store(APIConfiguration(path: "topics#last", method: .put, query: ["a": "1"]))
@@ -312,7 +312,7 @@ import Testing
         #expect(transport.requests.first?.url.text.contains("/v1/topics?a=1") == true)
     }
 
-    @Test func `query, parameters, header fields and body are sent as they were stored`() async throws {
+    @Test func `query, parameters, header fields and body are sent as stored`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, transport) = try outbox(Backend())
         var write = APIConfiguration(path: "topics", method: .put, query: ["a": "x y"], headers: ["X-Trace": "7"])
@@ -332,7 +332,7 @@ import Testing
         #expect(request.headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true)
     }
 
-    @Test func `a write can be taken back, and two flushes at once send nothing twice`() async throws {
+    @Test func `a write can be removed once, and concurrent flushes send nothing twice`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let backend = Backend()
         let (outbox, _) = try outbox(backend)

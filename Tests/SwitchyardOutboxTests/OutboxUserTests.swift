@@ -8,12 +8,12 @@ import Testing
 
 @testable import SwitchyardOutbox
 
-/// Writes keep to the user who has stored them, where the client knows of users; row D55.
+/// Writes belong to the user that stored them, if the client has users (feature D55).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OutboxUserTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
     private let session = AppSession()
 
-    /// A client of an app in which users take turns.
+    /// A client whose user changes during the test.
     private func client(
         knowsUsers: Bool = true,
         clock: ManualClock = ManualClock(),
@@ -30,27 +30,27 @@ import Testing
         APIConfiguration(path: path, method: .post, timeout: .seconds(7_200))
     }
 
-    /// Stores a write of Ada's, who goes and is followed by Bob.
+    /// Stores a write of Ada and logs Bob in afterwards.
     private func leaveWrite(in outbox: Outbox) throws {
         session.logIn("ada", token: "a1")
         try outbox.store(write("a"))
         session.logIn("bob", token: "b1")
     }
 
-    /// Lets Bob follow Ada in one step: no look at the app in between finds no one, or Ada without a credential.
+    /// Replaces Ada by Bob in one step, without a moment in which no user is logged in.
     private func replaceAda() {
         session.name("bob")
         session.credentials.set(.bearer("b1"), in: .test)
     }
 
-    /// What was asked, and with which credential.
+    /// The path and the credential of each request.
     private func sent(_ transport: StubTransport) -> [String] {
         transport.requests.map { request in
             "\(request.url.path.suffix(1)) \(request.headers["Authorization"] ?? "none")"
         }
     }
 
-    @Test func `a write waits for its user, and those of the present one pass it by`() async throws {
+    @Test func `a write waits for its user while writes of the current user are sent`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -66,7 +66,7 @@ import Testing
         #expect(outbox.entries == [])
     }
 
-    @Test func `a write waits while no one is logged in`() async throws {
+    @Test func `a write waits while no user is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -80,7 +80,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write goes with whichever credential its user has by then`() async throws {
+    @Test func `a write is sent with the current credential of its user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -93,7 +93,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer a2"])
     }
 
-    @Test func `a write keeps its user when the app is started again`() async throws {
+    @Test func `a write keeps its user after a restart`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         session.logIn("ada", token: "a1")
@@ -109,7 +109,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer a2"])
     }
 
-    @Test func `a write that was stored while no one was logged in goes anyone who is`() async throws {
+    @Test func `a write that was stored without a user is sent for any user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -121,7 +121,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer b1"])
     }
 
-    @Test func `a write that an older version has stored goes the user who is logged in`() async throws {
+    @Test func `a write of an older library version is sent for the current user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let old = """
             {"id": 1, "idempotencyKey": "k", "environment": "test", "storedAt": 0, "method": "POST", "path": "a",
@@ -139,7 +139,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer b1"])
     }
 
-    @Test func `a client that knows of no users sends what waits the user who is logged in`() async throws {
+    @Test func `a client without users sends waiting writes with the current credential`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client(knowsUsers: false)
         let outbox = try Outbox(file: file, client: client)
@@ -150,7 +150,7 @@ import Testing
         #expect(sent(transport) == ["a Bearer b1"])
     }
 
-    @Test func `a client that knows of no users leaves the writes of one alone`() async throws {
+    @Test func `a client without users does not send the writes of a user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         session.logIn("ada", token: "a1")
         do { try Outbox(file: file, client: client().client).store(write("a")) }
@@ -163,7 +163,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `a write that is too old goes the user who is logged in`() async throws {
+    @Test func `an expired write is dropped whichever user is logged in`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let clock = ManualClock()
         let (client, transport) = try client(clock: clock)
@@ -177,7 +177,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a write that waits for a refresh does not go with the credential of another user`() async throws {
+    @Test func `a write that waits for a refresh is not sent with the credential of another user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -195,7 +195,7 @@ import Testing
         session.refreshes.open()
     }
 
-    @Test func `a write that was refused is not sent again with the credential of another user`() async throws {
+    @Test func `a rejected write is not sent again with the credential of another user`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client { request in
             guard request.headers["Authorization"] == "Bearer a1" else { return .status(201) }
@@ -212,7 +212,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `a failure of a user who has gone meanwhile delays no caller`() async throws {
+    @Test func `a failure of a user that has logged out causes no pause`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client { request in
             guard request.headers["Authorization"] == "Bearer a1" else { return .status(201) }
@@ -231,7 +231,7 @@ import Testing
         #expect(outbox.entries.map(\.user) == ["ada"])
     }
 
-    @Test func `by itself it sends what waited when its user is back`() async throws {
+    @Test func `a running outbox sends waiting writes when their user logs in again`() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (client, transport) = try client()
         let outbox = try Outbox(file: file, client: client)
@@ -248,11 +248,11 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func `a write is not sent for a user who comes while it is taken out`(look: Int) async throws {
+    func `a write is not sent for a user that logs in while the outbox takes the write`(look: Int) async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let (credentials, looks) = (Credentials { _ in nil }, Locked(-1_000))
         credentials.set(.bearer("ada"), in: .test)
-        // The app logs another user in at one of the looks at who is there.
+        // The app logs another user in at one of the checks of the current user.
         let (client, transport) = try NetworkClient.stubbed(
             options: { options in
                 options.credentials = credentials
