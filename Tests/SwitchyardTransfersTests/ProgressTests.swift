@@ -10,13 +10,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Progress as Foundation shows it, and as a person wants to see it.
+/// Progress of transfers as Foundation's `Progress` and as a smoothed fraction.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ProgressTests {
     private let bytes = DownloadLab.bytes(700_000)
 
     // E2
-    @Test func `a transfer is shown in a Progress`() async throws {
+    @Test func `a transfer updates its Progress`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
@@ -36,7 +36,7 @@ struct ProgressTests {
     }
 
     // E2
-    @Test func `a transfer of nothing finishes its Progress, and that of the whole batch`() async throws {
+    @Test func `an empty transfer finishes its Progress and the parent Progress`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film", answering: .data(Data()))
         lab.server.route(.post, "/up") { request in .text("\(try await request.body.collect().count)") }
@@ -82,7 +82,7 @@ struct ProgressTests {
         return upload
     }
 
-    /// The last report when no more come; what was on its way at a pause may still arrive.
+    /// The last report after all pending reports have arrived.
     private static func lastReport(of reports: Recorder<Int64>, asking client: NetworkClient) async throws -> Int64? {
         var count = -1
         while count != reports.values.count {
@@ -122,7 +122,7 @@ struct ProgressTests {
         let second = Self.upload(length, broken)
         let error = await #expect(throws: RequestFailure.self) {
             try await lab.client.upload(second) { _ in
-                // Paused, it cannot be over before the cancel.
+                // A paused upload cannot finish before it is cancelled.
                 broken.progress.pause()
                 broken.progress.cancel()
             }
@@ -134,7 +134,7 @@ struct ProgressTests {
     }
 
     // E4
-    @Test func `a Progress cancels its transfer, before it starts and while it runs`() async throws {
+    @Test func `a Progress cancels its transfer before the start and during the transfer`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         lab.server.fault = .drip(bytes: 5_000, every: .milliseconds(5))
@@ -175,7 +175,7 @@ struct ProgressTests {
             }
         }
         for await _ in paused.stream { break }
-        // The handler of the pause runs on a queue of Foundation's own: let it, and let what was on its way arrive.
+        // The pause handler runs on a Foundation queue. The requests give the handler and pending reports time to run.
         lab.server.route(.get, "/other", answering: .text("x"))
         var count = -1
         while count != reports.values.count {
@@ -190,8 +190,8 @@ struct ProgressTests {
         #expect(try lab.content == content)
     }
 
-    // A transfer that fails at once is over before its monitor has been told how to cancel it.
-    @Test func `a monitor keeps nothing of a transfer that is over`() {
+    // A transfer that fails immediately may end before its cancel handler is attached to the monitor.
+    @Test func `a monitor releases everything of a transfer that has ended`() {
         final class Witness: Sendable {}
         let monitor = TransferMonitor()
         weak var kept: Witness?
@@ -207,7 +207,7 @@ struct ProgressTests {
     }
 
     // E7
-    @Test func `a smoothed progress moves evenly from 0 to 1, and never back`() async throws {
+    @Test func `a smoothed progress rises evenly from 0 to 1`() async throws {
         let clock = ManualClock()
         let shares = Recorder<Double>()
         let smoothed = SmoothedProgress(time: clock) { shares.record($0) }
@@ -230,14 +230,14 @@ struct ProgressTests {
         #expect(values == values.sorted())
         #expect(values.dropLast().allSatisfy { $0 < 1 })
         #expect(values.last == 1)
-        // One step goes a third of what is missing at most; the last one ends it.
+        // Each step covers at most a third of the remaining distance, and the last step reaches the end.
         let steps = zip(values.dropLast(), values.dropFirst().dropLast()).map { before, after in after - before }
         #expect(steps.allSatisfy { $0 < 0.34 })
         #expect(clock.pendingTimers == 0)
     }
 
     // E7
-    @Test func `the end of a smoothed progress is told last, also while a share is being told`() async throws {
+    @Test func `the end of a smoothed progress is reported last, even during another report`() async throws {
         let clock = ManualClock()
         let shares = Recorder<Double>()
         let ended = DispatchSemaphore(value: 0)
@@ -263,7 +263,7 @@ struct ProgressTests {
     }
 
     // E7
-    @Test func `waiting is estimated, and counts less and less`() {
+    @Test func `the progress of waiting is estimated and grows ever more slowly`() {
         var estimate = ProgressEstimate()
         let early = estimate.estimate(at: .milliseconds(500))
         let late = estimate.estimate(at: .seconds(60))

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// The conformance cases of Google Cloud Storage for transfers whose connections break, played over sockets.
+/// Conformance cases of Google Cloud Storage for transfers with broken connections, run over sockets.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct StorageTransferCaseTests {
     private static func cases(of kind: String) throws -> [[String]] {
@@ -18,7 +18,7 @@ struct StorageTransferCaseTests {
         }
     }
 
-    @Test func `a resumable upload survives what a storage server does to it`() async throws {
+    @Test func `a resumable upload survives every fault of the storage cases`() async throws {
         let cases = try Self.cases(of: "upload")
         #expect(cases.count == 4)
         for steps in cases {
@@ -38,7 +38,7 @@ struct StorageTransferCaseTests {
         }
     }
 
-    @Test func `a download survives streams that break off`() async throws {
+    @Test func `a download survives broken streams of the storage cases`() async throws {
         let cases = try Self.cases(of: "download")
         #expect(cases.count == 2)
         for steps in cases {
@@ -67,7 +67,7 @@ struct StorageTransferCaseTests {
         .truncate(after: kibibytes(in: step) ?? 100_000)
     }
 
-    /// The bytes that a step such as `503-after-256K` lets pass; `nil` if the step names none.
+    /// The number of bytes that a step such as `503-after-256K` lets pass; `nil` if the step has no number.
     fileprivate static func kibibytes(in step: String) -> Int? {
         guard step.last == "K", let count = step.dropLast().split(separator: "-").last.flatMap({ Int($0) }) else {
             return nil
@@ -76,7 +76,7 @@ struct StorageTransferCaseTests {
     }
 }
 
-/// One upload session of a storage server, which treats its requests as the steps of a case say.
+/// An upload session of a storage server that handles requests by the steps of a case.
 private final class StorageSession: Sendable {
     private struct State {
         var bytes = Data()
@@ -104,7 +104,7 @@ private final class StorageSession: Sendable {
         }
     }
 
-    /// Carries out the next step; `nil` if there is none, or if it lets bytes pass first.
+    /// Performs the next step; `nil` if there is none or if the step lets bytes pass first.
     private func refusal() throws -> LoopbackResponse? {
         let step = state.withLock { state -> String? in
             guard let step = state.steps.first, StorageTransferCaseTests.kibibytes(in: step) == nil else { return nil }

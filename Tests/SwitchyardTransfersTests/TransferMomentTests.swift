@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardTransfers
 
-/// A transfer belongs to the user who was logged in when it was asked for.
+/// A transfer belongs to the user that was logged in at the call.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TransferMomentTests {
     private static let ways: [@Sendable @MainActor (TopicAPI) async throws -> Void] = [
         { _ = try await $0.client.download(download) },
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ways.indices) @MainActor
-    func `a transfer goes as no user who logs in after it was asked for`(way: Int) async throws {
+    func `a transfer is not sent with the credentials of a user that logs in after the call`(way: Int) async throws {
         for _ in 0..<50 {
             let credentials = Credentials { _ in nil }
             credentials.set(.bearer("ann"), in: .release)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SwitchyardTransfers
 
-/// What holds for downloads in the background, in terms that need no system to carry them out: row E27.
+/// Rules of background downloads that can be tested without a background session (feature E27).
 @Suite struct BackgroundRulesTests {
-    /// Notes which handlers were called.
+    /// Records the called handlers.
     private final class Calls {
         var names: [String] = []
 
@@ -16,7 +16,7 @@ import Testing
 
     private let calls = Calls()
 
-    @Test func `a handler is called when the events have been told`() {
+    @Test func `a handler is called when the events have been delivered`() {
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
         #expect(calls.names.isEmpty)
@@ -26,7 +26,7 @@ import Testing
         #expect(calls.names == ["first"])
     }
 
-    @Test func `a handler that comes after the events is called at once`() {
+    @Test func `a handler that is added after the delivery of the events is called immediately`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(calls.names == ["late"])
     }
 
-    @Test func `two handlers that wait are both called`() {
+    @Test func `all waiting handlers are called`() {
         var handlers = BackgroundHandlers()
         handlers.add(calls.handler("first"))?()
         handlers.add(calls.handler("second"))?()
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.names == ["first"])
     }
 
-    @Test func `what was told to no handler counts for one handler only`() {
+    @Test func `a delivery without a handler counts for only one later handler`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(calls.names == ["late"])
     }
 
-    @Test func `a handler waits for the events of downloads that went on since`() {
+    @Test func `a handler waits for events that arrived after the last delivery`() {
         var handlers = BackgroundHandlers()
         for handler in handlers.takeEventDeliveries() { handler() }
         handlers.eventCame()
@@ -76,7 +76,7 @@ import Testing
         #expect(calls.names == ["next"])
     }
 
-    @Test func `an identifier is free again when its session is invalid, and not before`() {
+    @Test func `an identifier can be used again only after its session is invalid`() {
         let identifier = "films \(UUID())"
 
         #expect(BackgroundIdentifiers.claim(identifier))
@@ -89,7 +89,7 @@ import Testing
         ("https://a.example/f", "https://b.example/f"), ("http://a.example/f", "https://b.example/f"),
         ("http://a.example/f", "http://b.example/f"), ("HTTPS://a.example/f", "HTTPS://a.example/f"),
     ])
-    func `a file is taken from where redirects lead`(first: String, last: String) {
+    func `a background download follows a redirect that keeps or improves security`(first: String, last: String) {
         #expect(BackgroundRedirects.allow(URL(string: last), for: URL(string: first), isPinned: false))
     }
 
@@ -99,13 +99,13 @@ import Testing
             ("https://a.example/f", nil), (nil, "http://a.example/f"),
         ] as [(String?, String?)]
     )
-    func `a file is not taken from http where https was asked for`(first: String?, last: String?) {
+    func `a background download does not follow a redirect from https to http`(first: String?, last: String?) {
         let (first, last) = (first.flatMap { URL(string: $0) }, last.flatMap { URL(string: $0) })
 
         #expect(!BackgroundRedirects.allow(last, for: first, isPinned: false))
     }
 
-    @Test func `a file is not taken from http where keys are pinned`() {
+    @Test func `a background download with pinned keys does not accept http`() {
         let plain = URL(string: "http://a.example/f")
 
         #expect(!BackgroundRedirects.allow(plain, for: plain, isPinned: true))

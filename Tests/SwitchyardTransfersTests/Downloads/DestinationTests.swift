@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// Where a file goes, and what may are in its way: E12 to E17, E25, AFN-1, YTK-10, PEER-8.
+/// Destinations of downloads and obstacles at the destination (E12 to E17, E25, AFN-1, YTK-10, PEER-8).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DestinationTests {
     private let bytes = DownloadLab.bytes(100_000)
@@ -23,7 +23,7 @@ struct DestinationTests {
     }
 
     // E13
-    @Test func `an existing file is not touched, and nothing is sent, unless the caller says so`() async throws {
+    @Test func `an existing file is kept and no request is sent unless the caller allows replacing it`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
 
@@ -36,7 +36,7 @@ struct DestinationTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `a download that was not asked for yet is named without its secrets`() async throws {
+    @Test func `the description of a failed download hides the secrets of its URL`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
         let secret = DownloadConfiguration(path: "http://me:hush@127.0.0.1/film?token=hush", to: .file(lab.target))
@@ -49,7 +49,7 @@ struct DestinationTests {
     }
 
     // E17, YTK-10
-    @Test func `the old file stays until the new one is whole`() async throws {
+    @Test func `the old file stays until the new file is complete`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
         let download = lab.download { $0.existingFile = .replace }
@@ -66,7 +66,7 @@ struct DestinationTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `a file beside the old one gets a number`() async throws {
+    @Test func `a file next to an existing file gets a number`() async throws {
         let lab = try lab()
         try Data("old".utf8).write(to: lab.target)
         let download = lab.download { $0.existingFile = .makeUnique }
@@ -81,7 +81,7 @@ struct DestinationTests {
     }
 
     // E13
-    @Test func `a missing directory is an error, or created`() async throws {
+    @Test func `a missing directory is an error unless the download may create it`() async throws {
         let lab = try lab()
         let deep = lab.folder.appendingPathComponent("a/b/c.mov")
 
@@ -98,7 +98,7 @@ struct DestinationTests {
     }
 
     // E12
-    @Test func `a closure chooses the place, knowing the response`() async throws {
+    @Test func `a closure chooses the destination from the response`() async throws {
         let lab = try lab(headers: ["X-Kind": "film"])
         let folder = lab.folder
         let temporary = Recorder<URL>()
@@ -120,7 +120,7 @@ struct DestinationTests {
         #expect(temporary.values.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
     }
 
-    @Test func `what the closure throws ends the call, and leaves nothing`() async throws {
+    @Test func `an error of the destination closure ends the download and leaves no file`() async throws {
         struct No: Error {}
         let lab = try lab()
         let temporary = Recorder<URL>()
@@ -140,7 +140,7 @@ struct DestinationTests {
     }
 
     // E14, E16
-    @Test func `in a directory the file has the name that the server suggests, else that of the URL`() async throws {
+    @Test func `a file in a directory has the server's suggested name, or the name from the URL`() async throws {
         let named = try lab(headers: ["Content-Disposition": #"attachment; filename="../../Ein Film.mov""#])
         let plain = try lab()
 
@@ -153,7 +153,7 @@ struct DestinationTests {
     }
 
     // E38
-    @Test func `a file is put in its place only when its digest, read in pieces, is right`() async throws {
+    @Test func `a destination closure can reject a file with the wrong digest`() async throws {
         struct Damaged: Error {}
         let lab = try lab()
         let target = lab.target
@@ -178,7 +178,7 @@ struct DestinationTests {
     }
 
     // E14
-    @Test func `a standard directory is the user's own`() throws {
+    @Test func `a standard directory belongs to the user domain`() throws {
         let standard = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
 
         guard case .directory(let url) = DownloadDestination.suggested(in: .cachesDirectory) else {
@@ -190,7 +190,7 @@ struct DestinationTests {
     }
 
     // E16
-    @Test func `a suggested name does not lead out of the directory, whatever joins its separators`() async throws {
+    @Test func `a suggested file name cannot leave the directory, even with joined separators`() async throws {
         let name = "a%2F%E2%80%8D..%2F%E2%80%8D..%2F%E2%80%8Dcaught"
         let lab = try lab(headers: ["Content-Disposition": "attachment; filename*=UTF-8''\(name)"])
         let folder = lab.folder.appendingPathComponent("in")
@@ -206,7 +206,7 @@ struct DestinationTests {
     }
 
     // E25
-    @Test func `a whole file that waits for its place keeps the name that the server suggested`() async throws {
+    @Test func `a complete file that waits for its destination keeps the suggested name`() async throws {
         let lab = try lab()
         let bytes = bytes
         lab.server.route(.get, "/film") { request in
@@ -228,7 +228,7 @@ struct DestinationTests {
     }
 
     // E15
-    @Test func `without a destination the file is a temporary one, for the caller to move`() async throws {
+    @Test func `a download without a destination goes to a temporary file`() async throws {
         let lab = try lab()
 
         let file = try await lab.client.download(DownloadConfiguration(path: "film"))
@@ -239,7 +239,7 @@ struct DestinationTests {
     }
 
     // Rules YTK-12, YTK-14.
-    @Test func `a temporary download that fails leaves nothing`() async throws {
+    @Test func `a failed temporary download leaves no file`() async throws {
         let lab = try lab()
         let place = lab.folder.appendingPathComponent("tmp")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -257,7 +257,7 @@ struct DestinationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
     }
 
-    @Test func `a directory in the way is a typed error before anything is sent`() async throws {
+    @Test func `a directory at the destination is a typed error before a request is sent`() async throws {
         let lab = try lab()
         try FileManager.default.createDirectory(at: lab.target, withIntermediateDirectories: true)
 
@@ -269,7 +269,7 @@ struct DestinationTests {
     }
 
     // E25, AFN-1, PEER-8
-    @Test func `a file that cannot be moved into place is a failure, and is told`() async throws {
+    @Test func `a file that cannot be moved to its destination is a failure with an event`() async throws {
         let lab = try lab()
         let target = lab.target
         let events = Recorder<DownloadEvent>()
@@ -277,7 +277,7 @@ struct DestinationTests {
             $0.existingFile = .replace
             $0.onEvent = { event in
                 events.record(event)
-                // After the check before the start: what is in the way comes meanwhile.
+                // Creates the obstacle after the check before the start.
                 if case .began = event {
                     try? FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
                 }
@@ -298,7 +298,7 @@ struct DestinationTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `two downloads to one place do not mix`() async throws {
+    @Test func `a second download to the same destination fails while the first is active`() async throws {
         let lab = try lab()
         let (bytes, gate) = (bytes, AsyncStream.makeStream(of: Void.self))
         lab.server.route(.get, "/film") { _ in
@@ -322,7 +322,7 @@ struct DestinationTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `a destination that is no file is refused`() async throws {
+    @Test func `a destination that is not a file URL is rejected`() async throws {
         let lab = try lab()
         let url = try #require(URL(string: "http://example.com/film"))
 
@@ -333,9 +333,9 @@ struct DestinationTests {
     }
 
     #if canImport(Glibc)
-        // Two folders of one device that no file can be renamed between; only the superuser can make such.
+        // Two folders on one device between which rename fails; only root can create them.
         @Test(.enabled(if: geteuid() == 0 && BindMount.isAllowed))
-        func `a file goes to another mount of the device on which its bytes are kept`() async throws {
+        func `a file moves to another mount of the same device`() async throws {
             let lab = try lab()
             let kept = lab.folder.appendingPathComponent("kept")
             try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
@@ -359,7 +359,7 @@ struct DestinationTests {
 }
 
 #if canImport(Glibc)
-    /// A folder that is mounted over itself: another mount of the same device.
+    /// A folder that is mounted over itself, which makes it another mount of the same device.
     private struct BindMount {
         private let path: String
 
@@ -373,7 +373,7 @@ struct DestinationTests {
             umount(path)
         }
 
-        /// Whether this process may mount anything.
+        /// Whether this process may create mounts.
         static var isAllowed: Bool {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mount-\(UUID().uuidString)")
             try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

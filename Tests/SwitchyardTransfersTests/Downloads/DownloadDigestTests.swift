@@ -8,10 +8,10 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Downloads that know what they have to become: E38.
+/// Downloads with an expected digest (feature E38).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadDigestTests {
-    // No more than the cuts take: without optimisation a megabyte is hashed in a second.
+    // Only slightly larger than the cuts, because hashing a megabyte takes a second without optimization.
     private static let bytes = DownloadLab.bytes(301_000)
     private static let others = DownloadLab.bytes(301_000, seed: 7)
     private static let expected = ContentDigest(.sha256, bytes: MessageDigest.sha256(bytes))
@@ -37,7 +37,8 @@ struct DownloadDigestTests {
     }
 
     @Test(arguments: ContentDigest.Algorithm.allCases)
-    func `a file of the digest expected is put in its place`(algorithm: ContentDigest.Algorithm) async throws {
+    func `a file with the expected digest is moved to its destination`(algorithm: ContentDigest.Algorithm) async throws
+    {
         let lab = try DownloadLab()
         lab.serve(content)
         let expected = algorithm == .md5 ? MessageDigest.md5(Self.bytes) : MessageDigest.sha256(Self.bytes)
@@ -49,7 +50,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil])
     }
 
-    @Test func `one of another digest is not, and what stood there stays`() async throws {
+    @Test func `a file with another digest is rejected, and the old file stays`() async throws {
         let lab = try DownloadLab()
         lab.serve(wrong)
         try Data("old".utf8).write(to: lab.target)
@@ -64,7 +65,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil])
     }
 
-    @Test func `it is loaded again from the next server`() async throws {
+    @Test func `a file with the wrong digest is loaded again from the next server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -79,7 +80,7 @@ struct DownloadDigestTests {
         #expect(events.values.contains(.restarted("the content's hash is \(try #require(Self.actual))")))
     }
 
-    @Test func `every server is asked once`() async throws {
+    @Test func `each server is asked only once after a wrong digest`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(wrong)
 
@@ -90,8 +91,7 @@ struct DownloadDigestTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server that is asked again, since no other responses, is believed no more than before`() async throws
-    {
+    @Test func `a second wrong digest from the only reachable server ends the download`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong)
         lab.servers[1].fault = .refuse
@@ -102,7 +102,7 @@ struct DownloadDigestTests {
         #expect(lab.servers[0].requests.count == 2)
     }
 
-    @Test func `one that refuses is passed over while the right content is looked for`() async throws {
+    @Test func `a server that refuses connections is skipped in the search for the right content`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[2])
@@ -114,7 +114,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 1, 1])
     }
 
-    @Test func `a server that a new list brings is asked, the only one that it leaves`() async throws {
+    @Test func `a server of a replaced list is asked after a wrong digest`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -131,7 +131,7 @@ struct DownloadDigestTests {
         #expect(file.context.server == "secondary")
     }
 
-    @Test func `of a content that came from two servers none is blamed, and it is loaded as one`() async throws {
+    @Test func `a file from two servers with a wrong digest is loaded again from one server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong, on: lab.servers[0])
         lab.serve(content, on: lab.servers[1])
@@ -144,7 +144,9 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
-    @Test func `who breaks off is given a pause when the others have another content`() async throws {
+    @Test func `a server that breaks the body is asked again after a pause if the others failed the digest`()
+        async throws
+    {
         let lab = try DownloadLab()
         let clock = ManualClock()
         let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "301000"]
@@ -175,7 +177,7 @@ struct DownloadDigestTests {
         #expect(try lab.content == Self.bytes)
     }
 
-    @Test func `a call that names its server asks no other`() async throws {
+    @Test func `a call with a fixed server does not load a wrong file from another server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(wrong)
 
@@ -185,7 +187,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 0])
     }
 
-    @Test func `a write is not sent again for it`() async throws {
+    @Test func `a POST is not sent again because of a wrong digest`() async throws {
         let lab = try DownloadLab(2)
         for server in lab.servers { server.route(.post, "/film") { [wrong] in wrong.response(to: $0) } }
 
@@ -195,7 +197,7 @@ struct DownloadDigestTests {
         #expect(lab.servers.map(\.requests.count) == [1, 0])
     }
 
-    @Test func `bytes that were there from before count`() async throws {
+    @Test func `resumed bytes are part of the digest`() async throws {
         let lab = try await DownloadLab.cut(content)
 
         let file = try await lab.client.download(download(lab))
@@ -205,7 +207,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-"])
     }
 
-    @Test func `bytes that have gone bad meanwhile are loaded again`() async throws {
+    @Test func `a partial file that was damaged is loaded again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let part = try #require(try lab.files.first { $0.hasSuffix(".part") })
         let handle = try FileHandle(forUpdating: lab.folder.appendingPathComponent(part))
@@ -219,7 +221,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-", nil])
     }
 
-    @Test func `the rest from another server counts`() async throws {
+    @Test func `bytes from another server are part of the digest`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -231,7 +233,7 @@ struct DownloadDigestTests {
         #expect(lab.ranges == [nil, "bytes=300000-"])
     }
 
-    @Test func `parts that come side by side count`() async throws {
+    @Test func `the parts of a parallel download are part of the digest`() async throws {
         let lab = try DownloadLab()
         let long = DownloadLab.bytes(2_100_000)
         lab.serve(LoopbackContent(long, entityTag: "\"v1\""))
@@ -247,7 +249,7 @@ struct DownloadDigestTests {
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a POST whose file is not the one expected may have been executed`() async throws {
+    @Test func `a POST with a wrong digest may have been executed`() async throws {
         for method in [HTTPMethod.post, .get] {
             let lab = try DownloadLab()
             lab.server.route(method, "/film") { [wrong] in wrong.response(to: $0) }
@@ -260,7 +262,7 @@ struct DownloadDigestTests {
         }
     }
 
-    @Test func `parts of which one is another's are loaded again as one`() async throws {
+    @Test func `a parallel download with a wrong digest is loaded again over one connection`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(DownloadLab.bytes(2_100_000), entityTag: "\"v1\""))
 

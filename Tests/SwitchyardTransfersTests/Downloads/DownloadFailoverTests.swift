@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Servers that fail in the middle of a download: TAF-S4.
+/// Servers that fail in the middle of a download (rule TAF-S4).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -19,7 +19,7 @@ struct DownloadFailoverTests {
         lab.download { $0.maximumContinuations = 3 }
     }
 
-    @Test func `when a server breaks off, the rest comes from the next one`() async throws {
+    @Test func `the next server sends the rest when a server breaks the body`() async throws {
         let lab = try DownloadLab(3)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -36,12 +36,12 @@ struct DownloadFailoverTests {
         #expect(file.context.server == "secondary")
         #expect(file.context.attempts == 2)
         guard case .interrupted(at: 300_000, _) = events.values.dropFirst().first else {
-            Issue.record("the break is told: \(events.values)")
+            Issue.record("expected an event for the break: \(events.values)")
             return
         }
     }
 
-    @Test func `a server that dies in mid-body loses nothing`() async throws {
+    @Test func `a download keeps its bytes when the server dies in the middle of the body`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .drip(bytes: 20_000, every: .milliseconds(5))
@@ -56,13 +56,13 @@ struct DownloadFailoverTests {
         #expect(file.context.server == "secondary")
     }
 
-    @Test func `a server that falls silent in mid-body is left after the idle timeout`() async throws {
+    @Test func `a download moves to the next server after the idle timeout`() async throws {
         let lab = try DownloadLab()
         let bytes = bytes
         let silence = TransportError(.timeout, message: "nothing was received for longer than the idle timeout")
         let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "700000"]
         let rest: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 300000-699999/700000"]
-        // The transports' own tests prove that the timeout holds; here it is what a download makes of it.
+        // Other tests cover the idle timeout of the transport; this test covers the reaction of the download.
         let transport = StubTransport { request in
             guard request.headers["Range"] == "bytes=300000-" else {
                 return .chunks([bytes.prefix(300_000)], headers: whole, failing: silence)
@@ -79,7 +79,7 @@ struct DownloadFailoverTests {
         #expect(file.receivedBytes == 700_000)
     }
 
-    @Test func `a server that broke off is left, wherever a new list puts it meanwhile`() async throws {
+    @Test func `a download leaves a server that broke the body, wherever a new list places it`() async throws {
         let lab = try DownloadLab()
         let bytes = bytes
         let box = Locked<NetworkClient?>(nil)
@@ -111,7 +111,7 @@ struct DownloadFailoverTests {
         box.withLock { $0 = nil }
     }
 
-    @Test func `a next server with another content sends all of it, and that is what is kept`() async throws {
+    @Test func `the content of the next server replaces the partial file if it differs`() async throws {
         let lab = try DownloadLab(2)
         let other = DownloadLab.bytes(650_000, seed: 3)
         lab.serve(content, on: lab.servers[0])
@@ -128,7 +128,7 @@ struct DownloadFailoverTests {
         #expect(counts.last == 650_000)
     }
 
-    @Test func `when every server breaks off, what has come is kept`() async throws {
+    @Test func `the partial file is kept when every server breaks the body`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         for server in lab.servers { server.fault = .truncate(after: 100_000) }
@@ -146,12 +146,12 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a server that broke off continues with it when the others are dead`() async throws {
+    @Test func `a server that broke the body sends the rest if no other server can be reached`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         let server = lab.servers[0]
         server.setFault(.truncate(after: 300_000), on: "/film")
-        // Refuses, and keeps its port: that of a server which is gone may be another test's by now.
+        // Refuses connections but keeps its port, because another test could reuse a free port.
         lab.servers[1].fault = .refuse
         var download = download(lab)
         download.onEvent = { event in
@@ -165,7 +165,7 @@ struct DownloadFailoverTests {
         #expect(server.requests.compactMap { $0.headers["Range"] } == ["bytes=300000-"])
     }
 
-    @Test func `with one server the download continues there, after a pause`() async throws {
+    @Test func `a download with one server resumes there after a pause`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.setFault(.truncate(after: 300_000), on: "/film")
@@ -188,7 +188,7 @@ struct DownloadFailoverTests {
         return DownloadConfiguration(request, to: .file(lab.target))
     }
 
-    @Test func `a write whose answer breaks off is not sent again`() async throws {
+    @Test func `a POST whose response breaks is not sent again`() async throws {
         let lab = try DownloadLab(2)
         let download = report(lab)
         for server in lab.servers { server.fault = .truncate(after: 300_000) }
@@ -201,7 +201,7 @@ struct DownloadFailoverTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a write with a key is sent again with that key, from its beginning`() async throws {
+    @Test func `a POST with an idempotency key is sent again with the same key and from the start`() async throws {
         let lab = try DownloadLab(2)
         var download = report(lab)
         download.request.idempotencyKey = .automatic
@@ -217,7 +217,7 @@ struct DownloadFailoverTests {
     }
 
     // TAF-S4
-    @Test func `a body that breaks off counts against its server, and against no other`() async throws {
+    @Test func `a broken body counts as a failure of only the server that broke it`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -230,7 +230,7 @@ struct DownloadFailoverTests {
         #expect(health[1].failures == 0)
     }
 
-    @Test func `servers that keep breaking bodies off are left`() async throws {
+    @Test func `a server that repeatedly breaks bodies loses its place as the current server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 300_000)
@@ -243,7 +243,7 @@ struct DownloadFailoverTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a cancelled download counts against no server`() async throws {
+    @Test func `a cancelled download does not count as a failure of any server`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .drip(bytes: 10_000, every: .milliseconds(5))

@@ -9,15 +9,15 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardTransfers
 
-/// Downloads that cannot be: each ends with one typed error, and the old file stays.
+/// Downloads that fail with one typed error and leave the old file unchanged.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
 
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
-    // Row E24; rule YTK-13.
-    @Test func `a refusal gives its body, up to the limit, and no file`() async throws {
+    // Feature E24; rule YTK-13.
+    @Test func `a refused download provides the body up to its limit and leaves no file`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film", answering: .text(String(repeating: "no ", count: 50_000), status: 403))
 
@@ -30,7 +30,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `what is gone takes what was kept of it along`() async throws {
+    @Test func `a 410 response removes the partial file`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -43,7 +43,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a refusal for now leaves what is kept`() async throws {
+    @Test func `a transient error response keeps the partial file`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -60,7 +60,7 @@ struct DownloadFailureTests {
     }
 
     // E32
-    @Test func `a file larger than allowed is refused, announced or not`() async throws {
+    @Test func `a file above the maximum length is rejected with or without Content-Length`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let bytes = bytes
@@ -79,7 +79,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a place that may not be written to is a typed error before anything is sent`() async throws {
+    @Test func `a destination without write permission is a typed error before a request is sent`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let locked = lab.folder.appendingPathComponent("locked")
@@ -88,7 +88,7 @@ struct DownloadFailureTests {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o555]
         )
-        // The system's administrator may write anywhere but where the kernel itself says no.
+        // Root may write anywhere except in folders that the kernel protects.
         let place = getuid() == 0 ? URL(fileURLWithPath: "/sys") : locked
 
         let failure = try await lab.failure(
@@ -108,7 +108,7 @@ struct DownloadFailureTests {
         #expect(throws: FileFailure(path: "/dev/full", reason: .diskFull)) { try file.append(Data(count: 10)) }
     }
 
-    @Test func `every error number of the system has a reason`() {
+    @Test func `every errno value maps to a reason`() {
         let table: [(Int32, FileFailure.Reason)] = [
             (ENOSPC, .diskFull), (EDQUOT, .diskFull), (EFBIG, .tooLarge), (EACCES, .noPermission),
             (EPERM, .noPermission), (EROFS, .noPermission), (EISDIR, .isDirectory), (ENOENT, .directoryMissing),
@@ -118,7 +118,7 @@ struct DownloadFailureTests {
         #expect(FileFailure(errno: EIO, path: "f").description.contains("f"))
     }
 
-    @Test func `what the system says of a file is not lost on the way through Foundation`() throws {
+    @Test func `the errno of a file error survives Foundation's error types`() throws {
         let lab = try DownloadLab()
         let long = lab.folder.appendingPathComponent(String(repeating: "n", count: 300))
         let missing = lab.folder.appendingPathComponent("missing/record.json")
@@ -130,7 +130,7 @@ struct DownloadFailureTests {
     }
 
     #if os(Linux)
-        @Test func `a disk that is full in mid-body leaves the old file, and the rest continues later`() async throws {
+        @Test func `a full disk leaves the old file, and the download resumes later`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try DownloadLab()
                 let bytes = DownloadLab.bytes(700_000)
@@ -154,7 +154,7 @@ struct DownloadFailureTests {
             }
         }
 
-        @Test func `a process that is killed in mid-body loses nothing that it had written`() async throws {
+        @Test func `a process that is killed in the middle of a body loses no written bytes`() async throws {
             let lab = try DownloadLab()
             lab.serve(content)
             lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(2))
@@ -181,7 +181,7 @@ struct DownloadFailureTests {
     #endif
 
     // YTK-15
-    @Test func `the call's own timeout bounds the whole download`() async throws {
+    @Test func `the timeout of the call limits the whole download`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 1, every: .milliseconds(20))
@@ -191,7 +191,7 @@ struct DownloadFailureTests {
         #expect(failure.reason == .request(.deadlineExceeded))
     }
 
-    @Test func `a part that is longer than it says is refused`() async throws {
+    @Test func `a 206 response that is longer than its range is rejected`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -214,7 +214,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server that answers nonsense is not asked for ever`() async throws {
+    @Test func `a server with an unusable Content-Range is asked a limited number of times`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -241,7 +241,7 @@ struct DownloadFailureTests {
     }
 
     // D41
-    @Test func `releasing the client cancels a download that no one awaits`() async throws {
+    @Test func `releasing the client cancels its downloads`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
@@ -263,14 +263,14 @@ struct DownloadFailureTests {
         }
 
         guard case .failure(let error) = failure else {
-            Issue.record("it was to be cancelled")
+            Issue.record("expected a cancellation")
             return
         }
         #expect(error.isCancellation)
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a shutdown ends downloads, and later ones at once`() async throws {
+    @Test func `a shutdown ends active downloads and rejects later downloads`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
@@ -282,7 +282,7 @@ struct DownloadFailureTests {
         #expect(later.reason == .request(.closed))
     }
 
-    @Test func `a name that is in use is refused`() async throws {
+    @Test func `a request ID that is in use is rejected`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 1_000, every: .milliseconds(5))
@@ -306,7 +306,7 @@ struct DownloadFailureTests {
         #expect(second.values == [.duplicateID])
     }
 
-    @Test func `a configuration that cannot be sent fails before anything is written`() async throws {
+    @Test func `an invalid request fails before a file is written`() async throws {
         let lab = try DownloadLab()
 
         let failure = try await lab.failure(of: lab.download { $0.request.path = "a\r\nb" })
@@ -318,7 +318,7 @@ struct DownloadFailureTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a description holds no password of the URL`() async throws {
+    @Test func `the description of a failure hides the password of the URL`() async throws {
         let lab = try DownloadLab()
         lab.server.fault = .status(404)
         var download = lab.download()

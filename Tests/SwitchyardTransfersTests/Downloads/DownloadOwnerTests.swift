@@ -7,11 +7,11 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// A file is one user's: what was kept of a download is not gone on with as another.
+/// A partial download belongs to one user and does not continue as another user.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DownloadOwnerTests {
     private let session = AppSession()
 
-    /// A server that gives each user a content of one byte, over and over, under the same validator.
+    /// A server that sends each user a different content with the same validator.
     private func lab(isNamed: Bool) throws -> DownloadLab {
         var options = NetworkClient.Options(seed: 1)
         session.prepare(&options, knowsUsers: isNamed)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what was kept for one user is not gone on with as another`(isNamed: Bool) async throws {
+    func `a partial download does not resume for another user`(isNamed: Bool) async throws {
         let lab = try lab(isNamed: isNamed)
         session.logIn("ann", token: "a")
         try await cut(lab)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what was kept is gone on with by the same user`(isNamed: Bool) async throws {
+    func `a partial download resumes for the same user`(isNamed: Bool) async throws {
         let lab = try lab(isNamed: isNamed)
         session.logIn("ann", token: "a")
         try await cut(lab)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a download under way ends when another user logs in`(isNamed: Bool) async throws {
+    func `an active download ends when another user logs in`(isNamed: Bool) async throws {
         let lab = try lab(isNamed: isNamed)
         session.logIn("ann", token: "a")
         let changed = Locked(false)

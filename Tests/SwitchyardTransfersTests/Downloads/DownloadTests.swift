@@ -8,12 +8,12 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Downloads that nothing disturbs.
+/// Downloads without faults.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct DownloadTests {
     private let bytes = DownloadLab.bytes(700_000)
 
-    @Test func `a file arrives whole, and nothing else stays`() async throws {
+    @Test func `a downloaded file is complete, and no other file stays`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
 
@@ -30,7 +30,7 @@ struct DownloadTests {
     }
 
     // E33
-    @Test func `progress rises, and ends with all bytes`() async throws {
+    @Test func `progress rises and ends with all bytes`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         let reports = Recorder<TransferProgress>()
@@ -44,7 +44,8 @@ struct DownloadTests {
         #expect(reports.values.allSatisfy { $0.direction == .download })
     }
 
-    @Test(arguments: [0, 100_000, 700_000]) func `no state of a download is reported twice`(_ count: Int) async throws {
+    @Test(arguments: [0, 100_000, 700_000]) func `a download reports no progress value twice`(_ count: Int) async throws
+    {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes.prefix(count)))
         let reports = Recorder<TransferProgress>()
@@ -57,7 +58,7 @@ struct DownloadTests {
         #expect(reports.values.count { $0.fraction == 1 } <= 1)
     }
 
-    @Test func `no state of a response that is saved is reported twice`() async throws {
+    @Test func `a saved response reports no progress value twice`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         lab.server.route(.get, "/nothing") { _ in .text("") }
@@ -75,7 +76,7 @@ struct DownloadTests {
     }
 
     // E6
-    @Test func `without a known length the fraction is unknown until the end, and then 1`() async throws {
+    @Test func `without a known length the fraction is nil until it ends with 1`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film") { [bytes] _ in
             .stream { writer in
@@ -94,7 +95,7 @@ struct DownloadTests {
     }
 
     // E5
-    @Test func `the completion form calls back on its queue, with progress before the end`() async throws {
+    @Test func `the completion form calls back on its queue and reports progress before the end`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         let queue = DispatchQueue(label: "test.downloads")
@@ -117,7 +118,7 @@ struct DownloadTests {
         #expect(calls.values.filter { $0.isEnd }.count == 1)
     }
 
-    @Test func `an empty file is a file`() async throws {
+    @Test func `an empty response body becomes an empty file`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(Data(), entityTag: "\"v1\""))
 
@@ -129,7 +130,7 @@ struct DownloadTests {
     }
 
     // E23
-    @Test func `a download is asked for again each time, without compression`() async throws {
+    @Test func `a download is never served from the cache and asks for no compression`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
         let download = lab.download {
@@ -144,7 +145,7 @@ struct DownloadTests {
         #expect(lab.server.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
     }
 
-    @Test func `a write may be answered with a file`() async throws {
+    @Test func `a POST can be downloaded to a file`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/report", answering: .data(bytes))
         let request = APIConfiguration(path: "report", method: .post, body: .json(["year": 2026]))
@@ -155,7 +156,7 @@ struct DownloadTests {
         #expect(lab.server.requests.first?.text == #"{"year":2026}"#)
     }
 
-    @Test func `a download that is cancelled ends, however much of it has come already`() async throws {
+    @Test func `a cancelled download fails even if all bytes have arrived`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/report", answering: .data(bytes))
         let request = APIConfiguration(path: "report")
@@ -172,7 +173,7 @@ struct DownloadTests {
     }
 
     // Rule YTK-9.
-    @Test func `a write that is answered with a file can be cancelled like any other`() async throws {
+    @Test func `a POST that downloads a file can be cancelled`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/report", answering: .data(bytes))
         lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
@@ -190,7 +191,7 @@ struct DownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a range of the caller's own is delivered as it comes`() async throws {
+    @Test func `the part for a Range header of the caller is stored as it arrives`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
 
@@ -200,7 +201,7 @@ struct DownloadTests {
         #expect(file.answer.status == 206)
     }
 
-    @Test func `the timeout of a rule bounds the whole download`() async throws {
+    @Test func `the timeout of a configuration rule limits the whole download`() async throws {
         let lab = try DownloadLab()
         let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         lab.server.route(.get, "/film") { _ in
@@ -225,7 +226,7 @@ struct DownloadTests {
         gate.continuation.finish()
     }
 
-    @Test func `a path that only the client's generator can make is downloaded`() async throws {
+    @Test func `a path that only the client's generator can complete is downloaded`() async throws {
         var options = NetworkClient.Options(seed: 1)
         options.generator.join = .relative
         options.generator.transforms = [{ $0.pathValues = ["name": "film"] }]

@@ -7,12 +7,12 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// What a download that was cut has left, in the hands of another one: E18 to E22.
+/// Partial files of a cut download that another download finds (E18 to E22).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct KeptBytesTests {
     private let bytes = DownloadLab.bytes(3_000_000)
 
-    /// A lab in which a download was cut after so many bytes.
+    /// A lab in which a download was cut after the given number of bytes.
     private func cutLab(after count: Int) async throws -> (lab: DownloadLab, failure: DownloadFailure) {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: "\"v1\""))
@@ -25,7 +25,9 @@ struct KeptBytesTests {
 
     // E36
     @Test(arguments: [true, false])
-    func `what was kept goes when the same file arrives in a way that keeps nothing`(inParts: Bool) async throws {
+    func `a partial file is removed after a parallel or non-resumable download of the same file`(inParts: Bool)
+        async throws
+    {
         let (lab, _) = try await cutLab(after: 700_000)
 
         _ = try await lab.client.download(
@@ -36,7 +38,7 @@ struct KeptBytesTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `what was kept stays when such a download fails`() async throws {
+    @Test func `a partial file stays if a parallel download of the same file fails`() async throws {
         let (lab, _) = try await cutLab(after: 700_000)
         lab.server.fault = .truncate(after: 100)
 
@@ -48,7 +50,7 @@ struct KeptBytesTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `kept bytes that are the whole are refused when they are more than is accepted`() async throws {
+    @Test func `a complete partial file above the maximum length is rejected`() async throws {
         let (lab, failure) = try await cutLab(after: 2_999_999)
         let part = try #require(try lab.files.first { $0.hasSuffix(".part") })
         let handle = try FileHandle(forWritingTo: lab.folder.appendingPathComponent(part))
@@ -68,7 +70,7 @@ struct KeptBytesTests {
     }
 
     // E20
-    @Test func `resume data of another content leaves that content's bytes alone`() async throws {
+    @Test func `resume data of another content does not change the partial file`() async throws {
         let (lab, failure) = try await cutLab(after: 700_000)
         let content = LoopbackContent(bytes.prefix(500), entityTag: "\"v2\"")
         lab.server.route(.get, "/other") { content.response(to: $0) }
@@ -84,8 +86,8 @@ struct KeptBytesTests {
         #expect(try lab.files == ["film.mov", "other.mov"])
     }
 
-    // A crash may come between the two steps with which a file gets its place.
-    @Test func `a file that is in its place already, and still among what is kept, is not written to`() async throws {
+    // A crash can happen between the two steps that move a file to its destination.
+    @Test func `a partial file that is linked to the destination already is not written to`() async throws {
         let (lab, _) = try await cutLab(after: 2_999_999)
         let part = lab.folder.appendingPathComponent(try #require(try lab.files.first { $0.hasSuffix(".part") }))
         let handle = try FileHandle(forWritingTo: part)

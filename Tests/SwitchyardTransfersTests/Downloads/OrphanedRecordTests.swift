@@ -5,10 +5,10 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// A record of a download whose bytes are gone.
+/// A download record without its partial file.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct OrphanedRecordTests {
-    @Test func `what is kept can be thrown away when its bytes are gone already`() async throws {
+    @Test func `a download record can be discarded after its partial file is gone`() async throws {
         let bytes = DownloadLab.bytes(700_000)
         let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v1\""))
         for name in try lab.files where name.hasSuffix(".part") {

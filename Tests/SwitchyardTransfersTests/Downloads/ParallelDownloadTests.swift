@@ -9,14 +9,14 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardTransfers
 
-/// One content over several connections: E36.
+/// Downloads of one content over several connections (feature E36).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ParallelDownloadTests {
     private let bytes = DownloadLab.bytes(4_500_000)
 
     private var content: LoopbackContent { LoopbackContent(bytes, entityTag: "\"v1\"") }
 
-    @Test func `parts cover the whole, in order, and none is too small`() {
+    @Test func `the parts cover the content in order, and no part is too small`() {
         for (total, connections, count) in [
             (10 << 20, 4, 4), (3 << 20, 16, 3), (1 << 19, 4, 1), (64 << 20, 99, 16), (.max, 3, 3), (.max, 16, 16),
         ] as [(Int, Int, Int)] {
@@ -30,7 +30,7 @@ struct ParallelDownloadTests {
     }
 
     @Test(arguments: [.max, .max - 1, .max / 16 + 1] as [Int64])
-    func `parts of any announced length cover it`(total: Int64) {
+    func `the parts of a very long content cover it evenly`(total: Int64) {
         let parts = ParallelFetch.parts(of: total, connections: 16)
 
         #expect(parts.count == 16)
@@ -40,7 +40,7 @@ struct ParallelDownloadTests {
         #expect(parts.allSatisfy { abs(Int64($0.count) - total / 16) <= 1 })
     }
 
-    @Test func `a file arrives over several connections, in its right order`() async throws {
+    @Test func `a file that arrives over several connections has its bytes in order`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let reports = Recorder<TransferProgress>()
@@ -57,7 +57,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a part that breaks off resumes where it stopped`() async throws {
+    @Test func `a part that breaks resumes where it stopped`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let cuts = Locked(0)
@@ -87,7 +87,9 @@ struct ParallelDownloadTests {
         #expect(lab.server.requests.count == 4)
     }
 
-    @Test func `a server that sends less than was asked for is asked for the rest, and not blamed`() async throws {
+    @Test func `a server that sends shorter ranges than requested is asked for the rest without a failure`()
+        async throws
+    {
         let lab = try DownloadLab()
         let (content, bytes) = (content, bytes)
         lab.server.route(.get, "/film") { request in
@@ -112,7 +114,7 @@ struct ParallelDownloadTests {
         #expect(file.receivedBytes == 4_500_000)
     }
 
-    @Test func `a server that breaks parts off is charged, and the next one gives the rest of them`() async throws {
+    @Test func `the next server sends the rest of parts that a server breaks`() async throws {
         let lab = try DownloadLab(2)
         lab.serve(content)
         lab.servers[0].fault = .truncate(after: 100_000)
@@ -132,7 +134,7 @@ struct ParallelDownloadTests {
     }
 
     // TAF-S4
-    @Test func `the only server is charged for the parts that it breaks off`() async throws {
+    @Test func `the only server is charged with a failure for parts that it breaks`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 100_000)
@@ -143,7 +145,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.servers[0].statistics.lastFailure == .truncated)
     }
 
-    @Test func `a length that no disk holds is an error`() async throws {
+    @Test func `a parallel download that exceeds every disk fails`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(length: .max, entityTag: "\"v1\"") { Data(count: $0.count) })
         lab.server.fault = .truncate(after: 100_000)
@@ -153,7 +155,7 @@ struct ParallelDownloadTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server that gives no parts after all gives the whole over one connection`() async throws {
+    @Test func `a server that ignores ranges sends the whole content over one connection`() async throws {
         let lab = try DownloadLab()
         let bytes = bytes
         lab.server.route(.get, "/film") { _ in
@@ -168,7 +170,7 @@ struct ParallelDownloadTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `content that changes between the parts is not mixed`() async throws {
+    @Test func `a parallel download does not mix contents that change between parts`() async throws {
         let lab = try DownloadLab()
         let (old, new) = (bytes, DownloadLab.bytes(4_500_000, seed: 9))
         let count = Locked(0)
@@ -186,7 +188,7 @@ struct ParallelDownloadTests {
         #expect(try lab.content == new)
     }
 
-    @Test func `a download over several connections is cancelled whole, and leaves nothing`() async throws {
+    @Test func `cancelling a parallel download cancels all parts and leaves no file`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
@@ -203,7 +205,7 @@ struct ParallelDownloadTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `the parts of a download are no requests of their own`() async throws {
+    @Test func `the parts of a parallel download are not active requests of their own`() async throws {
         let lab = try DownloadLab()
         let content = LoopbackContent(DownloadLab.bytes(6_000_000), entityTag: "\"v\"")
         let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))

@@ -6,12 +6,12 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardTransfers
 
-/// What is left of downloads can be listed and removed: E18, E19, E21.
+/// Listing and removing partial downloads (E18, E19, E21).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct PartialDownloadTests {
     private let content = LoopbackContent(DownloadLab.bytes(700_000), entityTag: "\"v1\"")
 
-    @Test func `what is left of a download is listed, and continues from the list`() async throws {
+    @Test func `a partial download is listed and can be resumed from the list`() async throws {
         let lab = try await DownloadLab.cut(content)
 
         let rest = try #require(PartialDownload.all(in: lab.folder).first)
@@ -33,7 +33,7 @@ struct PartialDownloadTests {
         #expect(PartialDownload.all(in: lab.folder).isEmpty)
     }
 
-    @Test func `what is left is removed whole, and removing it again is harmless`() async throws {
+    @Test func `a partial download is removed completely, and removing it again succeeds`() async throws {
         let lab = try await DownloadLab.cut(content)
         let rest = try #require(PartialDownload.all(in: lab.folder).first)
 
@@ -45,7 +45,7 @@ struct PartialDownloadTests {
         #expect(file.resumedBytes == 0)
     }
 
-    @Test func `what is being written to is listed, and not removed`() async throws {
+    @Test func `a partial download that is being written is listed but not removed`() async throws {
         let lab = try await DownloadLab.cut(content)
         let rest = try #require(PartialDownload.all(in: lab.folder).first)
         let name = try #require(try lab.files.first { $0.hasSuffix(".part") })
@@ -58,7 +58,7 @@ struct PartialDownloadTests {
         withExtendedLifetime(writer) {}
     }
 
-    @Test func `what a process that was killed left without a record can be removed too`() async throws {
+    @Test func `partial files without a record can be listed and removed`() async throws {
         let lab = try await DownloadLab.cut(content)
         for name in [".switchyard-a.part", ".switchyard-b.json", ".other.part", "film.part", ".switchyard-c.txt"] {
             try Data("x".utf8).write(to: lab.folder.appendingPathComponent(name))

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// The only server breaks off, and is not there at once to continue.
+/// The only server breaks a body and is temporarily unavailable.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RestartedServerTests {
     private static let bytes = DownloadLab.bytes(1_000)
     private static let cut = TransportError(.truncated, message: "cut")
@@ -19,7 +19,7 @@ import Testing
         lab = try DownloadLab()
     }
 
-    /// Downloads over one server that breaks off after 600 bytes; time passes whenever the download pauses.
+    /// Downloads from one server that breaks the body after 600 bytes; the clock advances in every pause.
     private func download(
         continuing count: Int,
         _ answers: [StubResponse]
@@ -47,7 +47,7 @@ import Testing
         return (await task.value, transport, pauses.withLock { $0 })
     }
 
-    /// Lets time pass for pauses, which are shorter than any limit of a request, until a condition holds.
+    /// Advances the clock over pauses until the condition holds (pauses are shorter than any request timeout).
     private func passPauses(until condition: () -> Bool) async {
         while !condition() {
             await until { condition() || nextPause != nil }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// The end of the pause that is under way; `nil` if there is none.
+    /// The end of the current pause; `nil` if there is none.
     private var nextPause: MonotonicTime? {
         clock.nextDeadline.flatMap { $0 <= clock.now.advanced(by: .seconds(31)) ? $0 : nil }
     }
@@ -65,7 +65,7 @@ import Testing
         return .chunks([Self.bytes.dropFirst(600)], status: 206, headers: headers)
     }
 
-    @Test func `a server that refuses connections for a while resumes where it stopped`() async throws {
+    @Test func `a download resumes after its server has refused connections for a while`() async throws {
         let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
 
         let done = try await download(continuing: 3, [.failure(refused), .failure(refused), rest])
@@ -75,7 +75,9 @@ import Testing
         #expect(done.transport.requests.map { $0.headers["Range"] } == [nil] + Array(repeating: "bytes=600-", count: 3))
     }
 
-    @Test(arguments: [502, 503, 504]) func `so does one whose gateway answers meanwhile`(status: Int) async throws {
+    @Test(arguments: [502, 503, 504]) func `a download resumes after a gateway has sent a transient error`(status: Int)
+        async throws
+    {
         let busy = StubResponse.status(status, headers: ["Retry-After": "30"])
 
         let done = try await download(continuing: 2, [busy, rest])
@@ -84,7 +86,7 @@ import Testing
         #expect(done.pauses == 2)
     }
 
-    @Test func `so does one that does not answer at all meanwhile`() async throws {
+    @Test func `a download resumes after a request without a response`() async throws {
         let whole: HTTPHeaders = ["ETag": "\"v1\"", "Content-Length": "1000"]
         let first = StubResponse.chunks([Self.bytes.prefix(600)], headers: whole, failing: Self.cut)
         let transport = StubTransport(answers: [first, .never, rest])
@@ -109,7 +111,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Range"] } == [nil, "bytes=600-", "bytes=600-"])
     }
 
-    @Test func `what is asked in vain counts as a continuation, and the bytes are kept`() async throws {
+    @Test func `each failed attempt counts as a continuation, and the partial file is kept`() async throws {
         let refused = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
 
         let done = try await download(continuing: 2, [.failure(refused), .failure(refused), rest])
@@ -123,7 +125,7 @@ import Testing
         #expect(done.transport.requestCount == 3)
     }
 
-    @Test func `a refusal that will not pass ends the download at once`() async throws {
+    @Test func `a permanent error response ends the download immediately`() async throws {
         let done = try await download(continuing: 3, [.status(404)])
 
         guard case .failure(let failure) = done.result else {
@@ -135,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: [202, 204, 205])
-    func `a response without the content leaves what is there`(status: Int) async throws {
+    func `a success response without the content leaves the partial file`(status: Int) async throws {
         let done = try await download(continuing: 3, [.status(status)])
 
         guard case .failure(let failure) = done.result else {
@@ -148,7 +150,8 @@ import Testing
 
     // Over several connections.
     @Test(arguments: [.failure(.connectionRefused), .status(502), .status(503)] as [StubResponse])
-    func `a part whose server is not back yet resumes where it stopped`(meanwhile: StubResponse) async throws {
+    func `a part of a parallel download resumes after its server was unavailable`(meanwhile: StubResponse) async throws
+    {
         let bytes = DownloadLab.bytes(3 << 20)
         let transport = Self.parts(of: bytes, cutting: 1 << 20, meanwhile: meanwhile)
         let client = try NetworkClient(service: .topics(switching: .off, servers: 1), transport: transport)
@@ -165,7 +168,7 @@ import Testing
         #expect(transport.requests.count { $0.headers["Range"] == nil } == 1)
     }
 
-    /// A server of parts that breaks one of them off after 1,000 bytes, and whoever goes on with it finds it away once.
+    /// A server that breaks one part after 1,000 bytes and is unavailable for the first attempt to resume it.
     private static func parts(of bytes: Data, cutting start: Int, meanwhile: StubResponse) -> StubTransport {
         let isBack = Locked(false)
         return StubTransport { request in

@@ -11,7 +11,7 @@ import Testing
 /// The cases of `resumable_download.json` and `range_header_parsing.json`.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumeCaseTests {
-    @Test func `resumable downloads go as other libraries and RFC 9110 say`() async throws {
+    @Test func `resumable downloads behave as other libraries and RFC 9110 require`() async throws {
         let keys: CaseKeys = """
             operation response.http response.status response.headers bytes_received expected_resumable
             expected_validator validator.etag validator.last_modified expected_request_headers status expected_resumed
@@ -31,8 +31,8 @@ struct ResumeCaseTests {
         }
     }
 
-    /// Judges the server of the tests, so that what it answers to the library is right.
-    @Test func `the loopback server reads ranges as Go's does`() throws {
+    /// Checks the loopback server itself, so that its range responses can be trusted in other tests.
+    @Test func `the loopback server parses ranges like the server of Go`() throws {
         try CaseFile("range_header_parsing").run(reading: "range length expected_ranges") { item in
             let field = try #require(item["range"]?.string)
             let ranges = ByteRanges(field, length: item["length"]?.int ?? 0)
@@ -49,7 +49,7 @@ struct ResumeCaseTests {
 
     // MARK: - Operations
 
-    /// Lets the body break off after the bytes of the case, and looks at what the next request asks for.
+    /// Breaks the body after the bytes of the case and checks the Range header of the next request.
     private func judgeKeeping(_ item: CaseValue) async throws -> CaseOutcome {
         let response = try #require(item["response"])
         let status = response["status"]?.int ?? 0
@@ -59,7 +59,7 @@ struct ResumeCaseTests {
         )
         let expected = item["expected_resumable"]?.bool ?? false
         if response["http"]?.bool == false { return .notApplicable("there is no answer that is not HTTP") }
-        // A part is only ever sent to who asked for it: to the second request, when something was there.
+        // A 206 response is only sent to the second request, which resumes the first.
         let isPart = status == 206
         let start = isPart ? min(500, count) : 0
         if isPart { headers.set("Content-Range", "bytes \(start)-1999/2000") }
@@ -88,7 +88,7 @@ struct ResumeCaseTests {
         return .compare(validator, item["expected_validator"]?.string ?? validator)
     }
 
-    /// Why a part is kept that others throw away.
+    /// The reasons to keep a partial file that other libraries discard.
     private static func kept(_ headers: HTTPHeaders, _ outcome: CaseOutcome) -> CaseOutcome {
         outcome
             .or(
@@ -98,7 +98,7 @@ struct ResumeCaseTests {
             .or("of a content of unknown length the rest is asked for", if: headers["Content-Length"] == nil)
     }
 
-    /// Why a part is thrown away that others keep.
+    /// The reasons to discard a partial file that other libraries keep.
     private static func discarded(_ headers: HTTPHeaders, _ outcome: CaseOutcome) -> CaseOutcome {
         outcome.or(
             "a tag hides the date behind it, weak as it is (RFC 9110 section 13.1.5)",
@@ -166,7 +166,7 @@ struct ResumeCaseTests {
         let result = await place.download(transport, continuations: 2) { event in
             if case .restarted = event { restarts.record(event) }
         }
-        // Where everything goes well, everything that the case tells of has happened.
+        // In a successful case, every exchange of the case has happened.
         if item["expected_body"] != nil, transport.requests.count < exchanges.count {
             return .failed("only \(transport.requests.count) of \(exchanges.count) requests")
         }
@@ -179,7 +179,7 @@ struct ResumeCaseTests {
         let body = (try? result.get()).flatMap { try? String(contentsOf: $0.url, encoding: .utf8) }
         if let expected = item["expected_body"]?.string { return .compare(body, expected) }
         if let wrong = item["expected_not_body"]?.string, body == wrong { return .failed("got \(wrong)") }
-        // A new start is what every such case accepts, and an error when there is nothing more to be had.
+        // Every such case accepts a restart, or an error if no more content is available.
         if body == nil || !restarts.values.isEmpty { return .passed }
         let accepted = item["expected_acceptable"]?.array?.compactMap(\.string) ?? []
         return accepted.contains("complete with \(body ?? "")") ? .passed : .failed("got \(body ?? "")")
@@ -200,7 +200,7 @@ struct ResumeCaseTests {
     }
 }
 
-/// A place to download to through stubs, which finds again what it kept.
+/// A download destination with a stubbed client that finds its partial files again.
 private final class StubPlace: Sendable {
     let folder: URL
 
@@ -226,7 +226,7 @@ private final class StubPlace: Sendable {
         configuration.maximumContinuations = continuations
         configuration.onEvent = onEvent
         do throws(DownloadFailure) {
-            // Three servers, so that nothing waits; a policy that asks each once, so that each answer is for one request.
+            // Three servers avoid pauses, and one attempt per server maps each response to one request.
             let service = try? Service.topics(switching: .off)
             let client = service.flatMap { try? NetworkClient(service: $0, transport: transport) }
             guard let client else {
@@ -238,7 +238,7 @@ private final class StubPlace: Sendable {
         }
     }
 
-    /// Puts a partial file of that length there, with its record.
+    /// Creates a partial file of the given length with its record.
     func keep(_ count: Int64, validator: ResumeValidator?) throws {
         let source = TransferSubject(configuration, service: "topics", environment: "test")
         let place = PartialPlace(configuration, source: source)

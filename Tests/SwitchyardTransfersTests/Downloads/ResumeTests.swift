@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Downloads that were cut and continue: E18 to E22, E26, YTK-11, YTK-50.
+/// Downloads that resume after a break (E18 to E22, E26, YTK-11, YTK-50).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumeTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -17,7 +17,7 @@ struct ResumeTests {
 
     // E19, E21, E22
     @Test(arguments: [1, 65_536, 123_457, 699_999])
-    func `a download that the network cut resumes where it stopped`(cut: Int) async throws {
+    func `a download resumes where the network broke it`(cut: Int) async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: cut)
@@ -38,7 +38,7 @@ struct ResumeTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `no byte is transferred twice over many cuts`() async throws {
+    @Test func `no byte is transferred twice over many breaks`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 90_001)
@@ -57,7 +57,7 @@ struct ResumeTests {
     }
 
     // E18
-    @Test func `a download that the caller cancelled resumes where it stopped`() async throws {
+    @Test func `a cancelled download resumes where it stopped`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .drip(bytes: 20_000, every: .milliseconds(5))
@@ -87,7 +87,7 @@ struct ResumeTests {
     }
 
     // E20
-    @Test func `resume data takes a download up from anywhere`() async throws {
+    @Test func `resume data continues a download at another destination`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -109,7 +109,7 @@ struct ResumeTests {
     }
 
     // E20
-    @Test func `resume data that is damaged or outdated means a new start`() async throws {
+    @Test func `damaged or outdated resume data starts the download again`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let gone = Data(#"{"version":1,"file":"/nowhere/.switchyard-1.part"}"#.utf8)
@@ -127,7 +127,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a record that is damaged means a new start`() async throws {
+    @Test func `a damaged download record starts the download again`() async throws {
         for damage in ["", "{", #"{"version":2}"#, #"{"version":1,"source":"x"}"#] {
             let lab = try await DownloadLab.cut(content)
             let record = try #require(try lab.files.first { $0.hasSuffix(".json") })
@@ -142,7 +142,7 @@ struct ResumeTests {
     }
 
     // YTK-11
-    @Test func `what is kept of another URL is not gone on from`() async throws {
+    @Test func `the partial file of another URL is not used`() async throws {
         let lab = try await DownloadLab.cut(content)
         let other = DownloadLab.bytes(500_000, seed: 99)
         lab.server.route(.get, "/other") { LoopbackContent(other, entityTag: "\"v1\"").response(to: $0) }
@@ -154,7 +154,7 @@ struct ResumeTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    @Test func `URLs that differ in a signature only are one content, if it has a name`() async throws {
+    @Test func `URLs that differ in a signature share a partial file with a content name`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -176,7 +176,7 @@ struct ResumeTests {
         #expect(file.resumedBytes == 300_000)
     }
 
-    @Test func `content that has changed is loaded again`() async throws {
+    @Test func `a content that has changed is loaded again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let changed = DownloadLab.bytes(600_000, seed: 5)
         lab.serve(LoopbackContent(changed, entityTag: "\"v2\""))
@@ -188,7 +188,7 @@ struct ResumeTests {
         #expect(try lab.content == changed)
     }
 
-    @Test func `all bytes there and only the name missing is the file, without a byte transferred`() async throws {
+    @Test func `a complete partial file becomes the file without another byte`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try bytes.write(to: lab.folder.appendingPathComponent(partial))
@@ -200,7 +200,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `more bytes there than the content has means a new start`() async throws {
+    @Test func `a partial file that is longer than the content starts the download again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try Data(count: 700_001).write(to: lab.folder.appendingPathComponent(partial))
@@ -213,7 +213,7 @@ struct ResumeTests {
 
     // E22
     @Test(arguments: ["W/\"v1\"", nil])
-    func `without a strong validator nothing is gone on from`(tag: String?) async throws {
+    func `a download without a strong validator is not resumed`(tag: String?) async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, entityTag: tag))
         lab.server.fault = .truncate(after: 300_000)
@@ -229,7 +229,7 @@ struct ResumeTests {
     }
 
     // E22
-    @Test func `a date of the last change is good enough`() async throws {
+    @Test func `a download resumes with Last-Modified as its validator`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes, lastModified: "Wed, 21 Oct 2015 07:28:00 GMT"))
         lab.server.fault = .truncate(after: 300_000)
@@ -244,7 +244,7 @@ struct ResumeTests {
     }
 
     // E22, RFC 9110 sections 6.6.1 and 8.8.2.2
-    @Test func `a date of the last change is not good enough if it may have been changed again since`() async throws {
+    @Test func `Last-Modified is not used if the content may have changed in the same second`() async throws {
         let lab = try DownloadLab()
         let date = try #require(HTTPDate.text(for: Date()))
         lab.serve(LoopbackContent(bytes, lastModified: date))
@@ -261,7 +261,7 @@ struct ResumeTests {
     }
 
     // E22
-    @Test func `a write, and a server that gives no ranges, leave nothing to continue from`() async throws {
+    @Test func `a POST and a server without ranges leave no partial file`() async throws {
         let write = try DownloadLab()
         let content = content
         write.server.route(.post, "/film") { content.response(to: $0) }
@@ -280,8 +280,8 @@ struct ResumeTests {
         #expect(try plain.files.isEmpty)
     }
 
-    // Old versions of servers give the same entity tag to what they compress on the way.
-    @Test func `a part that is compressed is not put after bytes that are not`() async throws {
+    // Old server versions send the same entity tag with a compressed response.
+    @Test func `a compressed part is not appended to uncompressed bytes`() async throws {
         let lab = try await DownloadLab.cut(content)
         let content = content
         lab.server.route(.get, "/film") { request in
@@ -298,7 +298,7 @@ struct ResumeTests {
     }
 
     // E22
-    @Test func `a record without its bytes means a new start`() async throws {
+    @Test func `a download record without its partial file starts the download again`() async throws {
         let lab = try await DownloadLab.cut(content)
         let partial = try #require(try lab.files.first { $0.hasSuffix(".part") })
         try FileManager.default.removeItem(at: lab.folder.appendingPathComponent(partial))
@@ -312,7 +312,7 @@ struct ResumeTests {
     }
 
     // YTK-46
-    @Test func `a request made by hand is gone on with like any other`() async throws {
+    @Test func `a prebuilt request resumes like any other download`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         let url = try RequestURL(validating: "\(lab.server.baseURL)/film")
@@ -331,7 +331,7 @@ struct ResumeTests {
         #expect(try lab.content == bytes)
     }
 
-    @Test func `a write made by hand is no content to continue with`() async throws {
+    @Test func `a prebuilt POST is not resumed`() async throws {
         let lab = try DownloadLab()
         let content = content
         lab.server.route(.post, "/film") { content.response(to: $0) }
@@ -349,7 +349,7 @@ struct ResumeTests {
         #expect(lab.server.requests.count == 1)
     }
 
-    @Test func `a download that is not resumable leaves nothing`() async throws {
+    @Test func `a non-resumable download leaves no file`() async throws {
         let lab = try DownloadLab()
         lab.serve(content)
         lab.server.fault = .truncate(after: 300_000)
@@ -360,7 +360,7 @@ struct ResumeTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `what is kept can be thrown away`() async throws {
+    @Test func `a partial download can be discarded`() async throws {
         let lab = try await DownloadLab.cut(content)
         #expect(try lab.files.count == 2)
 
@@ -369,7 +369,7 @@ struct ResumeTests {
         #expect(try lab.files.isEmpty)
     }
 
-    @Test func `a server without ranges sends everything again`() async throws {
+    @Test func `a server without ranges sends the whole content again`() async throws {
         let lab = try await DownloadLab.cut(content)
         var plain = content
         plain.acceptsRanges = false
@@ -382,7 +382,7 @@ struct ResumeTests {
         #expect(file.resumedBytes == 0)
         #expect(try lab.content == bytes)
         guard case .restarted = events.values.first else {
-            Issue.record("a new start is told")
+            Issue.record("expected a restart event")
             return
         }
     }

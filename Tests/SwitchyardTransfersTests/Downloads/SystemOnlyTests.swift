@@ -4,12 +4,12 @@ import SwitchyardHTTP
 import SwitchyardTransfers
 import Testing
 
-/// What only Apple systems have, and elsewhere says so in place of pretending.
+/// Features that only Apple systems have fail with a clear error on other systems.
 @Suite
 struct SystemOnlyTests {
     #if !canImport(Darwin)
         // E27
-        @Test func `downloads in the background are refused where the system has none`() {
+        @Test func `background downloads are rejected on systems without background sessions`() {
             let error = #expect(throws: DownloadFailure.self) { try BackgroundDownloads(identifier: "a") { _, _ in } }
 
             #expect(error?.reason == .unsupported("downloads in the background need an Apple system"))

@@ -7,13 +7,13 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Entity tags that no header field can hold: a download with one goes on from nothing, and never fails because of it.
+/// A download whose entity tag is invalid in a header field starts again and does not fail.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UnsendableValidatorTests {
     private let bytes = DownloadLab.bytes(700_000)
 
     @Test(arguments: ["\u{1}", "\u{8}", "\u{7f}"])
-    func `a download whose tag cannot be given back starts over`(control: String) async throws {
+    func `a download whose entity tag cannot be sent starts again`(control: String) async throws {
         let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v\(control)\""))
 
         let file = try await lab.client.download(lab.download())
@@ -23,7 +23,7 @@ struct UnsendableValidatorTests {
         #expect(lab.ranges == [nil, nil])
     }
 
-    @Test func `the date counts where the tag cannot be given back`() async throws {
+    @Test func `Last-Modified is the validator if the entity tag cannot be sent`() async throws {
         let date = "Wed, 21 Oct 2015 07:28:00 GMT"
         let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v\u{1}\"", lastModified: date))
 
@@ -34,7 +34,7 @@ struct UnsendableValidatorTests {
         #expect(lab.server.requests.last?.headers["If-Range"] == date)
     }
 
-    @Test func `a record with such a tag is as good as none`() async throws {
+    @Test func `a download record with an entity tag that cannot be sent is ignored`() async throws {
         let lab = try await DownloadLab.cut(LoopbackContent(bytes, entityTag: "\"v1\""))
         let name = try #require(try lab.files.first { $0.hasSuffix(".json") })
         let record = lab.folder.appendingPathComponent(name)
@@ -49,7 +49,7 @@ struct UnsendableValidatorTests {
         #expect(lab.ranges == [nil, nil])
     }
 
-    @Test func `parts are not asked for by such a tag`() async throws {
+    @Test func `a content whose entity tag cannot be sent is loaded over one connection`() async throws {
         let lab = try DownloadLab()
         let long = DownloadLab.bytes(5 << 20)
         lab.serve(LoopbackContent(long, entityTag: "\"v\u{1}\""))

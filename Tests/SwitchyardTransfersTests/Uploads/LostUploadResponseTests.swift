@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// A tus upload whose last response is lost, so that a HEAD without a body says that it is complete.
+/// A tus upload whose last response is lost, so that only a HEAD without a body reports its completion.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LostUploadResponseTests {
     private struct Film: Decodable, Sendable {
         var id: Int
@@ -35,7 +35,7 @@ import Testing
         return (lab, upload)
     }
 
-    @Test func `a call that needs the value says that the response was lost`() async throws {
+    @Test func `a call that decodes the response fails with responseLost`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
 
@@ -47,7 +47,7 @@ import Testing
         #expect(error?.context.path?.hasSuffix("/files/1") == true)
     }
 
-    @Test func `the next call uploads no second copy`() async throws {
+    @Test func `a repeated call after a lost response does not upload a second copy`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
 
@@ -59,7 +59,7 @@ import Testing
         #expect(lab.server.requests.map(\.method) == [.post, .patch, .head, .head, .head])
     }
 
-    @Test func `a call that needs no value succeeds, and the record goes`() async throws {
+    @Test func `a call without a response value succeeds, and the upload record is removed`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
 
@@ -69,7 +69,7 @@ import Testing
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `an upload whose server has forgotten it starts over`() async throws {
+    @Test func `an upload that the server no longer knows starts again`() async throws {
         let (lab, upload) = try cutLab()
         let films = Films(client: lab.client)
         await #expect(throws: APIError.self) { _ = try await films.upload(upload, as: Film.self) }

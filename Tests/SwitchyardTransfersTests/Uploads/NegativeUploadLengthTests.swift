@@ -6,13 +6,13 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// A length that is none must not end the process (`0..<-5` does).
+/// A negative length must not end the process, as the range `0..<-5` does.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct NegativeUploadLengthTests {
     @Test(arguments: [-1, -5, .min] as [Int64])
-    func `a stream of a negative length is refused before anything is sent`(length: Int64) async throws {
+    func `a stream with a negative length is rejected before a request is sent`(length: Int64) async throws {
         let lab = try DownloadLab()
-        // A server that does not look at the announced length.
+        // A server that ignores the announced length.
         lab.server.route(.post, "/files") { _ in LoopbackResponse(status: 201, headers: ["Location": "/files/1"]) }
         for resumption in [UploadResumption.tus(), .contentRange()] {
             let stream = HTTPBody.Stream.of([Data("hello".utf8)], length: length)

@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// What goes wrong with uploads that can continue, and who is told: E37.
+/// Failures of resumable uploads (feature E37).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -23,7 +23,7 @@ struct ResumableFailureTests {
         await #expect(throws: RequestFailure.self) { _ = try await lab.client.upload(upload) }
     }
 
-    @Test func `a stream whose length no one knows is refused before anything is sent`() async throws {
+    @Test func `a stream of unknown length is rejected before a request is sent`() async throws {
         let lab = try UploadLab(.tus)
 
         let failure = await failure(lab, upload(.stream(HTTPBody.Stream.of([bytes], length: nil))))
@@ -32,7 +32,7 @@ struct ResumableFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
-    @Test func `metadata that cannot be sent is refused before anything is sent`() async throws {
+    @Test func `metadata that cannot be sent is rejected before a request is sent`() async throws {
         let lab = try UploadLab(.tus)
         for key in ["", "file name", "a,b", "größe"] {
             var upload = upload(.data(bytes))
@@ -48,7 +48,7 @@ struct ResumableFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
-    @Test func `a stream that gives another number of bytes than announced ends the upload`() async throws {
+    @Test func `a stream with more or fewer bytes than announced fails the upload`() async throws {
         for length in [Int64(699_999), 700_001] {
             let lab = try UploadLab(.tus)
 
@@ -62,7 +62,7 @@ struct ResumableFailureTests {
         }
     }
 
-    @Test func `a file that changes between two pieces ends the upload`() async throws {
+    @Test func `a file that changes between two pieces fails the upload`() async throws {
         let lab = try UploadLab(.tus)
         let file = lab.folder.appendingPathComponent("up.bin")
         try bytes.write(to: file)
@@ -78,7 +78,7 @@ struct ResumableFailureTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [Data()])
     }
 
-    @Test func `a file that is missing is named, and nothing is sent`() async throws {
+    @Test func `a missing file is an error with its path, and no request is sent`() async throws {
         let lab = try UploadLab(.tus)
         let file = lab.folder.appendingPathComponent("missing.bin")
 
@@ -91,7 +91,7 @@ struct ResumableFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
-    @Test func `a server that has more bytes than there are is not believed`() async throws {
+    @Test func `a server that reports more bytes than the upload has causes a protocol error`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.route(.patch, "/files/*") { _ in
             LoopbackResponse(status: 204, headers: ["Upload-Offset": "700001"])
@@ -109,7 +109,7 @@ struct ResumableFailureTests {
         #expect(error.kind == .protocolViolation)
     }
 
-    @Test func `a server that never takes a byte is not asked for ever`() async throws {
+    @Test func `a server that never accepts a byte is asked a limited number of times`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.route(.patch, "/files/*") { request in
             _ = try await request.body.collect()
@@ -128,9 +128,9 @@ struct ResumableFailureTests {
         #expect(lab.server.requests.filter { $0.method == .patch }.count == 3)
     }
 
-    // MARK: - Ends from outside
+    // MARK: - Cancellation and timeouts
 
-    @Test func `a cancel ends the upload, and its name is free then`() async throws {
+    @Test func `cancellation ends the upload and frees its request ID`() async throws {
         let lab = try UploadLab(.tus)
         let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         defer { gate.continuation.finish() }
@@ -152,7 +152,7 @@ struct ResumableFailureTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `the call's own timeout bounds the whole, and the client's default does not`() async throws {
+    @Test func `the timeout of the call limits a resumable upload, and the client's default does not`() async throws {
         for timeout in [Duration.seconds(30), nil] {
             let lab = try UploadLab(.tus)
             let clock = ManualClock()
@@ -180,7 +180,7 @@ struct ResumableFailureTests {
         }
     }
 
-    @Test func `a monitor shows the upload, and cancels it`() async throws {
+    @Test func `a monitor shows the progress of an upload and can cancel it`() async throws {
         let lab = try UploadLab(.tus)
         let monitor = TransferMonitor()
         var upload = upload(.data(bytes))
@@ -198,7 +198,7 @@ struct ResumableFailureTests {
         #expect(await failure(lab, second)?.reason == .cancelled)
     }
 
-    @Test func `the callback comes once, after the last progress`() async throws {
+    @Test func `the completion is called once, after the last progress report`() async throws {
         let lab = try UploadLab(.tus)
         let queue = DispatchQueue(label: "calls")
         let calls = AsyncStream.makeStream(of: String.self)
@@ -215,12 +215,12 @@ struct ResumableFailureTests {
         #expect(seen == ["all sent", "204"])
     }
 
-    @Test func `a server whose count goes back and forth is given up`() async throws {
+    @Test func `an upload ends when the server's offset goes back repeatedly`() async throws {
         let lab = try UploadLab(.tus)
         let pieces = Locked(0)
         lab.server.route(.patch, "/files/*") { request in
             _ = try await request.body.collect()
-            // Every second piece breaks, and then nothing is left of the first.
+            // Every second piece fails, and the server then loses the piece before it.
             let isBroken = pieces.withLock { pieces in
                 pieces += 1
                 return pieces % 2 == 0
@@ -236,7 +236,7 @@ struct ResumableFailureTests {
         #expect(pieces.withLock { $0 } == 6)
     }
 
-    @Test func `what is asked in between has no body, whatever all calls have in common`() async throws {
+    @Test func `an offset request has no body, even with common parameters`() async throws {
         var options = NetworkClient.Options(seed: 1)
         options.generator.common.parameters = ["platform": "linux"]
         let lab = try UploadLab(.contentRange, options: options)

@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Uploads that resume where they were cut: E37.
+/// Uploads that resume after a break (feature E37).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ResumableUploadTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -26,7 +26,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases, ["data", "file", "stream", "form", "nothing"])
-    func `an upload is opened, and sent to the URL that the server names`(
+    func `a resumable upload is created and sent to the URL of the server`(
         _ dialect: LoopbackUploads.Dialect,
         _ kind: String
     ) async throws {
@@ -59,7 +59,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases, ["data", "file", "stream", "form"])
-    func `what a break leaves after is asked for, and only the rest is sent`(
+    func `an upload asks for the offset after a break and sends only the rest`(
         _ dialect: LoopbackUploads.Dialect,
         _ kind: String
     ) async throws {
@@ -78,13 +78,13 @@ struct ResumableUploadTests {
         guard case .interrupted(at: 0, _)? = events.values.dropFirst().first,
             case .resumed(at: 300_000, _)? = events.values.last
         else {
-            Issue.record("the way is told: \(events.values)")
+            Issue.record("expected events for the break: \(events.values)")
             return
         }
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases, [nil, 262_144])
-    func `a reader that gives more than it is asked for shifts nothing`(
+    func `a body reader that returns more bytes than requested does not shift the upload`(
         _ dialect: LoopbackUploads.Dialect,
         _ pieceLength: Int64?
     ) async throws {
@@ -97,7 +97,7 @@ struct ResumableUploadTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    /// Gives 150,000 bytes at a time, whatever it is asked for.
+    /// Returns 150,000 bytes at a time, whatever is requested.
     private actor LavishReader: HTTPBodyReader {
         private var rest: Data
 
@@ -112,7 +112,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `a content goes in pieces where the caller wants that`(_ dialect: LoopbackUploads.Dialect) async throws {
+    func `an upload is sent in pieces of the configured length`(_ dialect: LoopbackUploads.Dialect) async throws {
         let lab = try UploadLab(dialect)
 
         let answer = try await lab.client.upload(upload(.data(bytes), lab.uploads) { $0.pieceLength = 262_144 })
@@ -123,7 +123,7 @@ struct ResumableUploadTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `progress counts the bytes of the whole, never goes back, and ends with all of them`(
+    func `progress counts the bytes of the whole upload and never decreases`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect)
@@ -138,7 +138,7 @@ struct ResumableUploadTests {
         #expect(reports.values.allSatisfy { $0.direction == .download || $0.total == 700_000 })
     }
 
-    @Test func `the last response is lost, and the upload is complete all the same`() async throws {
+    @Test func `an upload is complete even if the last response is lost`() async throws {
         let lab = try UploadLab(.tus)
         lab.uploads.cut(after: 700_000)
 
@@ -149,7 +149,7 @@ struct ResumableUploadTests {
         #expect(answer.headers["Upload-Offset"] == "700000")
     }
 
-    @Test func `an upload that its server has forgotten starts again`() async throws {
+    @Test func `an upload that the server no longer knows starts again`() async throws {
         let lab = try UploadLab(.tus)
         let uploads = lab.uploads
         uploads.cut(after: 300_000)
@@ -167,7 +167,7 @@ struct ResumableUploadTests {
         #expect(events.values.contains { if case .restarted = $0 { true } else { false } })
     }
 
-    @Test func `what arrives of an upload that began again counts, whatever the first one had`() async throws {
+    @Test func `progress after a restart of the upload resets the count of continuations`() async throws {
         let lab = try UploadLab(.tus)
         let uploads = lab.uploads
         let (cuts, breaks) = (Locked(0), Locked(0))
@@ -183,7 +183,7 @@ struct ResumableUploadTests {
                 if number == 1 { uploads.forget() }
             }
         }
-        // The second piece breaks, of the first upload and of the one after it.
+        // Breaks the second piece of the first upload and of the restarted upload.
         upload.request.interceptors = [
             .adapting { request, _ in
                 guard request.headers["Upload-Offset"] == "250000" else { return }
@@ -201,7 +201,7 @@ struct ResumableUploadTests {
         #expect(breaks.withLock { $0 } == 2)
     }
 
-    @Test func `one that refuses again and again is believed`() async throws {
+    @Test func `a server that refuses repeatedly ends the upload with its response`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(503), on: "/files/*")
 
@@ -211,7 +211,7 @@ struct ResumableUploadTests {
         #expect(lab.server.requests.map(\.method) == [.post, .patch, .head])
     }
 
-    @Test func `a refusal is the response`() async throws {
+    @Test func `an error response to a piece is the response of the upload`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(415), on: "/files/*")
 
@@ -221,7 +221,7 @@ struct ResumableUploadTests {
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `an upload that is refused from the start has one request`() async throws {
+    @Test func `an upload whose creation is refused sends one request`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.setFault(.status(403), on: "/files")
 
@@ -229,7 +229,7 @@ struct ResumableUploadTests {
         #expect(lab.server.requests.count == 1)
     }
 
-    @Test func `an opening without a place is an error that says so`() async throws {
+    @Test func `a creation response without a Location is a protocol error`() async throws {
         let lab = try UploadLab(.tus)
         lab.server.route(.post, "/files") { _ in LoopbackResponse(status: 201) }
 
@@ -245,7 +245,7 @@ struct ResumableUploadTests {
         #expect(error.message.contains("Location"))
     }
 
-    @Test func `each piece can say what its bytes are`() async throws {
+    @Test func `each piece has its own Content-Digest`() async throws {
         let lab = try UploadLab(.contentRange)
         var upload = upload(.data(bytes), lab.uploads) { $0.pieceLength = 400_000 }
         upload.digest = .md5
@@ -259,7 +259,7 @@ struct ResumableUploadTests {
         #expect(digests == expected)
     }
 
-    @Test func `tus is told about the upload, and the caller's fields go with every request`() async throws {
+    @Test func `a tus upload sends its metadata and the caller's header fields`() async throws {
         let lab = try UploadLab(.tus)
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
         upload.resumption = .tus(metadata: ["filename": "film.mov", "is_private": ""])
@@ -275,7 +275,7 @@ struct ResumableUploadTests {
         #expect(requests.map(\.target) == ["/files?folder=7", "/files/1"])
     }
 
-    @Test func `a session is opened with what is known about the file`() async throws {
+    @Test func `an upload session is created with the description of the file`() async throws {
         let lab = try UploadLab(.contentRange)
         var upload = UploadConfiguration(path: "files", from: .data(bytes, contentType: "video/mp4"))
         upload.resumption = .contentRange(opening: .json(["name": "film"]))
@@ -288,7 +288,7 @@ struct ResumableUploadTests {
         #expect(requests[1].headers["Content-Range"] == "bytes 0-699999/700000")
         #expect(requests[1].headers["Content-Type"] == "video/mp4")
         guard case .whole(let body) = answer.response.body else {
-            Issue.record("the answer is there as a whole")
+            Issue.record("expected a complete response body")
             return
         }
         #expect(String(decoding: body, as: UTF8.self) == #"{"bytes": 700000}"#)

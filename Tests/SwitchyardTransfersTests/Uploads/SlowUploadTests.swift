@@ -8,7 +8,7 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Uploads that take their time: a second copy is sent only when nothing moves any more.
+/// A slow upload is sent to a second server only after its progress has stopped.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SlowUploadTests {
     private static let piece = 100_000
 
@@ -24,7 +24,7 @@ import Testing
         return try NetworkClient(service: try .loopback(servers), options: .init(seed: 1), time: clock)
     }
 
-    /// An upload whose first reader gives a piece for each gate that is opened, and any other one all of them at once.
+    /// An upload whose first reader returns a piece per opened gate, and whose later readers return all pieces.
     private func upload(_ gates: [Gate], _ readers: Locked<Int>) -> UploadConfiguration {
         let stream = HTTPBody.Stream(length: Int64(gates.count * Self.piece)) {
             let isFirst = readers.withLock { count in
@@ -38,7 +38,7 @@ import Testing
         return upload
     }
 
-    /// Begins an upload, and takes note of what is sent of it.
+    /// Starts an upload and counts the readers that it creates.
     private func begin(
         _ upload: UploadConfiguration,
         through client: NetworkClient
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    /// Lets a piece go, and waits until it is on its way.
+    /// Opens the gate of a piece and waits until the piece is sent.
     private func give(_ index: Int, of gates: [Gate]) async {
         gates[index].open()
         let end = Int64((index + 1) * Self.piece)
         await until { sent.values.contains { $0 >= end } }
     }
 
-    @Test func `an upload whose bytes are moving is not sent a second time`() async throws {
+    @Test func `an upload that makes progress is not sent a second time`() async throws {
         let client = try client()
         let (gates, readers) = ((0..<4).map { _ in Gate() }, Locked(0))
         let call = begin(upload(gates, readers), through: client)
@@ -72,7 +72,7 @@ import Testing
         #expect(servers[1].requests.isEmpty)
     }
 
-    @Test func `how long a body takes to send is no figure of its server's`() async throws {
+    @Test func `the time to send a body does not count as latency of the server`() async throws {
         let client = try client()
         let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
         let call = begin(upload(gates, readers), through: client)
@@ -85,7 +85,7 @@ import Testing
         #expect(client.servers[0].p99 ?? .zero < .seconds(1))
     }
 
-    @Test func `an upload of which nothing moves any more is sent to the next server`() async throws {
+    @Test func `an upload without progress is sent to the next server`() async throws {
         let client = try client()
         let (gates, readers) = ((0..<2).map { _ in Gate() }, Locked(0))
         let call = begin(upload(gates, readers), through: client)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (4, 4), (9, 9)])
-    func `the response to what was sent may take as long as sending it, and a second at least`(
+    func `the response may take as long as the body took to send, and at least a second`(
         seconds: Int,
         patience: Int
     ) async throws {
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-/// Gives pieces of one length, each when its gate is open.
+/// Returns pieces of one length, each after its gate has opened.
 private actor StepReader: HTTPBodyReader {
     private var left: Int
     private let length: Int

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Uploads that say what they are: E38.
+/// Uploads with a Content-Digest (feature E38).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadDigestTests {
     private let bytes = DownloadLab.bytes(70_000)
@@ -30,7 +30,9 @@ struct UploadDigestTests {
     }
 
     @Test(arguments: ["data", "file", "stream", "form", "nothing"], ContentDigest.Algorithm.allCases)
-    func `the digest is that of the bytes that arrive`(kind: String, algorithm: ContentDigest.Algorithm) async throws {
+    func `the Content-Digest matches the bytes that arrive`(kind: String, algorithm: ContentDigest.Algorithm)
+        async throws
+    {
         let lab = try lab()
         let file = lab.folder.appendingPathComponent("up.bin")
         try bytes.write(to: file)
@@ -50,7 +52,7 @@ struct UploadDigestTests {
         #expect(request.headers["Content-Digest"] == fieldValue(of: request.body, algorithm))
     }
 
-    @Test func `every server that is asked hears it`() async throws {
+    @Test func `every server receives the Content-Digest`() async throws {
         let lab = try lab(2)
         lab.servers[0].fault = .status(503)
         var upload = upload(.data(bytes))
@@ -63,7 +65,7 @@ struct UploadDigestTests {
         #expect(values == [fieldValue(of: bytes), fieldValue(of: bytes)])
     }
 
-    @Test func `a source that cannot be read ends the upload before anything is sent`() async throws {
+    @Test func `a source that cannot be read fails the upload before a request is sent`() async throws {
         let lab = try lab()
         let missing = lab.folder.appendingPathComponent("missing.bin")
 
@@ -72,13 +74,13 @@ struct UploadDigestTests {
         }
 
         guard case .invalidRequest(.file(path: missing.path, _))? = failure?.reason else {
-            Issue.record("the file is named: \(String(describing: failure))")
+            Issue.record("expected an error with the path: \(String(describing: failure))")
             return
         }
         #expect(lab.server.requests.isEmpty)
     }
 
-    @Test func `a stream that throws, or gives more than it announced, ends the upload with the reason`() async throws {
+    @Test func `a stream that throws or exceeds its length fails the upload with the reason`() async throws {
         let lab = try lab()
         let broken = HTTPBody.Stream(length: nil) { BrokenSource() }
         let long = HTTPBody.Stream.of([bytes], length: 5)
@@ -93,7 +95,7 @@ struct UploadDigestTests {
         let reason = RequestError.BodyReason.sourceFailed("Broken()")
         #expect(first?.reason == .invalidRequest(.body(kind: "streamed", reason: reason)))
         guard case .invalidRequest(.body(_, .lengthMismatch(announced: 5, _)))? = second?.reason else {
-            Issue.record("the lengths are named: \(String(describing: second))")
+            Issue.record("expected an error with the lengths: \(String(describing: second))")
             return
         }
         #expect(lab.server.requests.isEmpty)
@@ -118,7 +120,7 @@ struct UploadDigestTests {
         gate.finish()
     }
 
-    @Test func `what the digest speaks of is not compressed after it`() async throws {
+    @Test func `a body with a Content-Digest is not compressed afterwards`() async throws {
         let lab = try lab()
         var options = NetworkClient.Options(seed: 1)
         options.generator.modifiers.append(RequestCompressor(.gzip).compress)
@@ -133,7 +135,7 @@ struct UploadDigestTests {
     }
 }
 
-/// Gives what comes, when it comes.
+/// Returns pieces as they arrive.
 private struct SlowSource: HTTPBodyReader {
     let pieces: AsyncStream<Data>
 
@@ -143,7 +145,7 @@ private struct SlowSource: HTTPBodyReader {
     }
 }
 
-/// Gives nothing but an error.
+/// Throws an error in place of bytes.
 private struct BrokenSource: HTTPBodyReader {
     struct Broken: Error {}
 

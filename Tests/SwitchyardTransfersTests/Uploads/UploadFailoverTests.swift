@@ -7,12 +7,12 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Servers that fail in the middle of an upload that can continue: E37, TAF-S4.
+/// Servers that fail in the middle of a resumable upload (E37, TAF-S4).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadFailoverTests {
     private let bytes = DownloadLab.bytes(700_000)
 
-    /// An upload during which the first server dies when 300,000 bytes have arrived.
+    /// An upload during which the first server dies after 300,000 bytes.
     private func upload(
         killing lab: UploadLab,
         _ change: (inout UploadResumption) -> Void = { _ in }
@@ -28,7 +28,7 @@ struct UploadFailoverTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `when a server dies, the next one that has the bytes gets the rest`(
+    func `the next server with the same storage receives the rest when a server dies`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect, servers: 2)
@@ -41,21 +41,21 @@ struct UploadFailoverTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `when a server dies that alone has the bytes, the upload starts again at the next one`(
+    func `an upload starts again at the next server if only the dead server has the bytes`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect, servers: 2)
         let others = LoopbackUploads(dialect)
         others.open(on: lab.servers[1])
 
-        // In one piece the server may have got all of it.
+        // Several pieces, because the dead server could have received all of a single piece.
         let answer = try await lab.client.upload(upload(killing: lab) { $0.pieceLength = 400_000 })
 
         #expect(others.uploads.map(\.bytes) == [bytes])
         #expect(answer.context.server == "secondary")
     }
 
-    @Test func `a server that is not well is left, too`() async throws {
+    @Test func `an upload leaves a server that responds with 503`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         lab.server.setFault(.status(503), on: "/files/*")
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
@@ -67,7 +67,7 @@ struct UploadFailoverTests {
         #expect(lab.uploads.uploads.last?.bytes == bytes)
     }
 
-    @Test func `a server that does not say what it has is waited for as long as ten seconds`() async throws {
+    @Test func `an upload moves to the next server if the offset request takes ten seconds`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         let clock = ManualClock()
         let client = try NetworkClient(service: .loopback(lab.servers, switching: .off), time: clock)
@@ -104,7 +104,7 @@ struct UploadFailoverTests {
             resumption.maximumContinuations = 50
         }
         let asked = Task {
-            // A second question shows that there was a first one.
+            // A second HEAD request shows that the first one has failed.
             while first.requests.filter({ $0.method == .head }).count < 2 { await Task.yield() }
             first.fault = nil
         }
@@ -115,7 +115,7 @@ struct UploadFailoverTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `a server that dies before it has opened anything is not noticed`() async throws {
+    @Test func `an upload moves to the next server if a server dies before the creation`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         lab.server.fault = .resetBeforeHead
         var upload = UploadConfiguration(path: "files", from: .data(bytes))
@@ -127,7 +127,7 @@ struct UploadFailoverTests {
         #expect(lab.uploads.uploads.last?.bytes == bytes)
     }
 
-    @Test func `when all servers stay away, the upload fails with what the last one did`() async throws {
+    @Test func `an upload fails with the last error when no server can be reached`() async throws {
         let lab = try UploadLab(.tus, servers: 2)
         let servers = lab.servers
         let upload = upload(killing: lab) { resumption in
@@ -145,7 +145,7 @@ struct UploadFailoverTests {
         #expect(error.kind == .connectionRefused)
     }
 
-    /// A server of no one's service to which the lab's own sends all uploads.
+    /// A server outside the service to which the lab's server sends all uploads.
     private func store(besides lab: UploadLab) throws -> LoopbackServer {
         let store = LoopbackServer()
         try store.start()
@@ -154,7 +154,7 @@ struct UploadFailoverTests {
         return store
     }
 
-    @Test func `an upload goes to where its server sends it, without what belongs to the server alone`() async throws {
+    @Test func `an upload to another host is sent without the service's header fields`() async throws {
         var options = NetworkClient.Options(seed: 1)
         options.generator.common.headers.set("X-Key", "secret")
         let lab = try UploadLab(.tus, options: options)
@@ -172,7 +172,7 @@ struct UploadFailoverTests {
         #expect(store.requests.map { $0.headers["X-Key"] } == [nil])
     }
 
-    @Test func `a credential in a call's own header stays with the servers that the call was made to`() async throws {
+    @Test func `an Authorization header field of the call is not sent to another host`() async throws {
         let lab = try UploadLab(.tus)
         let store = try store(besides: lab)
         defer { store.stop() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Sources that fail: each with one typed error, and never a body at the server that looks whole.
+/// Sources that fail with one typed error and never leave a body that seems complete at the server.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadFailureTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -37,7 +37,7 @@ struct UploadFailureTests {
         return nil
     }
 
-    @Test func `a file that is missing, a directory or no file is refused before anything is sent`() async throws {
+    @Test func `a missing file, a directory and a remote URL are rejected before a request is sent`() async throws {
         let lab = try lab()
         let missing = lab.folder.appendingPathComponent("missing")
         let remote = try #require(URL(string: "http://example.com/f"))
@@ -55,17 +55,17 @@ struct UploadFailureTests {
         #expect(lab.server.requests.isEmpty)
     }
 
-    @Test func `what is no file is closed once`() {
+    @Test func `the descriptor of a directory is closed only once`() {
         let folder = URL(fileURLWithPath: NSTemporaryDirectory())
         errno = 0
 
         #expect(throws: RequestError.file(path: folder.path, reason: .isDirectory)) { try StableFileReader(folder) }
 
-        // A second time would have closed what someone else had opened meanwhile.
+        // A second close could hit a descriptor that another thread has opened since.
         #expect(errno != EBADF)
     }
 
-    @Test func `a pipe is no file to send, and does not block`() async throws {
+    @Test func `a pipe is rejected as an upload file without blocking`() async throws {
         let lab = try lab()
         let pipe = lab.folder.appendingPathComponent("pipe")
         try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -75,7 +75,7 @@ struct UploadFailureTests {
         #expect(cause == .file(path: pipe.path, reason: .unreadable("not a regular file")))
     }
 
-    @Test func `a pipe is no part of a form either, and does not block`() async throws {
+    @Test func `a pipe is rejected as a form file without blocking`() async throws {
         let lab = try lab()
         let pipe = lab.folder.appendingPathComponent("pipe")
         try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -85,7 +85,7 @@ struct UploadFailureTests {
         #expect(cause == .file(path: pipe.path, reason: .unreadable("not a regular file")))
     }
 
-    /// A file that is larger than all buffers on the way, and old, so that the clock of the file system shows a change.
+    /// A file that is larger than all buffers and old, so that a change shows in its modification date.
     private func largeFile(in lab: DownloadLab) throws -> URL {
         let file = lab.folder.appendingPathComponent("up.bin")
         try Data().write(to: file)
@@ -97,7 +97,7 @@ struct UploadFailureTests {
         return file
     }
 
-    /// With a monitor the file is read by a reader that can pause, else by the transport itself, where that can.
+    /// The reader of the file: a reader that can pause if there is a monitor, otherwise the transport if it can.
     enum Way: CaseIterable {
         case plain, monitored, form
     }
@@ -131,7 +131,7 @@ struct UploadFailureTests {
     }
 
     @Test(arguments: [false, true])
-    func `a file that is removed while it is sent is sent`(isMonitored: Bool) async throws {
+    func `a file that is deleted while it is sent is sent completely`(isMonitored: Bool) async throws {
         let lab = try lab()
         let file = try largeFile(in: lab)
         lab.server.route(.post, "/up") { request in
@@ -150,7 +150,7 @@ struct UploadFailureTests {
         #expect(answer.text == "\(48 << 20)")
     }
 
-    @Test func `a file that vanishes between two attempts is an error of the file`() async throws {
+    @Test func `a file that is deleted between two attempts is a file error`() async throws {
         let lab = try DownloadLab(2)
         let file = lab.folder.appendingPathComponent("up.bin")
         try bytes.write(to: file)
@@ -172,7 +172,7 @@ struct UploadFailureTests {
     }
 
     @Test(arguments: [600_000, 699_999, 700_001, 800_000])
-    func `a stream that gives more or fewer bytes than it announced is an error`(length: Int64) async throws {
+    func `a stream with more or fewer bytes than announced is an error`(length: Int64) async throws {
         let lab = try lab()
 
         let cause = await failure(lab, .stream(PlainReader.stream([bytes], length: length)))
@@ -184,7 +184,7 @@ struct UploadFailureTests {
         #expect(lab.server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a stream that throws is an error, with its words`() async throws {
+    @Test func `an error that a stream throws is reported with its description`() async throws {
         let lab = try lab()
 
         let inMidBody = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))
@@ -195,7 +195,7 @@ struct UploadFailureTests {
         #expect(lab.server.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a length that the caller lies about is refused`() async throws {
+    @Test func `a Content-Length that contradicts the body is rejected`() async throws {
         let lab = try lab()
         var upload = UploadConfiguration(path: "up", from: .data(bytes))
         upload.request.headers["Content-Length"] = "10"
@@ -211,7 +211,7 @@ struct UploadFailureTests {
     }
 
     // YTK-15
-    @Test func `the call's own timeout bounds the whole upload`() async throws {
+    @Test func `the timeout of the call limits the whole upload`() async throws {
         let lab = try lab()
         lab.server.fault = .hang
         let clock = ManualClock()
@@ -235,7 +235,7 @@ struct UploadFailureTests {
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `the client's default timeout does not bound an upload`() async throws {
+    @Test func `the client's default timeout does not limit an upload`() async throws {
         let lab = try lab()
         let (asked, gate) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
         lab.server.route(.post, "/up") { _ in
@@ -256,7 +256,7 @@ struct UploadFailureTests {
         #expect(try await call.value.status == 200)
     }
 
-    @Test func `a source that fails charges no server`() async throws {
+    @Test func `a source that fails does not count as a failure of the server`() async throws {
         let lab = try lab()
 
         _ = await failure(lab, .stream(PlainReader.stream([bytes], length: nil, failing: Broken())))
@@ -264,7 +264,7 @@ struct UploadFailureTests {
         #expect(lab.client.servers[0].statistics.failures == 0)
     }
 
-    @Test func `an upload whose progress was cancelled before is not sent`() async throws {
+    @Test func `an upload whose progress is already cancelled is not sent`() async throws {
         let lab = try lab()
         let monitor = TransferMonitor()
         monitor.progress.cancel()
@@ -278,7 +278,7 @@ struct UploadFailureTests {
     }
 }
 
-/// Gives pieces without checking anything, and may throw after them.
+/// Returns pieces without checks, and may throw after them.
 private actor PlainReader: HTTPBodyReader {
     private var pieces: ArraySlice<Data>
     private let failure: (any Error)?

@@ -5,7 +5,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// A server, or several that share a storage, for uploads that can continue.
+/// A server, or several servers with a shared storage, for resumable uploads.
 final class UploadLab: Sendable {
     let lab: DownloadLab
     let uploads: LoopbackUploads
@@ -20,15 +20,15 @@ final class UploadLab: Sendable {
     var server: LoopbackServer { lab.server }
     var servers: [LoopbackServer] { lab.servers }
     var folder: URL { lab.folder }
-    /// Where it is kept how uploads that were cut continue.
+    /// The folder for the records of interrupted uploads.
     var keptFolder: URL { folder.appendingPathComponent("kept") }
 
-    /// What is kept of them.
+    /// The records of interrupted uploads.
     var records: [URL] {
         (try? FileManager.default.contentsOfDirectory(at: keptFolder, includingPropertiesForKeys: nil)) ?? []
     }
 
-    /// An upload of a file that a break ends, and that a later call continues with.
+    /// An upload of a file that fails at the first break and that a later call resumes.
     func keptUpload(of file: URL) -> UploadConfiguration {
         var upload = UploadConfiguration(path: "files", from: .file(file))
         upload.resumption = uploads.dialect == .tus ? .tus() : .contentRange()
@@ -37,7 +37,7 @@ final class UploadLab: Sendable {
         return upload
     }
 
-    /// Uploads a file until the connection breaks after 300,000 bytes of its first piece, so that it is certainly not whole.
+    /// Uploads a file over a connection that breaks after 300,000 bytes of its first piece.
     func cut(_ file: URL) async throws {
         uploads.cut(after: 300_000)
         var upload = keptUpload(of: file)

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Where a resumable upload goes whose server names its place by plain http.
+/// The upload URL of a resumable upload whose server sends a plain http `Location`.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UploadPlaceTests {
     private func client(_ location: String) throws -> (NetworkClient, StubTransport) {
         let transport = StubTransport { request in
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["http://files.test/v1/files/1", "http://files.test:443/v1/files/1", "/v1/files/1"])
-    func `a plain http Location on the host of an https server means https`(location: String) async throws {
+    func `an http Location on the host of an https server becomes https`(location: String) async throws {
         for resumption in Self.resumptions {
             let (client, transport) = try client(location)
 

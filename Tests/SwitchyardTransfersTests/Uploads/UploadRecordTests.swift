@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Uploads that continue in a later call: E37.
+/// Uploads that a later call resumes (feature E37).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadRecordTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -28,7 +28,7 @@ struct UploadRecordTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `a later call resumes where the upload was cut, also of another client`(
+    func `a later call resumes the upload, also with another client`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let (lab, file) = try await cutLab(dialect)
@@ -43,7 +43,7 @@ struct UploadRecordTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `no one but the owner can read the record`() async throws {
+    @Test func `only the owner can read an upload record`() async throws {
         let (lab, _) = try await cutLab(.tus)
 
         let record = try #require(lab.records.first)
@@ -63,7 +63,7 @@ struct UploadRecordTests {
         #expect(lab.uploads.uploads.count == 2)
     }
 
-    @Test func `a record that is damaged, or of another version, is as good as none`() async throws {
+    @Test func `a damaged upload record or a record of another version is ignored`() async throws {
         for text in ["{", #"{"version": 2}"#] {
             let (lab, file) = try await cutLab(.tus)
             try Data(text.utf8).write(to: try #require(lab.records.first))
@@ -74,8 +74,8 @@ struct UploadRecordTests {
         }
     }
 
-    // Plain http to a host elsewhere is asked by no client that does not say so.
-    @Test func `a URL that is never asked is not kept`() async throws {
+    // A client sends no plain http request to another host unless this is allowed.
+    @Test func `an upload URL that the client may not use is not stored`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
         lab.server.route(
@@ -94,7 +94,7 @@ struct UploadRecordTests {
     }
 
     @Test(arguments: ["http://far.example.com/1", "http://a%00b:p@127.0.0.1:1/1"])
-    func `a record with a URL that is never asked is gone on from nowhere`(url: String) async throws {
+    func `an upload record with a URL that the client may not use is ignored`(url: String) async throws {
         let (lab, file) = try await cutLab(.tus)
         let record = try #require(lab.records.first)
         var fields = try #require(
@@ -111,7 +111,7 @@ struct UploadRecordTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `another path, or another file, is another upload`() async throws {
+    @Test func `another path or another file is a new upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
         let other = lab.folder.appendingPathComponent("other.bin")
         try FileManager.default.copyItem(at: file, to: other)
@@ -126,7 +126,7 @@ struct UploadRecordTests {
         #expect(lab.records.count == 1)
     }
 
-    @Test func `an upload of which the server is told something else is another upload`() async throws {
+    @Test func `other metadata or another description is a new upload`() async throws {
         let (lab, file) = try await cutLab(.tus)
         var named = lab.keptUpload(of: file)
         named.resumption = .tus(metadata: ["filename": "film.mov"])
@@ -143,7 +143,7 @@ struct UploadRecordTests {
         #expect(drive.uploads.uploads.map(\.isComplete) == [false, true])
     }
 
-    @Test func `the server that has the bytes is gone for good, and another one gets them`() async throws {
+    @Test func `an upload starts again at another server if its server is gone for good`() async throws {
         let (lab, file) = try await cutLab(.tus, servers: 2)
         let others = LoopbackUploads(.tus)
         others.open(on: lab.servers[1])
@@ -156,7 +156,7 @@ struct UploadRecordTests {
         #expect(others.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `without a directory nothing is kept`() async throws {
+    @Test func `an upload without a directory stores no record`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
         var upload = lab.keptUpload(of: file)
@@ -169,7 +169,7 @@ struct UploadRecordTests {
         #expect(lab.uploads.uploads.map(\.isComplete) == [false, true])
     }
 
-    @Test func `a record that cannot be written is an error that names the file`() async throws {
+    @Test func `a record that cannot be written is an error with the file path`() async throws {
         let lab = try UploadLab(.tus)
         let file = try file(lab)
         var upload = lab.keptUpload(of: file)
@@ -184,7 +184,7 @@ struct UploadRecordTests {
         #expect(path.hasPrefix(file.path))
     }
 
-    @Test func `an upload that its server has forgotten is not asked for again and again`() async throws {
+    @Test func `the record of an upload that the server no longer knows is removed`() async throws {
         let (lab, file) = try await cutLab(.tus)
         lab.uploads.forget()
 

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// What a refusal means for a resumable upload and for its record.
+/// Error responses to a resumable upload, and their effect on its record.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadRefusalTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -31,7 +31,7 @@ struct UploadRefusalTests {
         return (lab, upload)
     }
 
-    /// Answers the next requests to the uploads with a status, as a proxy in front of the server does.
+    /// Responds to the next upload requests with a status, like a proxy in front of the server.
     private func refuse(_ status: Int, times: Int = 1, of method: HTTPMethod, at lab: UploadLab) {
         let left = Locked(times)
         lab.uploads.intercept { request in
@@ -47,7 +47,7 @@ struct UploadRefusalTests {
     private static let unsettled = [408, 423, 425, 429, 500, 501, 502, 503, 504, 507, 509, 511, 520, 524, 530]
 
     @Test(arguments: unsettled, [HTTPMethod.patch, .head])
-    func `an upload continues after a response that does not say what has arrived`(
+    func `an upload continues after a transient error response`(
         status: Int,
         method: HTTPMethod
     ) async throws {
@@ -62,7 +62,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [401, 407, 500, 501, 507, 520, 524, 530, 400, 403, 412, 415])
-    func `the record stays after a refusal that does not say that the upload is unknown`(status: Int) async throws {
+    func `an error response other than 404 and 410 keeps the record`(status: Int) async throws {
         for method in [HTTPMethod.patch, .head] {
             let (lab, upload) = try await cutLab(.tus, continuations: 0)
             refuse(status, times: .max, of: method, at: lab)
@@ -75,7 +75,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [404, 410])
-    func `the record goes when the server says that it does not know the upload`(status: Int) async throws {
+    func `a 404 or 410 response removes the record`(status: Int) async throws {
         let (lab, upload) = try await cutLab(.tus, continuations: 0)
         refuse(status, of: .head, at: lab)
 
@@ -85,7 +85,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [403, 405, 412])
-    func `another upload is opened where the server refuses to report what has arrived`(status: Int) async throws {
+    func `a new upload is created if the server refuses to report the offset`(status: Int) async throws {
         let (lab, upload) = try await cutLab(.tus, continuations: 1)
         refuse(status, of: .head, at: lab)
 
@@ -96,7 +96,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: [(LoopbackUploads.Dialect.tus, 100_000), (.tus, 300_000), (.contentRange, 300_000)])
-    func `a piece that is too large for the server is halved until the server takes it`(
+    func `a piece that is too large for the server is halved until the server accepts it`(
         dialect: LoopbackUploads.Dialect,
         limit: Int
     ) async throws {
@@ -117,7 +117,7 @@ struct UploadRefusalTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `a server that takes no piece is believed, and the record stays`(
+    func `an upload ends with 413 if the server accepts no piece, and the record stays`(
         dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try UploadLab(dialect)

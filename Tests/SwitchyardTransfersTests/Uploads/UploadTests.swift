@@ -8,12 +8,12 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Uploads from everywhere, with their progress.
+/// Uploads from all sources, with their progress.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadTests {
     private let bytes = DownloadLab.bytes(700_000)
 
-    /// A lab whose servers take uploads at `/up` and answer with their length.
+    /// A lab whose servers accept uploads at `/up` and respond with their length.
     private func lab(_ count: Int = 1) throws -> DownloadLab {
         let lab = try DownloadLab(count)
         for server in lab.servers {
@@ -34,7 +34,7 @@ struct UploadTests {
 
     // E8, E9, E10
     @Test(arguments: ["data", "file", "stream", "unknown"])
-    func `bytes arrive whole from wherever they come`(kind: String) async throws {
+    func `an upload from any source arrives complete`(kind: String) async throws {
         let lab = try lab()
         let source: UploadSource =
             switch kind {
@@ -54,7 +54,7 @@ struct UploadTests {
         #expect(request.headers["Content-Length"] == (kind == "unknown" ? nil : "700000"))
     }
 
-    @Test func `an upload by PUT that a paused server has read is at no other server`() async throws {
+    @Test func `a PUT that a paused server may have read is not sent to another server`() async throws {
         let lab = try lab(2)
         lab.servers[0].fault = .pause
         var upload = UploadConfiguration(path: "up", method: .put, from: .data(bytes.prefix(1000)))
@@ -68,9 +68,9 @@ struct UploadTests {
         #expect(lab.servers[1].requests.filter { $0.method == .put }.isEmpty)
     }
 
-    // Row E1; rules AFN-6, AFN-7.
+    // Feature E1; rules AFN-6, AFN-7.
     @Test(arguments: ["data", "file", "stream", "unknown", "form"])
-    func `progress only grows, and ends with exactly what was sent`(kind: String) async throws {
+    func `upload progress never decreases and ends with the sent bytes`(kind: String) async throws {
         let lab = try lab()
         let form = MultipartForm(parts: [.field("a", "b"), .file(try file(in: lab), name: "f")])
         let source: UploadSource =
@@ -92,8 +92,8 @@ struct UploadTests {
         #expect(uploads.last?.fraction == 1)
     }
 
-    // RFC 9110 section 10.1.1: a server may refuse before it has had the whole body.
-    @Test func `progress stops where a server that refuses has stopped it`() async throws {
+    // RFC 9110 section 10.1.1: a server may respond before it has read the whole body.
+    @Test func `upload progress stops when the server refuses the body`() async throws {
         let lab = try lab()
         lab.server.route(nil, "/up") { _ in
             LoopbackResponse(status: 413, headers: ["Connection": "close"], body: .data(Data("too large".utf8)))
@@ -107,7 +107,7 @@ struct UploadTests {
         #expect(reports.values.allSatisfy { $0.direction == .download || $0.completed < 64 << 20 })
     }
 
-    @Test func `progress does not go back when another server is asked`() async throws {
+    @Test func `upload progress does not go back when the next server is used`() async throws {
         let lab = try lab(2)
         lab.servers[0].route(nil, "/up") { request in
             var count = 0
@@ -133,7 +133,7 @@ struct UploadTests {
     }
 
     // YTK-46
-    @Test func `a request made by hand takes the bytes of the source along`() async throws {
+    @Test func `a prebuilt request is sent with the bytes of the upload source`() async throws {
         let lab = try lab()
         let source = UploadSource.file(try file(in: lab), contentType: "video/quicktime")
         var upload = UploadConfiguration(path: "", from: source)
@@ -156,7 +156,7 @@ struct UploadTests {
     }
 
     // E38
-    @Test func `a file is fingerprinted in pieces, and arrives with its fingerprint`() async throws {
+    @Test func `a file arrives with the SHA-256 digest that was calculated before the upload`() async throws {
         let lab = try lab()
         let file = try file(in: lab)
         var upload = UploadConfiguration(path: "up", from: .file(file))
@@ -169,7 +169,7 @@ struct UploadTests {
     }
 
     // E5, E11
-    @Test func `the completion form has a name, and calls back on its queue, progress before the end`() async throws {
+    @Test func `the completion form returns an ID and reports progress on its queue before the end`() async throws {
         let lab = try lab()
         let queue = DispatchQueue(label: "test.uploads")
         let key = DispatchSpecificKey<Bool>()
@@ -197,7 +197,7 @@ struct UploadTests {
     }
 
     // E11, TSW-5
-    @Test func `an upload is cancelled by its name, and charges no server`() async throws {
+    @Test func `an upload is cancelled by its ID and does not count as a failure of the server`() async throws {
         let lab = try lab()
         let id = RequestID()
         let piece = Data(count: 65_536)
@@ -215,7 +215,7 @@ struct UploadTests {
     }
 
     // TAF-S4
-    @Test func `an upload counts for the health of its server`() async throws {
+    @Test func `an upload updates the statistics of its servers`() async throws {
         let lab = try lab(2)
         lab.servers[0].fault = .resetBeforeHead
 
@@ -229,7 +229,7 @@ struct UploadTests {
         #expect(Set(keys).count == 1)
     }
 
-    @Test func `a write that must not be repeated is sent once`() async throws {
+    @Test func `a POST that must not be repeated is sent once`() async throws {
         let lab = try lab(2)
         lab.servers[0].fault = .resetBeforeHead
 
@@ -241,7 +241,7 @@ struct UploadTests {
         #expect(lab.servers[1].requests.filter { $0.method == .post }.isEmpty)
     }
 
-    @Test func `an early refusal in mid-upload is delivered`() async throws {
+    @Test func `an early error response in the middle of an upload is delivered`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.post, "/up") { _ in
             var answer = LoopbackResponse.text("too large", status: 413)
@@ -255,7 +255,7 @@ struct UploadTests {
     }
 }
 
-/// Gives the same piece for ever.
+/// Returns the same piece without end.
 private struct EndlessReader: HTTPBodyReader {
     let piece: Data
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Uploads keep to the user who has begun them, where the client knows of users: E37.
+/// Uploads belong to the user that started them, if the client has users (feature E37).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadUserTests {
     private let bytes = DownloadLab.bytes(700_000)
@@ -28,7 +28,7 @@ struct UploadUserTests {
     private func upload(_ lab: UploadLab) -> UploadConfiguration { lab.keptUpload(of: file(lab)) }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `an upload waits for its user, while another one uploads the same`(
+    func `an upload waits for its user while another user uploads the same file`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let lab = try lab(dialect)
@@ -46,7 +46,7 @@ struct UploadUserTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `an upload waits while no one is logged in`() async throws {
+    @Test func `an upload waits while no user is logged in`() async throws {
         let lab = try lab()
         session.name("ada")
         try await lab.cut(file(lab))
@@ -58,7 +58,7 @@ struct UploadUserTests {
         #expect(lab.records.count == 1)
     }
 
-    @Test func `what was begun while no one was logged in is gone on with by anyone who logs in`() async throws {
+    @Test func `an upload that was started without a user is resumed for the next user`() async throws {
         let lab = try lab()
         try await lab.cut(file(lab))
 
@@ -69,7 +69,7 @@ struct UploadUserTests {
         #expect(lab.records.isEmpty)
     }
 
-    @Test func `what one user has gone on with is no other's any more`() async throws {
+    @Test func `an upload that one user has resumed is not resumed for another user`() async throws {
         let lab = try lab()
         try await lab.cut(file(lab))
         session.name("ada")
@@ -84,7 +84,7 @@ struct UploadUserTests {
         #expect(lab.records.count == 1)
     }
 
-    @Test func `a client that knows of no users continues the user who is logged in`() async throws {
+    @Test func `a client without users resumes every upload`() async throws {
         let lab = try lab(knowsUsers: false)
         session.name("ada")
         try await lab.cut(file(lab))
@@ -95,7 +95,7 @@ struct UploadUserTests {
         #expect(lab.uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `an upload ends where another user logs in between two pieces, and waits for its own`() async throws {
+    @Test func `an upload ends when another user logs in, and resumes for its own user`() async throws {
         let lab = try lab()
         session.name("ada")
         var pieces = upload(lab)

@@ -7,12 +7,12 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// A server that got all bytes may have the upload, whatever it says afterwards: there is no second copy.
+/// A server that received all bytes may have stored the upload, so no second copy is sent.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UploadedTwiceTests {
     private let bytes = DownloadLab.bytes(100_000)
 
-    /// Servers of which each keeps its own uploads; the first one takes all bytes and resets the connection.
+    /// Servers with separate storage; the first server reads all bytes and resets the connection.
     private struct Backend {
         let lab: UploadLab
         let others: LoopbackUploads
@@ -43,7 +43,7 @@ struct UploadedTwiceTests {
     }
 
     @Test(arguments: LoopbackUploads.Dialect.allCases)
-    func `a server that is gone after all bytes is not left for another one`(
+    func `an upload does not move to another server after all bytes were sent`(
         _ dialect: LoopbackUploads.Dialect
     ) async throws {
         let backend = try Backend(dialect, servers: 2)
@@ -57,7 +57,9 @@ struct UploadedTwiceTests {
     }
 
     @Test(arguments: [403, 400, 503])
-    func `a server that does not say what it has after all bytes gets no second copy`(_ status: Int) async throws {
+    func `no second upload is created if the server reports no offset after all bytes were sent`(_ status: Int)
+        async throws
+    {
         let backend = try Backend(.tus, servers: 1)
         backend.lab.server.route(.head, "/files/*") { _ in LoopbackResponse(status: status) }
         let upload = backend.upload(.data(bytes)) { _ in }
@@ -73,7 +75,7 @@ struct UploadedTwiceTests {
         #expect(backend.opened == 1)
     }
 
-    @Test func `the app's word allows a second copy`() async throws {
+    @Test func `a second copy is sent if the request may be repeated`() async throws {
         let backend = try Backend(.tus, servers: 2)
         let first = backend.lab.server
         var upload = backend.upload(.data(bytes)) { if case .interrupted = $0 { first.fault = .refuse } }
@@ -83,7 +85,7 @@ struct UploadedTwiceTests {
         #expect(backend.others.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `a later call asks the same server, and opens no second upload`() async throws {
+    @Test func `a later call asks the same server and creates no second upload`() async throws {
         let backend = try Backend(.tus, servers: 2)
         let first = backend.lab.server
         let file = backend.lab.folder.appendingPathComponent("up.bin")
