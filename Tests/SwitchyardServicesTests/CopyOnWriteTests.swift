@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct CopyOnWriteTests {
-    @Test func `a copy that is changed leaves the other as it was`() {
+    @Test func `a change to a copy leaves the original unchanged`() {
         let first = CopyOnWrite([1, 2])
         var second = first
 
@@ -13,7 +13,7 @@ import Testing
         #expect(second.value == [1, 2, 3])
     }
 
-    @Test func `copies share one value until one of them is changed`() {
+    @Test func `copies share one storage until one copy changes`() {
         let first = CopyOnWrite("a text")
         var second = first
         #expect(first.storage === second.storage)
@@ -23,7 +23,7 @@ import Testing
         #expect(first.storage !== second.storage)
     }
 
-    @Test func `what no one shares is changed in place`() {
+    @Test func `a value without copies is changed in place`() {
         var alone = CopyOnWrite(0)
         let before = ObjectIdentifier(alone.storage)
 

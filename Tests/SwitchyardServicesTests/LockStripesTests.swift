@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct LockStripesTests {
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (8, 8), (9, 16)])
-    func `there are as many pieces as the next power of two`(count: Int, pieces: Int) {
+    func `the number of stripes is rounded up to a power of two`(count: Int, pieces: Int) {
         #expect(LockStripes(count) { 0 }.indices.count == pieces)
     }
 
-    @Test func `the lowest bits of a number choose its piece, of negative ones too`() {
+    @Test func `the lowest bits of an index choose its stripe, also for negative indices`() {
         let stripes = LockStripes(4) { 0 }
         for number in [1, 5, -3, .max] { stripes.withLock(of: number) { $0 += 1 } }
 
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `no change is lost among many threads`() async {
+    func `no change is lost when several threads use the stripes`() async {
         let stripes = LockStripes(4) { 0 }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test func `what the pieces hold is released with them`() {
+    @Test func `the stripes release their values`() {
         final class Witness: Sendable {}
         weak var witness: Witness?
         do {

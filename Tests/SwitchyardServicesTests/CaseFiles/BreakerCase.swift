@@ -2,45 +2,45 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// One sequence of a circuit breaker, run on a server that means it.
+/// A sequence of circuit breaker steps, run on one server of a switching core.
 struct BreakerCase {
-    /// What a step brought that was not expected.
+    /// An unexpected result of a step.
     struct Mismatch {
         var step: CaseValue
         var text: String
-        /// The state before the step, and the one after it.
+        /// The state before the step and the state after it.
         var before: String
         var after: String
-        /// How often the server had been ejected before the step.
+        /// The number of ejections of the server before the step.
         var ejections: Int
-        /// Whether the server had been in trial before, up to this step.
+        /// Whether the server was in a trial before or during the step.
         var sawTrial: Bool
-        /// Whether the state and the permission were as expected, and only figures were not.
+        /// Whether only figures differed, and the state and the permission were as expected.
         var isFigure: Bool
-        /// The seconds since the beginning.
+        /// The seconds since the start.
         var seconds: Double
     }
 
     let item: CaseValue
     var ejections = 0
     private var sawTrial = false
-    /// The last change of the state, as its two ends.
+    /// The states before and after the last change.
     var change: [String] = []
-    /// The requests that were refused in the present state.
+    /// The number of rejected requests in the current state.
     var refusals = 0
 
     init(_ item: CaseValue) {
         self.item = item
     }
 
-    /// Runs the sequence, if it has a meaning here.
+    /// Runs the sequence if the core has the features that it needs.
     ///
     /// - Parameters:
-    ///   - policy: What ejects the server.
-    ///   - seconds: How long an ejection lasts.
-    ///   - successes: How many successes a trial takes.
-    /// - Returns: What became of it.
-    /// - Throws: That the policy is not usable.
+    ///   - policy: The policy that ejects the server.
+    ///   - seconds: The duration of an ejection.
+    ///   - successes: The number of successes in a trial.
+    /// - Returns: The outcome of the sequence.
+    /// - Throws: An error if the policy is invalid.
     func judge(_ policy: SwitchPolicy, openFor seconds: Double, trial successes: Int) throws -> CaseOutcome {
         if let reason = BreakerRules.notApplicable(item) { return .notApplicable(reason) }
         var harness = try BreakerHarness(policy, openFor: seconds, trial: successes)
@@ -87,7 +87,7 @@ struct BreakerCase {
         )
     }
 
-    /// Performs a step once, and takes note of what it changes.
+    /// Performs a step once and records the changes.
     private mutating func perform(_ step: CaseValue, _ harness: inout BreakerHarness) throws -> Bool? {
         let state = harness.state
         let isPermitted = try Self.perform(step, &harness)
@@ -106,7 +106,7 @@ struct BreakerCase {
     private static func perform(_ step: CaseValue, _ harness: inout BreakerHarness) throws -> Bool? {
         switch step["op"].string {
         case "success", "failure", "excluded":
-            // Only an open breaker lets none of them through.
+            // Only an open breaker rejects all requests.
             let isPermitted = harness.state != "open"
             let isSuccess = step["op"].string == "success"
             try harness.complete(step["op"].string == "excluded" ? .neutral : outcome(step, isSuccess: isSuccess))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// The breaker sequences of resilience4j, Polly and gobreaker, as far as the notion exists here.
+/// Circuit breaker sequences of resilience4j, Polly and gobreaker, where the core has the feature.
 @Suite struct BreakerCaseTests {
-    @Test func `resilience4j's sequences`() throws {
+    @Test func `the core handles the circuit breaker sequences of resilience4j`() throws {
         let settings = """
             config.failureRateThreshold config.permittedCallsInHalfOpen config.slowCallDurationThresholdSeconds
             config.slowCallRateThreshold config.maxWaitInHalfOpenSeconds config.stateAfterHalfOpenTimeout
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `Polly's sequences`() throws {
+    @Test func `the core handles the circuit breaker sequences of Polly`() throws {
         let settings = """
             config.breakDurationSeconds config.breakDuration config.samplingDurationSeconds config.windows
             """
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// The failures in a row after which the statistics of a case say that it breaks, if that is always the same number,
-    /// and fewer never do.
+    /// The number of consecutive failures after which the breaker of a case opens; `nil` if it varies or if fewer
+    /// failures can open the breaker.
     private static func failuresToBreak(_ item: CaseValue) -> Int? {
         var rows: Set<Int> = []
         var row = 0
@@ -70,7 +70,7 @@ import Testing
         return rows.count > 1 || longest >= limit ? nil : limit
     }
 
-    @Test func `gobreaker's sequences`() throws {
+    @Test func `the core handles the circuit breaker sequences of gobreaker`() throws {
         let settings = """
             config.maxRequestsHalfOpen config.intervalSeconds config.timeoutSeconds config.tripAfter
             config.excludedErrorsAreNeutral config.everythingIsSuccess config.bucketSeconds config.window
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// The policy that a rule in gobreaker's words means; more than five failures in a row unless it says otherwise.
+    /// The policy for a trip rule of gobreaker; more than five consecutive failures by default.
     private static func policy(trippingAfter rule: String?) -> SwitchPolicy? {
         guard let rule else { return .consecutiveFailures(6) }
         if let match = rule.wholeMatch(of: /more than (\d+) consecutive failures/), let row = Int(match.1) {

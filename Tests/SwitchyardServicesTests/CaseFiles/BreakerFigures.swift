@@ -1,9 +1,9 @@
 @testable import SwitchyardServices
 
 extension BreakerCase {
-    /// The keys that are read in the cases of all three libraries, but for their settings.
+    /// The keys that are read in the cases of all three libraries, except their settings.
     ///
-    /// Successes in a row, and the text and the cause of a refusal, have no counterpart here and are looked at by nobody.
+    /// Consecutive successes and the text and cause of a rejection have no counterpart here and are not compared.
     static let keys = """
         config steps expected expected_final_state
         steps.op steps.times steps.seconds steps.outcome steps.error steps.result steps.breaks steps.to
@@ -26,7 +26,7 @@ extension BreakerCase {
         .all([counts(expected["counts"], harness), metrics(expected["metrics"], harness), health(expected, harness)])
     }
 
-    /// gobreaker's counts; excluded outcomes are in none of ours.
+    /// Compares the counts of gobreaker; the core has no counts of excluded outcomes.
     private func counts(_ expected: CaseValue, _ harness: BreakerHarness) -> CaseOutcome {
         let statistics = harness.statistics
         let excluded = expected["exclusions"].int ?? 0
@@ -38,7 +38,7 @@ extension BreakerCase {
         ])
     }
 
-    /// resilience4j's metrics; a rate of -1 means too few calls.
+    /// Compares the metrics of resilience4j; a rate of -1 means too few calls.
     private func metrics(_ expected: CaseValue, _ harness: BreakerHarness) -> CaseOutcome {
         let statistics = harness.statistics
         let minimum = harness.core.policy.detection.ratio?.minimum ?? 1
@@ -52,7 +52,7 @@ extension BreakerCase {
         ])
     }
 
-    /// Polly's health, and the time that a refusal names.
+    /// Compares the health of Polly and the time in a rejection.
     private func health(_ expected: CaseValue, _ harness: BreakerHarness) -> CaseOutcome {
         let statistics = harness.statistics
         return .all([

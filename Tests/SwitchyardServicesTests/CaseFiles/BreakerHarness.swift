@@ -2,11 +2,11 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// Drives one server of a core as if it were a circuit breaker: closed is healthy, open is ejected, half-open is the trial.
+/// Drives one server of a core like a circuit breaker: closed is healthy, open is ejected, half-open is the trial.
 ///
-/// A second, always healthy server is beside it, because the last healthy server is never ejected; it also witnesses
-/// every failure, so that there is no doubt about the network. Probes are made, and succeed, as soon as they are due; so
-/// the time until the first probe means the time that a breaker stays open.
+/// A second server is always healthy, because the last healthy server is never ejected. It also confirms every failure,
+/// so the network is never in doubt. Probes are sent and succeed as soon as they are due, so the time until the first
+/// probe is the time that a breaker stays open.
 struct BreakerHarness {
     var core: SwitchingCore
     var now = MonotonicTime.zero
@@ -35,7 +35,7 @@ struct BreakerHarness {
 
     var statistics: HealthStatistics { core.statistics(of: 0, at: now.seconds) }
 
-    /// The time until the breaker lets something through again.
+    /// The time until the breaker permits a request again.
     var retryAfter: Double? { core.snapshot(at: now).first?.nextProbe?.inSeconds }
 
     mutating func advance(_ seconds: Double) {
@@ -49,7 +49,7 @@ struct BreakerHarness {
         }
     }
 
-    /// Asks for permission: whether a request would go to the server.
+    /// Returns whether a request would go to the server.
     mutating func acquire() -> Bool {
         guard let attempt = core.choose(at: now) else { return false }
         guard attempt.server == 0 else {
@@ -60,7 +60,7 @@ struct BreakerHarness {
         return true
     }
 
-    /// Ends a request that has permission, or makes one; an open breaker lets none through.
+    /// Ends a permitted request, or makes one; an open breaker permits none.
     mutating func complete(_ outcome: AttemptOutcome) throws {
         if open.isEmpty {
             guard core.health[0].state != .ejected else { return }
@@ -77,12 +77,12 @@ struct BreakerHarness {
         _ = core.settle([SettledAttempt(attempt, outcome), witness], at: now)
     }
 
-    /// Ejects the server, whatever it has done.
+    /// Ejects the server regardless of its results.
     mutating func forceOpen() {
         core.eject(0, .requested, at: core.read(now))
     }
 
-    /// Lets a forced ejection end with good probes.
+    /// Ends a forced ejection with successful probes.
     mutating func forceHalfOpen() {
         if core.health[0].state != .ejected { forceOpen() }
         core.health[0].dueAt = now.seconds

@@ -1,6 +1,6 @@
 @testable import SwitchyardServices
 
-/// Where a server of a service is no circuit breaker, and what it does otherwise.
+/// The differences between a server of a service and a circuit breaker.
 enum BreakerRules {
     private static let states: Set = ["closed", "open", "half_open"]
     private static let steps: Set = [
@@ -9,7 +9,7 @@ enum BreakerRules {
     ]
     private static let settings: Set = ["maxRequestsHalfOpen", "intervalSeconds", "timeoutSeconds", "breakSeconds"]
 
-    /// Why a case has no meaning here; `nil` when it has one.
+    /// The reason why a case does not apply; `nil` if it applies.
     static func notApplicable(_ item: CaseValue) -> String? {
         let config = item["config"]
         let all = item["steps"].array
@@ -46,7 +46,7 @@ enum BreakerRules {
             || !step["expect"].keys.isDisjoint(with: ["slowCalls", "slowCallRate"])
     }
 
-    /// Whether a trial is to end although nothing was asked of it.
+    /// Whether a case expects a trial to end without requests.
     private static func endsTrialByTime(_ item: CaseValue) -> Bool {
         let all = item["steps"].array
         return zip(all, all.dropFirst()).contains { first, second in
@@ -55,7 +55,7 @@ enum BreakerRules {
         }
     }
 
-    /// Why the core does otherwise on purpose; `nil` when it should not.
+    /// The reason for a deliberate difference of the core; `nil` if there should be no difference.
     static func difference(_ item: CaseValue, _ mismatch: BreakerCase.Mismatch) -> String? {
         let config = item["config"]
         let permitted = config["permittedCallsInHalfOpen"].int ?? config["maxRequestsHalfOpen"].int ?? 1
@@ -79,7 +79,7 @@ enum BreakerRules {
         return nil
     }
 
-    /// Whether the server is still out of use where it was expected to be back.
+    /// Whether the server is still ejected when the case expects it to be back.
     private static func isLater(_ mismatch: BreakerCase.Mismatch) -> Bool {
         let expected = mismatch.step["expect"]
         guard mismatch.after == "open" else { return false }
@@ -87,7 +87,7 @@ enum BreakerRules {
             || ["half_open", "closed"].contains(expected["state"].string)
     }
 
-    /// Why figures are others while the state is the same.
+    /// The reason for different figures in the same state.
     private static func figures(_ mismatch: BreakerCase.Mismatch) -> String? {
         let expected = mismatch.step["expect"]
         if mismatch.step["op"].string == "start" {

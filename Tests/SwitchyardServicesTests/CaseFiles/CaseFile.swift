@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A file of test cases that came from another project, with its source and licence inside.
+/// A file of test cases from another project, with its source and licence.
 ///
-/// Which case is a difference on purpose, and which has no meaning here, is decided by rules on what it asks for, never
-/// by its id, so that further cases of the same family are judged alike.
+/// General rules, never the ID of a case, decide whether a case differs deliberately or does not apply. Further cases
+/// of the same family are therefore judged alike.
 struct CaseFile {
     let name: String
     var cases: [CaseValue]
@@ -17,11 +17,11 @@ struct CaseFile {
         cases = root["cases"].array
     }
 
-    /// Runs every case, prints the counts and the reasons, and fails for every case that failed.
+    /// Runs every case, prints the counts and the reasons, and fails for every failed case.
     ///
     /// - Parameters:
-    ///   - keys: What the judge reads; a case that holds anything else is not judged.
-    ///   - judge: Says what became of a case.
+    ///   - keys: The keys that the judge reads; a case with any other key is not judged.
+    ///   - judge: Returns the outcome of a case.
     func run(reading keys: CaseKeys, _ judge: (CaseValue) throws -> CaseOutcome) {
         var passed = 0
         var failures: [String] = []
@@ -46,7 +46,7 @@ struct CaseFile {
     }
 }
 
-/// A value of a case file; what is not there is empty.
+/// A value of a case file; a missing value is empty.
 struct CaseValue {
     private let raw: Any?
 
@@ -56,7 +56,7 @@ struct CaseValue {
 
     subscript(key: String) -> CaseValue { CaseValue((raw as? [String: Any])?[key]) }
 
-    /// Whether there is something, be it null.
+    /// Whether the value exists, even as null.
     var exists: Bool { raw != nil }
     var array: [CaseValue] { (raw as? [Any] ?? []).map { CaseValue($0) } }
     var keys: Set<String> { Set((raw as? [String: Any] ?? [:]).keys) }

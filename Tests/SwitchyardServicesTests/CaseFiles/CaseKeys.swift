@@ -1,20 +1,20 @@
-/// The keys that a runner reads, by the objects they are in, such as `steps.expect.state`.
+/// The keys that a runner reads, by their path, such as `steps.expect.state`.
 ///
-/// A case with any other key asks for something that would not be looked at, and must not pass.
+/// A case with any other key has an expectation that is not checked, so it must not pass.
 struct CaseKeys: ExpressibleByStringLiteral {
-    /// What a case says about itself.
+    /// The keys with remarks about a case.
     private static let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength"]
 
     private let paths: Set<String>
-    /// The objects of which every key has a line of its own.
+    /// The objects whose keys are listed separately.
     private let objects: Set<String>
 
-    /// Creates the keys of one list of paths, which stand apart by white space; `name.*` allows whatever `name` holds.
+    /// Creates keys from a list of paths separated by white space; `name.*` allows every key of `name`.
     init(stringLiteral text: String) {
         self.init(text)
     }
 
-    /// Creates the keys of several lists.
+    /// Creates keys from several lists.
     init(_ lists: String...) {
         let text = lists.joined(separator: " ")
         let paths = text.split(whereSeparator: \.isWhitespace).map { String($0) }
@@ -22,7 +22,7 @@ struct CaseKeys: ExpressibleByStringLiteral {
         objects = Set(paths.compactMap { path in path.lastIndex(of: ".").map { String(path[..<$0]) } })
     }
 
-    /// Why a case cannot be judged; `nil` when all of it is read.
+    /// The reason why a case cannot be judged; `nil` if all its keys are read.
     func objection(to item: CaseValue) -> CaseOutcome? {
         let outer = item.keys.subtracting(CaseKeys.remarks)
         return unread(outer, of: item, in: "").map { .notApplicable("Nothing here reads the key \($0).") }

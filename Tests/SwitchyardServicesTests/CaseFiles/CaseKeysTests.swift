@@ -10,7 +10,7 @@ import Testing
             ["steps": [["op": "x", "expect": ["state": "open", "counts": ["new": 1]]], ["op": "y"]]],
         ] as [Sample]
     )
-    func `a case of which every key is read is judged`(sample: Sample) {
+    func `a case whose keys are all read is judged`(sample: Sample) {
         #expect(keys.objection(to: CaseValue(sample.value)) == nil)
     }
 
@@ -20,17 +20,17 @@ import Testing
             ["steps": [["op": "x", "expect": ["state": "open", "new": 1]]]],
         ] as [Sample]
     )
-    func `a case with a key that no one reads is not`(sample: Sample) {
+    func `a case with an unknown key is not judged`(sample: Sample) {
         guard case .notApplicable(let reason) = keys.objection(to: CaseValue(sample.value)) else {
-            Issue.record("it would be judged")
+            Issue.record("expected a case that does not apply")
             return
         }
         #expect(reason.hasSuffix("new."))
     }
 
-    /// An object of a case.
+    /// The object of a test case.
     struct Sample: ExpressibleByDictionaryLiteral, @unchecked Sendable {
-        // @unchecked is sound: what a literal holds is never changed.
+        // @unchecked is sound: the content of a literal never changes.
         let value: [String: Any]
 
         init(dictionaryLiteral elements: (String, Any)...) {

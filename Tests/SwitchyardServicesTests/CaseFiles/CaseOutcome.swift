@@ -1,28 +1,28 @@
 import Testing
 
-/// What became of one case.
+/// The outcome of a case.
 enum CaseOutcome: Equatable {
-    /// The core did what the case expects.
+    /// The core behaved as the case expects.
     case passed
-    /// There is no such notion here; the sentence says which.
+    /// The core has no such feature; the sentence names it.
     case notApplicable(String)
-    /// The core does something else on purpose; the sentence says what.
+    /// The core deliberately behaves differently; the sentence says how.
     case differs(String)
-    /// The core did something else.
+    /// The core behaved differently.
     case failed(String)
 
-    /// Passed when two values are equal; with nothing expected, everything is right.
+    /// Passes if the values are equal or if no value is expected.
     static func compare<Value: Equatable>(_ actual: Value?, _ expected: Value?) -> CaseOutcome {
         guard let expected, actual != expected else { return .passed }
         return .failed("got \(actual.map { "\($0)" } ?? "nothing"), expected \(expected)")
     }
 
-    /// The first of several that did not pass.
+    /// The first outcome that is not a pass.
     static func all(_ outcomes: [CaseOutcome]) -> CaseOutcome {
         outcomes.first { $0 != .passed } ?? .passed
     }
 
-    /// The outcome, where a failure is a difference on purpose.
+    /// This outcome, or a deliberate difference in place of a failure.
     func or(_ reason: String, if isDeliberate: Bool = true) -> CaseOutcome {
         guard isDeliberate, case .failed = self else { return self }
         return .differs(reason)

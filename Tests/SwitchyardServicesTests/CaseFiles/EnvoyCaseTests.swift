@@ -3,11 +3,11 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// Envoy's outlier detection: which of several hosts is ejected, and when it is back.
+/// Envoy's outlier detection: the ejection of hosts and their return.
 ///
 /// A healthy host is added to each case, because the last healthy server is never ejected.
 @Suite struct EnvoyCaseTests {
-    @Test func `Envoy's sequences`() throws {
+    @Test func `the core handles the outlier detection sequences of Envoy`() throws {
         try CaseFile("envoy_outlier_detection").run(reading: Self.keys) { item in
             if let reason = Self.notApplicable(item) { return .notApplicable(reason) }
             if item["expected_jitter_ms"].exists {
@@ -19,7 +19,7 @@ import Testing
             var hosts = try Hosts(item)
             for (index, step) in item["steps"].array.enumerated() {
                 guard case .failed(let text) = try hosts.perform(step) else { continue }
-                // The second ejection lasts as long as theirs; from the third on the lengths part.
+                // The second ejection is as long as in Envoy; from the third ejection on, the durations differ.
                 return CaseOutcome.failed("step \(index + 1): \(text)").or(
                     "The time to the first probe doubles with each ejection, instead of growing by the base.",
                     if: hosts.ejections > 1 && step["op"].string == "tick"
@@ -51,7 +51,7 @@ import Testing
         steps.expect.hostSuccessRate steps.expect.average steps.expect.threshold steps.expect.ejectionSeconds
         """
 
-    /// Why a case has no meaning here; `nil` when it has one.
+    /// The reason why a case does not apply; `nil` if it applies.
     private static func notApplicable(_ item: CaseValue) -> String? {
         let config = item["config"]
         let steps = item["steps"].array
@@ -87,7 +87,7 @@ import Testing
         return nil
     }
 
-    /// Whether a step belongs to the rules that compare the hosts of a cluster.
+    /// Whether a step compares the hosts of a cluster.
     private static func comparesHosts(_ step: CaseValue) -> Bool {
         let statistics: Set = ["hostSuccessRate", "average", "threshold"]
         return step["op"].string == "requests_all" || !step["expect"].keys.isDisjoint(with: statistics)
@@ -110,14 +110,14 @@ private struct Hosts {
     var core: SwitchingCore
     var now = MonotonicTime.zero
     var ejections = 0
-    /// Why a server was ejected last.
+    /// The cause of the last ejection.
     var cause: SwitchCause?
 
     init(_ item: CaseValue) throws {
         let config = item["config"]
         var policy = SwitchPolicy.consecutiveFailures(config["consecutive5xx"].int ?? 5)
         policy.detection.countsUnproven = true
-        // Envoy's hosts are equal; with an order of preference only those before the current one would be probed.
+        // Envoy's hosts are equal. With an order of preference, only servers before the current one would be probed.
         policy.selection = .roundRobin
         policy.recovery.firstProbe = .seconds(config["baseEjectionSeconds"].double ?? 30)
         policy.recovery.jitter = 0
@@ -144,9 +144,9 @@ private struct Hosts {
         return check(step["expect"])
     }
 
-    /// A result in Envoy's words, be it of the server or of the way to it.
+    /// Converts a result in Envoy's words, of a server or of the connection to it.
     ///
-    /// The outer `nil` is for what has no name, the inner one for what says nothing yet: that a connection stands.
+    /// The outer `nil` is an unknown result; the inner `nil` is an open connection without a response.
     static func outcome(of result: String) -> AttemptOutcome?? {
         let words = result.lowercased()
         let status = words.split(separator: " ").last.flatMap { Int($0) }

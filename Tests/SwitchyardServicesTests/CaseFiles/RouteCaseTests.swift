@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// OkHttp's order of routes and failover, and resilience4j's intervals.
+/// The order of routes and failover in OkHttp, and the intervals of resilience4j.
 @Suite struct RouteCaseTests {
-    @Test func `OkHttp's routes and failovers`() throws {
+    @Test func `the core handles the routes and failovers of OkHttp`() throws {
         let keys: CaseKeys = """
             addresses failed_before fastFallback proxy_selector dns dns_of_proxy servers.* up retryOnConnectionFailure
             expected expected_order expected_answered_by expected_connect_attempts expected_connect_failures
@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    /// Whether a server is to answer when it is asked again.
+    /// Whether a server responds when it is asked again.
     private static func answersLater(_ id: String, _ item: CaseValue) -> Bool {
         let answers = item["servers"][id].array.compactMap(\.string)
         return answers.first == "REFUSED_STREAM" && answers.dropFirst().contains { $0.hasPrefix("200") }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [("v6", true), ("v4", false)])
-    func `a route that is to have failed has been noted as failing`(route: String, isNoted: Bool) throws {
+    func `a route that a case expects to have failed is recorded as failing`(route: String, isNoted: Bool) throws {
         let item = CaseValue(["dns": ["v6", "v4"], "up": ["v4"], "expected_failed_routes": [route]])
 
         let outcome = try Self.failover(item)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// The servers that a request has found failing.
+    /// Compares the servers that a request has found failing.
     private static func failedRoutes(_ item: CaseValue, isUnanswered: Bool, _ driver: CoreDriver) -> CaseOutcome {
         guard item["expected_failed_routes"].exists else { return .passed }
         let expected = item["expected_failed_routes"].array.compactMap(\.string)
@@ -135,7 +135,7 @@ import Testing
         )
     }
 
-    @Test func `resilience4j's intervals`() throws {
+    @Test func `probe intervals match the intervals of resilience4j`() throws {
         let keys: CaseKeys = """
             function.kind function.intervalMs function.maxIntervalMs function.factor function.multiplier
             attempt attempts expected_error expected_strictly_increasing

@@ -19,13 +19,13 @@ import Testing
         #expect(topics.switching == .recommended)
     }
 
-    @Test func `a single file is a catalogue of one`() throws {
+    @Test func `a single file becomes a catalogue with one service`() throws {
         let file = ServiceCatalogTests.shipped.appending(path: "users.json")
 
         #expect(try ServiceCatalog(contentsOf: file).services.map(\.name) == ["users"])
     }
 
-    @Test func `A38: an unknown service is an error that lists the known ones`() throws {
+    @Test func `an unknown service is an error that lists the known services (A38)`() throws {
         let catalog = try ServiceCatalog(contentsOf: ServiceCatalogTests.shipped)
 
         let error = #expect(throws: CatalogError.self) { try catalog.service(named: "news") }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `what is not there cannot be read`() throws {
+    @Test func `a missing folder cannot be read`() throws {
         try withTemporaryFolder { folder in
             let error = #expect(throws: CatalogError.self) {
                 try ServiceCatalog(contentsOf: folder.appending(path: "missing.json"))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a service file that is not there is named with the folder that it was looked for in`() throws {
+    @Test func `the error for a missing service file names its folder`() throws {
         try withTemporaryFolder { folder in
             let file = folder.appending(path: "missing.json")
 
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that is called like a file cannot be read`() throws {
+    @Test func `a folder with the name of a service file cannot be read`() throws {
         try withTemporaryFolder { folder in
             let odd = folder.appending(path: "topics.json")
             try FileManager.default.createDirectory(at: odd, withIntermediateDirectories: false)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a device that is called like a file cannot be read`() throws {
+    @Test func `a device with the name of a service file cannot be read`() throws {
         try withTemporaryFolder { folder in
             let odd = folder.appending(path: "topics.json")
             try FileManager.default.createSymbolicLink(atPath: odd.path, withDestinationPath: "/dev/null")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ServiceDecodingTests {
     @Test(arguments: Mistake.all)
-    func `each mistake is one error that names file, key and what was expected`(mistake: Mistake) throws {
+    func `each mistake in a file is one error with the file, the key and the expected value`(mistake: Mistake) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(mistake.json.utf8), named: "topics")
         }
@@ -15,13 +15,13 @@ import Testing
         #expect(error?.expected.isEmpty == false)
     }
 
-    @Test func `a message is one line whatever is in the file`() {
+    @Test func `an error message is one line whatever the file contains`() {
         let error = CatalogError(.invalidValue, file: "a.json", at: "x\r\ny", expected: "a", found: "one\ntwo\u{2028}")
 
         #expect(error.description == "a.json: x y: expected a, found one two ")
     }
 
-    @Test func `a message is one line with the file first`() throws {
+    @Test func `an error message is one line that starts with the file`() throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "ftp://a"}"#).utf8), named: "topics")
         }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["http://joe:pw@a/v1", "ftp://joe:pw@a", "//joe:p/w@a", "http://joe:pw@", #"http://joe:p\nw@a"#])
-    func `a message holds no password`(url: String) throws {
+    func `an error message contains no password`(url: String) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
         }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["http://a/v1?key=joe", "http://a/v1#joe"])
-    func `a message holds no query`(url: String) throws {
+    func `an error message contains no query`(url: String) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(urls: #"{"test": "\#(url)"}"#).utf8), named: "topics")
         }
@@ -122,7 +122,7 @@ import Testing
         (#"{"hedging": "often"}"#, "switching.hedging"), (#"{"tooManyRequests": "?"}"#, "switching.tooManyRequests"),
         (#"{"perEndpoint": 1}"#, "switching.perEndpoint"), (#"{"firstProbe": 1e999}"#, "switching.firstProbe"),
     ])
-    func `a mistake in the rules is named with its place`(switching: String, place: String) throws {
+    func `the error for an invalid switching rule names its key`(switching: String, place: String) throws {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(Mistake.file(switching: switching).utf8), named: "topics")
         }
@@ -130,7 +130,7 @@ import Testing
         #expect(error?.keyPath == place)
     }
 
-    @Test func `none, low and normal are what may be given up`() throws {
+    @Test func `admission can shed no requests, low priority, or normal priority`() throws {
         let priorities: [(String, RequestPriority?)] = [("none", nil), ("low", .low), ("normal", .normal)]
         for (text, priority) in priorities {
             let json = Mistake.file(switching: #"{"admission": {"sheds": "\#(text)"}}"#)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: ServiceFormat.policies)
-    func `every policy can be chosen by name`(name: String) throws {
+    func `every policy can be chosen by its name`(name: String) throws {
         let json = Mistake.file(switching: #"{"policy": "\#(name)"}"#)
 
         #expect(try ServiceCatalog.service(from: Data(json.utf8), named: "topics").switching.name == name)
@@ -154,7 +154,7 @@ import Testing
         ("[1 2]", "topics.json: expected a comma or ], at line 1"),
         (String(repeating: "[", count: 33), "topics.json: expected at most 32 levels of nesting, at line 1"),
     ])
-    func `a syntax error says at which line it is`(_ json: String, _ text: String) {
+    func `a syntax error names its line`(_ json: String, _ text: String) {
         let error = #expect(throws: CatalogError.self) {
             try ServiceCatalog.service(from: Data(json.utf8), named: "topics")
         }
@@ -162,7 +162,7 @@ import Testing
         #expect(error?.description == text)
     }
 
-    @Test func `a file cut off anywhere is an error and never a trap`() throws {
+    @Test func `a file that is truncated anywhere is an error and never crashes`() throws {
         let whole = Array(Mistake.file(switching: #"{"policy": "off"}"#).utf8)
         for length in whole.indices {
             #expect(throws: CatalogError.self) {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `random damage never traps`() {
+    @Test func `random damage to a file never crashes`() {
         var random = SystemRandomNumberGenerator()
         let whole = Array(Mistake.file().utf8)
         for _ in 0..<500 {
@@ -181,14 +181,14 @@ import Testing
         }
     }
 
-    @Test func `nesting a thousand deep is an error`() {
+    @Test func `JSON with a thousand levels of nesting is an error`() {
         let json = String(repeating: "[", count: 1000)
 
         #expect(throws: CatalogError.self) { try ServiceCatalog.service(from: Data(json.utf8), named: "topics") }
     }
 }
 
-/// A service file with one thing wrong.
+/// A service file with one mistake.
 struct Mistake: Sendable, CustomTestStringConvertible {
     var name: String
     var json: String

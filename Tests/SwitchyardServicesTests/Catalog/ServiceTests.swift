@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct ServiceTests {
-    @Test func `TAF-S22: a service written in Swift is checked like a file`() throws {
+    @Test func `a service that is made in Swift is validated like a file (TAF-S22)`() throws {
         let url = try ServerURL("https://a.example.com")
 
         #expect(throws: CatalogError(.noServers, at: "servers", expected: "at least one server")) {
@@ -19,7 +19,7 @@ import Testing
         #expect(error?.found == "release")
     }
 
-    @Test func `TAF-S26: a rule out of range is found when the service is made`() throws {
+    @Test func `an invalid rule is an error when the service is made (TAF-S26)`() throws {
         let server = Server(name: "a", baseURLs: [.test: try ServerURL("https://a.example.com")])
 
         let error = #expect(throws: CatalogError.self) {
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.keyPath == "switching.errorRatio")
     }
 
-    @Test func `a service of one server needs a name and a base URL`() throws {
+    @Test func `a service with one server needs only a name and a base URL`() throws {
         let service = try Service(name: "topics", baseURL: "https://a.example.com/v1")
 
         #expect(service.servers.map(\.name) == ["primary"])
@@ -42,7 +42,7 @@ import Testing
         #expect(service.servers.first?.baseURLs[.release] == (try ServerURL("https://a.example.com/v1")))
     }
 
-    @Test func `a base URL that is none is an error that names its place and does not show it`() {
+    @Test func `the error for an invalid base URL names its key and hides its password`() {
         let error = #expect(throws: CatalogError.self) {
             try Service(name: "topics", baseURL: "https://ada:secret@a.example.com", environment: .test)
         }
@@ -84,7 +84,7 @@ import Testing
         #expect(error?.keyPath == "servers[1].baseURLs")
     }
 
-    @Test func `two servers may have one address`() throws {
+    @Test func `two servers may have the same base URL`() throws {
         let url = try ServerURL("https://dev.example.com")
         let servers = ["a", "b"].map { Server(name: $0, baseURLs: [.develop: url]) }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(service.server(named: "c") == nil)
     }
 
-    @Test func `TAF-S23: a server more is a value more, up to the most there can be`() throws {
+    @Test func `a service may have up to 64 servers (TAF-S23)`() throws {
         let url = try ServerURL("https://a.example.com")
         let servers = (0...Service.maximumServers).map { Server(name: "\($0)", baseURLs: [.test: url]) }
 
@@ -113,7 +113,8 @@ import Testing
         ("https://A.Example.com", "https", "a.example.com", nil),
         ("https://[::1]:9/x/", "https", "::1", 9), ("HTTP://a/%20b", "http", "a", nil),
     ])
-    func `a base URL knows its parts`(text: String, scheme: String, host: String, port: Int?) throws {
+    func `a base URL provides its scheme, host and port`(text: String, scheme: String, host: String, port: Int?) throws
+    {
         let url = try ServerURL(text)
 
         #expect(url.scheme == scheme)
@@ -128,7 +129,7 @@ import Testing
         ("HTTPS://BÜCHER.Example:8443", "HTTPS://xn--bcher-kva.example:8443"),
         ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
     ])
-    func `a host in another script is in its ASCII form`(text: String, ascii: String) throws {
+    func `a host in another script is converted to its ASCII form`(text: String, ascii: String) throws {
         let url = try ServerURL(text)
 
         #expect(url.text == ascii)
@@ -149,7 +150,7 @@ import Testing
         ("http://ä@a.example", .malformed), ("http://b%C3%BCcher.example", .malformed),
         ("//a", .scheme), ("http://:80", .host),
     ])
-    func `what is not a base URL says why`(text: String, problem: ServerURL.Problem) {
+    func `the error for an invalid base URL names the reason`(text: String, problem: ServerURL.Problem) {
         #expect(throws: problem) { try ServerURL(text) }
     }
 }

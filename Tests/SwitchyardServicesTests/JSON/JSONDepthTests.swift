@@ -7,7 +7,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `each bracket counts, wherever it occurs`(padding: Int) {
+    func `every bracket counts towards the depth, at any position`(padding: Int) {
         let spaces = String(repeating: " ", count: padding)
         for depth in 1..<20 {
             let text = spaces + String(repeating: "[", count: depth) + spaces + "1" + spaces
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `both kinds of brackets open, and no other byte does`() {
+    @Test func `only square and curly brackets increase the depth`() {
         for byte in UInt8(0x20)...0x7E where byte != UInt8(ascii: "\"") {
             let text = String(repeating: Character(Unicode.Scalar(byte)), count: 9)
             #expect(isTooDeep(text, limit: 8) == (byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")))
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test(arguments: [2_039, 2_040, 2_041, 4_081, 10_000])
-    func `long texts are counted to their end`(depth: Int) {
+    func `the depth of a long text is counted to its end`(depth: Int) {
         let text = String(repeating: "{", count: depth)
 
         #expect(isTooDeep(text, limit: depth - 1))
         #expect(!isTooDeep(text, limit: depth))
     }
 
-    @Test func `brackets side by side, or within a string, are not deep`() {
+    @Test func `brackets side by side or in a string do not increase the depth`() {
         #expect(!isTooDeep("[" + String(repeating: "[],", count: 50) + "[]]", limit: 2))
         #expect(!isTooDeep("[\"" + String(repeating: "[\\\"", count: 50) + "\"]", limit: 1))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// Both readers of the library stand on it: that of service files, and that of responses.
+/// The parser that the readers of service files and of responses share.
 @Suite struct JSONParserTests {
     private func parse(_ bytes: some Sequence<UInt8>) throws(JSONParser.Failure) -> JSONValue {
         var parser = JSONParser(ContiguousArray(bytes), maximumDepth: 32, repeatedNames: .refused)
@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         (#" {"a" : [1, -2.5e3, true, false, null, "x"]} "#, #"a"#), (#"{"é\n\u00e9\ud83d\ude00\/": {}}"#, "é\né😀/"),
     ])
-    func `values and escapes are read`(json: String, key: String) throws {
+    func `JSON values and escapes are parsed`(json: String, key: String) throws {
         #expect(try parse(json.utf8).object.map { Array($0.keys) } == [key])
     }
 
@@ -26,16 +26,16 @@ import Testing
         #""\ud800""#, #""\u12""#, "\"a\nb\"", "\"a", "[1 2]", "NaN", "'a'", "",
         "2.e3", "0.e1", "-01", "00", "--1", "1.5.5", "1e5e5", "1e+", "-.5", "\u{FEFF}", "1\u{FEFF}",
     ])
-    func `what is not JSON is refused`(json: String) {
+    func `invalid JSON is rejected`(json: String) {
         #expect(throws: JSONParser.Failure.self) { try parse(json.utf8) }
     }
 
-    @Test func `a string that is not UTF-8 is refused`() {
+    @Test func `a string that is not UTF-8 is rejected`() {
         #expect(throws: JSONParser.Failure.self) { try parse([0x22, 0xC3, 0x28, 0x22]) }
     }
 
     @Test(arguments: ["0", "-0", "1.50", "-0.5e-3", "10E+2", "\u{FEFF}1"])
-    func `numbers are read, after a byte order mark too`(json: String) throws {
+    func `numbers are parsed, also after a byte order mark`(json: String) throws {
         let text = json.filter { $0 != "\u{FEFF}" }
 
         #expect(try parse(json.utf8) == .number(#require(Double(text).flatMap(JSONNumber.init))))
@@ -45,12 +45,12 @@ import Testing
         (#"{"a": {"b": 1, "b": 2}}"#, ".a.b"), (#"{"a": [1, {"b": {"c.d": 1, "c.d": 2}}]}"#, ".a[1].b.c.d"),
         (#"[{"a": 1}, {"a": 1, "b": 1, "a": 2}]"#, "[1].a"),
     ])
-    func `a name that is repeated is told from the top`(json: String, path: String) {
+    func `the error for a repeated name has the full path`(json: String, path: String) {
         #expect(failure(of: json)?.kind == .repeatedName(path: path))
     }
 
     @Test(arguments: [(JSONParser.RepeatedNames.lastHolds, 2), (.firstHolds, 1)])
-    func `of a name that is repeated the last value holds, or the first`(
+    func `the rule for repeated names decides whether the first or the last value counts`(
         rule: JSONParser.RepeatedNames,
         value: Int
     ) throws {
@@ -67,7 +67,7 @@ import Testing
         ("1 2", "nothing after the value", 2),
         (#""\x""#, "a valid escape", 2), ("\"a", "the closing quote of a string", 2),
     ])
-    func `a syntax error says what was expected, and where`(json: String, expected: String, offset: Int) {
+    func `a syntax error says what was expected at which offset`(json: String, expected: String, offset: Int) {
         let failure = failure(of: json)
 
         #expect(failure?.kind == .malformed(expected: expected))
@@ -78,7 +78,7 @@ import Testing
 /// Secondary threads of Apple systems have 512 KiB.
 @Suite struct JSONStackTests {
     @Test(arguments: ["[", "{\"a\":"])
-    func `a text of the standard depth is parsed on a small stack`(opening: String) async {
+    func `JSON of the standard depth is parsed on a small stack`(opening: String) async {
         let closing = opening == "[" ? "]" : "}"
         let depth = JSONDepth.standard
         let text = String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)

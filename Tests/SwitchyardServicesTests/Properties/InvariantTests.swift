@@ -3,9 +3,9 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// The invariants I1 to I17 of the switching rules, over random histories.
+/// The invariants I1 to I17 of the switching rules, checked over random histories.
 ///
-/// Each run draws its own seed and prints it; `SWITCHYARD_SEED=n` repeats a run. I12 and I13 bind the client's engine.
+/// Each run uses and prints its own seed; `SWITCHYARD_SEED=n` repeats a run. I12 and I13 concern the client's engine.
 @Suite struct InvariantTests {
     private static let base: UInt64 = {
         let given = ProcessInfo.processInfo.environment["SWITCHYARD_SEED"].flatMap { UInt64($0) }
@@ -15,7 +15,7 @@ import Testing
     }()
 
     @Test(arguments: 0..<4)
-    func `I1 to I9, I11, I14 and I16 hold in 10,000 random histories`(part: UInt64) throws {
+    func `the invariants I1 to I9, I11, I14 and I16 hold in 10,000 random histories`(part: UInt64) throws {
         for index in 0..<2500 {
             let seed = InvariantTests.base &+ part &* 2500 &+ UInt64(index)
             var history = try RandomHistory(seed: seed)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `I10: once all servers work, the first one serves again within ten minutes`() throws {
+    @Test func `the first server is current within ten minutes after all servers work (I10)`() throws {
         for index in 0..<300 {
             let policy = index % 2 == 0 ? SwitchPolicy.recommended : .smallFleet
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: policy)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `I15: the order of independent completions at one time does not matter`() throws {
+    @Test func `the order of independent completions at the same time has no effect (I15)`() throws {
         for index in 0..<300 {
             var history = try RandomHistory(seed: InvariantTests.base &+ UInt64(index), policy: .recommended)
             try history.run(steps: 20, withCommands: false)
@@ -58,7 +58,7 @@ import Testing
             var backward = history.core
             let events = attempts.flatMap { forward.settle($0, .ok, at: history.now) }
             for attempt in attempts.reversed() { _ = backward.settle(attempt, .ok, at: history.now) }
-            // A switch starts a fresh window, so what was before it and what after it does matter then.
+            // A switch starts a fresh window, so the order around it matters.
             guard events.isEmpty else { continue }
             let isSame = zip(forward.health, backward.health).allSatisfy { one, other in
                 one.state == other.state && one.score.value == other.score.value && one.dueAt == other.dueAt
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `I17: the same seed and the same calls give the same decisions`() throws {
+    @Test func `the same seed and the same calls lead to the same decisions (I17)`() throws {
         for index in 0..<200 {
             let seed = InvariantTests.base &+ UInt64(index)
             var one = try RandomHistory(seed: seed)

@@ -1,7 +1,7 @@
 @testable import SwitchyardServices
 
 extension RandomHistory {
-    /// What evidence may change about a server.
+    /// The state of a server that evidence may change.
     private struct Mark: Equatable {
         var state: HealthState
         var generation: UInt32
@@ -20,7 +20,7 @@ extension RandomHistory {
         }
     }
 
-    /// Settles a request, and checks that it changes only what it may.
+    /// Settles a request and checks that it changes only the permitted state.
     mutating func check(_ settled: [SettledAttempt]) throws {
         let before = marks
         var owners = ServerSet()
@@ -50,7 +50,7 @@ extension RandomHistory {
         }
     }
 
-    /// Settles suspicion probes, and checks that they change only what they may.
+    /// Settles suspicion probes and checks that they change only the permitted state.
     mutating func check(_ probe: SuspicionProbe, _ suspect: AttemptOutcome, _ witness: AttemptOutcome) throws {
         let before = marks
         let owner = core.position(of: probe.suspect)
@@ -108,7 +108,7 @@ extension RandomHistory {
         }
     }
 
-    /// Checks that the order is one, and that the preferred server is the first that can be used.
+    /// Checks that the order is a permutation, and that the preferred server is the first usable one.
     func checkOrder() throws {
         let positions = core.members.indices.map { UInt8($0) }
         try require(core.order.sorted() == positions && core.baseOrder.sorted() == positions, "order")
@@ -119,7 +119,7 @@ extension RandomHistory {
         try require(core.policy.failsBack || core.steering != nil || isRing, "order")
     }
 
-    /// Settles what is under way, and checks the history as a whole.
+    /// Settles everything that is pending and checks the whole history.
     mutating func finish() throws {
         core.setOffline(false, at: now)
         for probe in suspicions { try check(probe, .neutral, .neutral) }
@@ -142,7 +142,7 @@ extension RandomHistory {
         try require(switches <= 2 * ejections + 2, "I9")
     }
 
-    /// Checks that a call leaves all evidence as it was.
+    /// Checks that a call does not change any evidence.
     func checkUntouched(_ rule: String, _ call: (inout SwitchingCore, MonotonicTime) throws -> Void) throws {
         var copy = self
         _ = copy.core.choose(at: now)
@@ -172,14 +172,14 @@ extension RandomHistory {
 }
 
 extension Array where Element: Equatable {
-    /// The same ring, which begins with an element; as it is when there is no such element.
+    /// The elements in the same cyclic order, starting with an element; unchanged if the element is missing.
     fileprivate func rotated(to element: Element) -> [Element] {
         guard let start = firstIndex(of: element) else { return self }
         return Array(self[start...] + self[..<start])
     }
 }
 
-// MARK: - Chance
+// MARK: - Random choices
 
 extension RandomHistory {
     mutating func chance(_ probability: Double) -> Bool {

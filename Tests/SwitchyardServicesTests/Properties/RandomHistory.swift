@@ -1,14 +1,14 @@
 @testable import SwitchyardServices
 
-/// A history of random requests, faults and commands that is led through a core, and checked at every step.
+/// A history of random requests, faults and commands that is applied to a core and checked at every step.
 struct RandomHistory {
-    /// A request under way.
+    /// A pending request.
     struct Request {
         var attempts: [Attempt]
         var isIdempotent: Bool
     }
 
-    /// A rule that did not hold.
+    /// A violated rule.
     struct Violation: Error, CustomStringConvertible {
         var rule: String
         var seed: UInt64
@@ -28,7 +28,7 @@ struct RandomHistory {
     var failureRates: [Double] = []
     var events: [SwitchEvent] = []
     var commands = 0
-    /// What was decided, for comparing two runs.
+    /// The decisions, for the comparison of two runs.
     var decisions: [Int] = []
     var pushVersion: UInt64 = 0
     /// The earliest time of each server's next probe.
@@ -52,7 +52,7 @@ struct RandomHistory {
         strategy(.roundRobin), strategy(.weighted), strategy(.lowestLatency), strategy(.sticky),
     ]
 
-    /// All rules, but traffic stays where it is.
+    /// A policy with all rules that does not fail back.
     private static var staying: SwitchPolicy {
         var policy = SwitchPolicy.recommended
         policy.failsBack = false
@@ -136,7 +136,7 @@ struct RandomHistory {
         }
     }
 
-    /// Begins and ends suspicion probes, in no order in particular.
+    /// Starts and ends suspicion probes in random order.
     private mutating func suspect() throws {
         if chance(0.2), let attempt = pending.last?.attempts.last,
             let probe = core.takeSuspicion(of: attempt, at: now)
@@ -170,7 +170,7 @@ struct RandomHistory {
         nextProbe = [:]
     }
 
-    /// Sets the clock back; what is under way by then would seem to begin in the future.
+    /// Sets the clock back and drops pending work, which would otherwise begin in the future.
     private mutating func jumpBack() {
         for probe in probes { note(core.settleProbe(probe, .neutral, at: now)) }
         probes = []

@@ -2,16 +2,15 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// The same seed and the same calls give the same decisions as the reference's, where its rules are kept.
+/// With the same seed and calls, the core decides like the reference wherever the rules are the same.
 ///
-/// The reference leaves out what the recommended policy adds for fleets: time-outs cut no share,
-/// a share does not recover by time, overloaded servers are not spared, the hedge budget is full at first, a switch starts
-/// no fresh window, what is usual for a server is not learned, and a relapse asks for no more probes; and what it adds to
-/// do no harm: failures are not told apart by endpoint, and being overtaken is a failure like others. Those rules are set
-/// accordingly here. One rule of the reference was changed before recording: the last
-/// healthy server is never ejected.
+/// The reference lacks some rules of the recommended policy for fleets: timeouts cut no share, a share does not recover
+/// with time, overloaded servers are not spared, the hedge budget starts full, a switch starts no fresh window, usual
+/// latencies are not learned, and a relapse needs no additional probes. It also lacks rules that avoid harm: failures
+/// are not separated by endpoint, and being overtaken is a failure like any other. The rules are set accordingly here.
+/// One rule of the reference was changed before the recording: the last healthy server is never ejected.
 @Suite struct ReferenceDifferentialTests {
-    @Test func `the core decides as the reference does`() throws {
+    @Test func `the core makes the same decisions as the reference`() throws {
         let traces = try ReferenceTrace.all()
         #expect(traces.count == 14)
         for trace in traces {
@@ -24,7 +23,7 @@ import Testing
 }
 
 extension SwitchPolicy {
-    /// The rules of the reference.
+    /// The policy with the rules of the reference.
     fileprivate static func reference(isSingle: Bool) -> SwitchPolicy {
         var policy = isSingle ? SwitchPolicy.smallFleet : .recommended
         policy.admission?.timeoutCut = 1

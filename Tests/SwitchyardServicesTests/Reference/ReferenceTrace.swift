@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardServices
 
-/// A recorded run of the reference: what was called with what, and what it decided.
+/// A recorded run of the reference with its calls, arguments and decisions.
 struct ReferenceTrace {
     enum Step {
         case pick(tried: ServerSet, chosen: Int)
@@ -77,9 +77,9 @@ struct ReferenceTrace {
     }
 }
 
-/// The reference's state at one moment.
+/// The state of the reference after a step.
 struct ReferenceState: Equatable {
-    /// One letter per server: healthy, ejected, trial.
+    /// One letter per server for its state: healthy, ejected or trial.
     var states: String
     var current: Int
     var scores: [Double]

@@ -1,6 +1,6 @@
 @testable import SwitchyardServices
 
-/// Drives a core by hand: holds the time, and settles what it chooses.
+/// Drives a core by hand: holds the time and settles the chosen attempts.
 final class CoreDriver {
     var core: SwitchingCore
     var now: MonotonicTime
@@ -69,13 +69,13 @@ final class CoreDriver {
         events += core.settle(request, at: now)
     }
 
-    /// One request with one attempt.
+    /// Makes a request with one attempt.
     func request(_ outcome: AttemptOutcome) {
         guard let attempt = core.choose(at: now) else { return }
         settle(attempt, outcome)
     }
 
-    /// Requests of which each takes `gap` seconds.
+    /// Makes `count` requests, each after `gap` seconds.
     func requests(_ count: Int, _ outcome: AttemptOutcome, gap: Double = 0.01) {
         for _ in 0..<count {
             advance(gap)
@@ -83,7 +83,7 @@ final class CoreDriver {
         }
     }
 
-    /// One request whose first attempt fails, and whose second one on another server succeeds.
+    /// Makes a request whose first attempt fails and whose second attempt succeeds on another server.
     func failedOver(_ kind: FailureKind) {
         guard let first = core.choose(at: now) else { return }
         guard let second = core.takeFailover(after: kind, excluding: [first.server], at: now) else {
@@ -92,13 +92,13 @@ final class CoreDriver {
         settle([SettledAttempt(first, .failure(kind)), SettledAttempt(second, .success(latency: .milliseconds(10)))])
     }
 
-    /// Failures on a server, proven by its good requests before, until it is ejected.
+    /// Makes a server fail after successful requests until it is ejected.
     func fail(_ id: String) {
         requests(36, .ok, gap: 0.001)
         for _ in 0..<100 where state(id) == .healthy { requests(1, .refused, gap: 0.001) }
     }
 
-    /// Good probes and good requests until a server is healthy.
+    /// Sends successful probes and requests until a server is healthy.
     func recover(_ id: String) {
         for _ in 0..<400 where state(id) != .healthy {
             advance(0.5)
@@ -110,14 +110,14 @@ final class CoreDriver {
         }
     }
 
-    /// Puts a server out of use, whatever it has done.
+    /// Ejects a server regardless of its results.
     func eject(_ id: String) {
         guard let position = core.serverIDs.firstIndex(of: id) else { return }
         core.eject(position, .score, at: core.read(now))
         events += core.takeEvents()
     }
 
-    /// Good probes until a server is in trial, and the trial's beginning.
+    /// Sends successful probes until a server is in a trial, and lets the trial begin.
     func startTrial(_ id: String) {
         for _ in 0..<400 where state(id) == .ejected {
             advance(0.5)
@@ -126,12 +126,12 @@ final class CoreDriver {
         advance(120)
     }
 
-    /// Witnessed signs that every server is overloaded, each with an endpoint of its own.
+    /// Records a confirmed overload of every server, each for a different endpoint.
     func overload() {
         for id in core.serverIDs { overload(id, .http(503)) }
     }
 
-    /// One withConfirmation sign that a server is overloaded.
+    /// Records a confirmed overload of one server.
     func overload(_ id: String, _ kind: FailureKind) {
         guard let position = core.serverIDs.firstIndex(of: id) else { return }
         let failure = SwitchingCore.Failure(kind: kind, endpoint: UInt32(position + 1), hasConfirmation: true)

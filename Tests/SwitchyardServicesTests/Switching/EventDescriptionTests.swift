@@ -21,20 +21,20 @@ import Testing
         (.pushed(PushCommand(version: 1, mode: .prefer, server: "b")), "pushed: prefer b"),
         (.pushed(PushCommand(version: 2, mode: .clear, server: "b")), "pushed: clear"),
     ])
-    func `an event of the servers is one short line`(_ kind: SwitchEvent.Kind, _ text: String) {
+    func `the description of a switching event is one short line`(_ kind: SwitchEvent.Kind, _ text: String) {
         let event = SwitchEvent(at: .zero, kind, statistics: Self.figures)
 
         #expect("\(event)" == text)
         #expect("\(event.kind)" == text.replacing(", 3 of 40 requests failed, the last one refused", with: ""))
     }
 
-    @Test func `a duration of any length can be told`() {
+    @Test func `a duration of any length has a description`() {
         let event = SwitchEvent(at: .zero, .recovered("a", outage: .seconds(Int64.max)))
 
         #expect("\(event)".hasPrefix("recovered a after 9.22"))
     }
 
-    @Test func `the state of a server is one short line`() throws {
+    @Test func `the description of a server's state is one short line`() throws {
         let service = try Service(
             name: "topics",
             servers: [

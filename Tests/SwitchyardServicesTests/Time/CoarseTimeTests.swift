@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct CoarseTimeTests {
-    @Test func `the system's coarse time is never later than the exact one, and at most some ticks earlier`() {
+    @Test func `the coarse time is never later than the exact time and only a few ticks earlier`() {
         let time = SystemTime()
         let lags = (0..<10_000).map { _ in
             let before = time.now
@@ -14,11 +14,11 @@ import Testing
         }
 
         #expect(lags.allSatisfy { $0.late >= .zero })
-        // Of so many, one at least was not interrupted.
+        // At least one of these samples was not interrupted.
         #expect(lags.contains { $0.early >= .milliseconds(-100) })
     }
 
-    @Test func `a time source that has no coarse time gives the exact one`() {
+    @Test func `a time source without a coarse time returns the exact time`() {
         let clock = ManualClock()
         clock.advance(by: .seconds(7))
 
@@ -36,7 +36,7 @@ import Testing
             #expect(woken == MonotonicTime(nanoseconds: 6 + hour))
         }
 
-        @Test func `the sleep is kept until the wall clock moves, and a tick between two readings is no move`() {
+        @Test func `the sleep time is cached until the wall clock jumps by more than a tick`() {
             let clock = CoarseClock()
             var questions = 0
             for step in 0..<10 as Range<Int64> {
@@ -51,7 +51,7 @@ import Testing
         }
 
         @Test(arguments: [Int64.min, -3_600_000_000_000, 3_600_000_000_000, .max])
-        func `a wall clock that someone sets changes nothing`(wall: Int64) {
+        func `a wall clock that is set by hand changes nothing`(wall: Int64) {
             let clock = CoarseClock()
             _ = clock.time(monotonic: 1, wall: 1_000) { 40 }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct DurationTests {
-    /// Around where the ways to take a duration apart meet: 2^63 as (9.2 s), 2^72 as (78 minutes), and the ends.
+    /// Values around the limits of the conversion paths: 2^63 as (9.2 s), 2^72 as (78 minutes), and the extremes.
     private static let durations: [Duration] = [
         .zero, .nanoseconds(1), .nanoseconds(-1), .seconds(1.118), .seconds(-1.118), .milliseconds(9_223),
         .milliseconds(9_224), .seconds(60), .seconds(-60), .seconds(4_722), .seconds(4_723), .seconds(86_400 * 365),
@@ -17,13 +17,13 @@ import Testing
     ]
 
     @Test(arguments: durations)
-    func `whole nanoseconds are those of seconds and their fraction, rounded towards zero`(_ duration: Duration) {
+    func `whole nanoseconds are rounded towards zero`(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
 
         #expect(duration.clampedNanoseconds == seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    @Test func `what 64 bits do not hold is clamped`() {
+    @Test func `a duration beyond 64 bits of nanoseconds is clamped`() {
         #expect(Duration.seconds(Int64.max).clampedNanoseconds == .max)
         #expect(Duration.seconds(Int64.min).clampedNanoseconds == .min)
         #expect(Duration.nanoseconds(Int64.max).clampedNanoseconds == .max)
@@ -31,14 +31,14 @@ import Testing
     }
 
     @Test(arguments: durations)
-    func `seconds are right to the last bits`(_ duration: Duration) {
+    func `seconds are accurate to the last bit`(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let expected = Double(seconds) + Double(attoseconds) / 1e18
 
         #expect(abs(duration.inSeconds - expected) <= expected.ulp)
     }
 
-    @Test func `a packed duration is what it was, and another replaces a missing one`() {
+    @Test func `a packed duration keeps its value, and a missing duration is replaced by another`() {
         let missing = PackedDuration(nil)
         let short = PackedDuration(.milliseconds(1_500))
 
@@ -49,11 +49,11 @@ import Testing
         #expect(missing.or(missing).value == nil)
     }
 
-    @Test func `the shortest duration is not taken for a missing one`() {
+    @Test func `the shortest duration is not mistaken for a missing duration`() {
         #expect(PackedDuration(.nanoseconds(Int64.min)).value == .nanoseconds(Int64.min + 1))
     }
 
-    @Test func `a point is moved by a packed duration, and by none not at all`() {
+    @Test func `a time is advanced by a packed duration, and not advanced by a missing duration`() {
         let start = MonotonicTime(seconds: 5)
 
         #expect(start.advanced(by: PackedDuration(.seconds(60))) == MonotonicTime(seconds: 65))
@@ -61,7 +61,7 @@ import Testing
         #expect(start.advanced(by: PackedDuration(.seconds(Int64.max))) == MonotonicTime(nanoseconds: .max))
     }
 
-    @Test func `a point is moved by seconds, as far as it goes`() {
+    @Test func `a time is advanced by seconds and clamped at its limits`() {
         let start = MonotonicTime(seconds: 5)
 
         #expect(start.advanced(bySeconds: 1.5) == MonotonicTime(seconds: 6.5))
@@ -71,7 +71,7 @@ import Testing
         #expect(MonotonicTime(seconds: -5).advanced(bySeconds: -.infinity) == MonotonicTime(nanoseconds: .min))
     }
 
-    @Test func `the way between two points is exact, however late they are`() {
+    @Test func `the seconds between two times are exact, however late the times are`() {
         let late = MonotonicTime(nanoseconds: 2_044_635_869_335)
 
         #expect(late.seconds(to: late.advanced(by: .seconds(30))) == 30)

@@ -5,7 +5,7 @@ import Testing
 
 /// Timers after a pause of the process.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct ProcessPauseTests {
-    @Test func `a timer that goes off far too late shows that the process was stopped`() {
+    @Test func `a timer that fires far too late shows that the process was paused`() {
         var alarm = SystemAlarm()
         let start = MonotonicTime(seconds: 1_000)
         _ = alarm.set(for: start.advanced(bySeconds: 10), at: start)
@@ -15,7 +15,7 @@ import Testing
         #expect(!SystemAlarm().isLate(at: start))
     }
 
-    @Test func `timers wait a moment after a pause, so that what has arrived is read first`() async {
+    @Test func `timers wait a moment after a pause so that received data is read first`() async {
         let time = SystemTime()
         ProcessPause.note()
         let start = time.now

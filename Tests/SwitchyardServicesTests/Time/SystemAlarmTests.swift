@@ -3,13 +3,13 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardServices
 
-/// When the timer of the system is set, which stands still while the machine sleeps, where the clock runs on.
+/// When the system timer is set, which stops while the machine sleeps although the clock continues.
 @Suite struct SystemAlarmTests {
     private let start = MonotonicTime(seconds: 1_000)
 
     private func after(_ seconds: Double) -> MonotonicTime { start.advanced(bySeconds: seconds) }
 
-    @Test func `it is set again only for an earlier deadline`() {
+    @Test func `the system timer is set again only for an earlier deadline`() {
         var alarm = SystemAlarm()
 
         #expect(alarm.set(for: after(10), at: start) == 10_000_000_000)
@@ -18,7 +18,7 @@ import Testing
         #expect(alarm.set(for: after(5), at: after(1)) == 4_000_000_000)
     }
 
-    @Test func `what has slept with the machine is set again, however late the next deadline is`() {
+    @Test func `a system timer that slept with the machine is set again for any deadline`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(3_000), at: start)
         let woken = after(36_000)
@@ -27,7 +27,7 @@ import Testing
         #expect(alarm.set(for: after(3_000), at: woken) == 0)
     }
 
-    @Test func `what is about to go off is left alone`() {
+    @Test func `a system timer that is about to fire is not set again`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(10), at: start)
 
@@ -35,7 +35,7 @@ import Testing
         #expect(alarm.set(for: after(10), at: after(10.05)) == nil)
     }
 
-    @Test func `set again it is not set again with every deadline that comes before it has gone off`() {
+    @Test func `a system timer that was set again is not set for every further deadline`() {
         var alarm = SystemAlarm()
         _ = alarm.set(for: after(10), at: start)
         let woken = after(3_600)
@@ -44,7 +44,7 @@ import Testing
         #expect(alarm.rings(by: woken.advanced(bySeconds: 5), at: woken.advanced(bySeconds: 0.05)))
     }
 
-    @Test func `a deadline that never comes needs no timer, and one in days is looked at after an hour`() {
+    @Test func `a distant future needs no timer, and a deadline in days is checked after an hour`() {
         var alarm = SystemAlarm()
 
         #expect(alarm.set(for: .distantFuture, at: start) == nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SystemTimeTests {
-    @Test func `timers fire in order, not before their time`() async {
+    @Test func `timers fire in order and not before their deadline`() async {
         let time = SystemTime()
         let start = time.now
         let (fired, continuation) = AsyncStream.makeStream(of: (Int, MonotonicTime).self)
@@ -40,7 +40,7 @@ import Testing
         #expect(await fired.first { _ in true } == true)
     }
 
-    @Test func `a timer whose time has passed fires at once`() async {
+    @Test func `a timer whose deadline has passed fires immediately`() async {
         let time = SystemTime()
 
         await withCheckedContinuation { continuation in
@@ -48,14 +48,14 @@ import Testing
         }
     }
 
-    @Test func `a timer fires also when its time source is gone`() async {
+    @Test func `a timer fires even if its time source was released`() async {
         await withCheckedContinuation { continuation in
             let time = SystemTime()
             _ = time.schedule(at: time.now.advanced(by: .milliseconds(5))) { continuation.resume() }
         }
     }
 
-    @Test func `a time source goes although a timer is set`() {
+    @Test func `a time source is released even if a timer is set`() {
         weak var released: SystemTime?
         func set() -> any ScheduledTimer {
             let time = SystemTime()

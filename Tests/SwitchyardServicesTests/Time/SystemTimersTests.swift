@@ -4,9 +4,9 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardServices
 
-/// A timer holds its owner, that its heap, and that the timer: each must let go of the next.
+/// A timer holds its owner, the owner holds the heap, and the heap holds the timer; each must release the next.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SystemTimersTests {
-    @Test func `nothing is left when all timers were cancelled before their source went`() async {
+    @Test func `the timers are released if they were cancelled before their source was released`() async {
         weak var released: SystemTimers?
         func setAndCancel() {
             let time = SystemTime()
@@ -16,10 +16,10 @@ import Testing
 
         setAndCancel()
 
-        while released != nil { await Task.yield() }  // The system timer lets go on its own queue.
+        while released != nil { await Task.yield() }  // The system timer is released on its own queue.
     }
 
-    @Test func `nothing is left when all timers were cancelled after their source had gone`() async {
+    @Test func `the timers are released if they were cancelled after their source was released`() async {
         weak var released: SystemTimers?
         func set() -> [any ScheduledTimer] {
             let time = SystemTime()
@@ -35,13 +35,13 @@ import Testing
         while released != nil { await Task.yield() }
     }
 
-    @Test func `nothing is left when the last timer has fired and those after it were cancelled`() async {
+    @Test func `the timers are released if the last one fired and the later ones were cancelled`() async {
         weak var released: SystemTimers?
         func set(_ action: @escaping @Sendable () -> Void) {
             let time = SystemTime()
             released = time.timers
             _ = time.schedule(at: time.now) {
-                _ = time.schedule(at: time.now, action)  // It waits for the queue, on which this runs.
+                _ = time.schedule(at: time.now, action)  // Waits for the queue on which this closure runs.
                 for timer in setThree(on: time) { timer.cancel() }
             }
         }

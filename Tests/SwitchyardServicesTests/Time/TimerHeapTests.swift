@@ -16,14 +16,14 @@ import Testing
         return deadlines
     }
 
-    @Test func `timers leave in the order of their deadlines`() {
+    @Test func `timers are popped in the order of their deadlines`() {
         var heap = TimerHeap()
         for deadline in [5, 3, 9, 1, 7, 3, 8, 2] as [Int64] { heap.insert(entry(deadline)) }
 
         #expect(drain(&heap) == [1, 2, 3, 3, 5, 7, 8, 9])
     }
 
-    @Test func `a timer that is taken out leaves the others in order`() {
+    @Test func `removing a timer keeps the others in order`() {
         for victim in 0..<8 {
             var heap = TimerHeap()
             let entries = [5, 3, 9, 1, 7, 4, 8, 2].map { entry(Int64($0)) }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `timers that stay keep their order when most are taken out`() {
+    @Test func `removing most timers keeps the others in order`() {
         var heap = TimerHeap()
         let entries = (0..<1000).map { entry(Int64($0 * 7919 % 1000)) }
         for entry in entries { heap.insert(entry) }
@@ -48,7 +48,7 @@ import Testing
         #expect(heap.count == 0)
     }
 
-    @Test func `the earliest timer is one that is still set`() {
+    @Test func `the earliest timer is never a removed timer`() {
         var heap = TimerHeap()
         let cancelled = entry(1)
         heap.insert(cancelled)
@@ -61,7 +61,7 @@ import Testing
         #expect(heap.count(at: MonotonicTime(nanoseconds: 1)) == 0)
     }
 
-    @Test func `taking a timer out twice changes nothing`() {
+    @Test func `removing a timer twice has no further effect`() {
         var heap = TimerHeap()
         let timer = entry(1)
         heap.insert(timer)
@@ -73,7 +73,7 @@ import Testing
         #expect(heap.count == 1)
     }
 
-    @Test func `timers of one deadline leave in the order in which they were set`() {
+    @Test func `timers with the same deadline are popped in the order of insertion`() {
         var heap = TimerHeap()
         let order = Locked<[Int]>([])
         for number in 0..<20 {
@@ -85,7 +85,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<20))
     }
 
-    @Test func `a timer that is not due stays`() {
+    @Test func `a timer that is not due is not popped`() {
         var heap = TimerHeap()
         heap.insert(entry(10))
 
@@ -93,7 +93,7 @@ import Testing
         #expect(heap.popDue(at: MonotonicTime(nanoseconds: 10)) != nil)
     }
 
-    @Test func `a timer that was taken out keeps its action no longer`() {
+    @Test func `a removed timer releases its action`() {
         final class Witness: Sendable {}
         var heap = TimerHeap()
         weak var weakWitness: Witness?

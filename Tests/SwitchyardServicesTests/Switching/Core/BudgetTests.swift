@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct BudgetTests {
-    /// A driver whose failover tokens are all out, and one of the failovers they were given for.
+    /// A driver without failover tokens, and one of the failovers that took them.
     private func spent(_ policy: SwitchPolicy = .recommended) throws -> (driver: CoreDriver, paid: Attempt) {
         let driver = try CoreDriver(policy: policy)
         let paid = try #require(driver.failover(after: .reset, excluding: [0]))
@@ -20,7 +20,7 @@ import Testing
         driver.core.failoverPause(after: kind, held: held, excluding: tried, at: driver.now)
     }
 
-    @Test func `a failover without a token is asked for again while that of another request is under way`() throws {
+    @Test func `a failover without a token is tried again while another request's failover is active`() throws {
         let (driver, paid) = try spent()
 
         #expect(pause(driver) == .milliseconds(20))
@@ -30,7 +30,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `what lacks no token, or has had a second server, waits for none`() throws {
+    @Test func `a failover that needs no token, or is the second of its request, does not wait for one`() throws {
         let (driver, _) = try spent()
         let rich = try CoreDriver()
         _ = rich.failover(after: .reset, excluding: [0])
@@ -41,7 +41,7 @@ import Testing
         #expect(pause(rich) == nil)
     }
 
-    @Test func `no one waits for failovers that have been under way for 2 s`() throws {
+    @Test func `a failover does not wait for other failovers that have been active for 2 s`() throws {
         let (driver, _) = try spent()
 
         driver.advance(1.9)
@@ -50,7 +50,7 @@ import Testing
         #expect(pause(driver) == nil)
     }
 
-    @Test func `no one waits for a token while the machine is offline`() throws {
+    @Test func `a failover does not wait for a token while the machine is offline`() throws {
         let (driver, _) = try spent()
 
         driver.core.setOffline(true, at: driver.now)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.reset, .truncated, .http(500), nil])
-    func `a request that has taken a token continues without another`(kind: FailureKind?) throws {
+    func `a request that has taken a token continues without another token`(kind: FailureKind?) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind)?.server == 2)
@@ -71,19 +71,19 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.timeout, .http(503), .http(429)])
-    func `after overload no one continues without a token`(kind: FailureKind) throws {
+    func `a request does not continue without a token after an overload`(kind: FailureKind) throws {
         let (driver, _) = try spent()
 
         #expect(goesOn(driver, after: kind) == nil)
     }
 
-    @Test func `a policy without admission lets no one continue without a token`() throws {
+    @Test func `a request does not continue without a token if the policy has no admission`() throws {
         let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(goesOn(driver, after: .reset) == nil)
     }
 
-    @Test func `a request's token comes back once, however many servers it has taken`() throws {
+    @Test func `the token of a request is returned once, however many servers it has used`() throws {
         let (driver, paid) = try spent()
         let third = try #require(goesOn(driver, after: .reset))
 
@@ -92,7 +92,7 @@ import Testing
         #expect(driver.core.failovers.tokens == 1)
     }
 
-    @Test func `a hedged request continues without a token while others are hedged too`() throws {
+    @Test func `a hedged request continues without a token while other requests are hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now)?.server == 2)
     }
 
-    @Test func `a hedged request without a token stays where it is when no other is hedged`() throws {
+    @Test func `a hedged request without a token does not continue if no other request is hedged`() throws {
         let driver = try CoreDriver()
         let hedges = try (0..<3).map { _ in try #require(driver.hedge(excluding: [0])) }
 
@@ -109,7 +109,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: hedges[0], excluding: [0, 1], at: driver.now) == nil)
     }
 
-    @Test func `a policy without admission waits for no token`() throws {
+    @Test func `a policy without admission does not wait for tokens`() throws {
         let (driver, _) = try spent(.stickyErrorRatio)
 
         #expect(pause(driver) == nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct ChoosingTests {
-    @Test func `servers to be avoided are no attempts of the request`() throws {
+    @Test func `a failover skips servers that should be avoided`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"])
 
         let next = driver.core.takeFailover(after: .refused, excluding: [2], avoiding: [0, 1], at: driver.now)
@@ -11,7 +11,7 @@ import Testing
         #expect(next?.server == 3)
     }
 
-    @Test func `servers to be avoided are asked when no other is left`() throws {
+    @Test func `a failover uses a server that should be avoided if no other server is left`() throws {
         let driver = try CoreDriver(["a", "b"])
 
         let next = driver.core.takeFailover(after: .refused, excluding: [1], avoiding: [0], at: driver.now)
@@ -21,7 +21,7 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test func `A1: the first server of the list gets the requests`() throws {
+    @Test func `the first server of the list gets the requests (A1)`() throws {
         let driver = try CoreDriver()
 
         #expect(driver.choose()?.server == 0)
@@ -29,7 +29,7 @@ import Testing
         #expect(driver.core.serverIDs == ["a", "b", "c"])
     }
 
-    @Test func `there is a server as long as one was not tried`() throws {
+    @Test func `each untried server is chosen until all servers were tried`() throws {
         let driver = try CoreDriver()
 
         #expect(driver.choose(excluding: [0])?.server == 1)
@@ -37,7 +37,7 @@ import Testing
         #expect(driver.choose(excluding: [0, 1, 2]) == nil)
     }
 
-    @Test func `a single server is asked whatever it does`() throws {
+    @Test func `a single server is chosen whatever its failures are`() throws {
         let driver = try CoreDriver(["only"])
 
         driver.requests(500, .refused)
@@ -48,7 +48,7 @@ import Testing
         #expect(driver.core.next(at: driver.now).isEmpty)
     }
 
-    @Test func `TAF-S12: when every server failed, the one that is probed first is asked`() throws {
+    @Test func `the server that is probed first is chosen if every server has failed (TAF-S12)`() throws {
         let driver = try CoreDriver(["a", "b"])
         for _ in 0..<3 { driver.failedOver(.refused) }
         #expect(driver.state("a") == .ejected)
@@ -59,7 +59,7 @@ import Testing
         #expect(driver.choose(excluding: [1])?.server == 0)
     }
 
-    @Test func `a dead server is left after three withConfirmation refusals`() throws {
+    @Test func `a dead server is no longer current after two confirmed refusals`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<2 { driver.failedOver(.refused) }
@@ -68,7 +68,7 @@ import Testing
         #expect(driver.events.map(\.kind).last == .switched(from: "a", to: "b", cause: .score))
     }
 
-    @Test func `a trial lets one request through at first, and more with every success`() throws {
+    @Test func `a trial permits one request at first, and more with every success`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -83,7 +83,7 @@ import Testing
         #expect((0..<3).map { _ in driver.choose()?.server } == [0, 0, 1])
     }
 
-    @Test func `a cancelled request gives its place in the trial back`() throws {
+    @Test func `a cancelled request frees its place in the trial`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .smallFleet)
         for _ in 0..<3 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -94,7 +94,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `K15: Retry-After keeps requests away until then`() throws {
+    @Test func `Retry-After keeps requests away from the server until its time has passed (K15)`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -110,7 +110,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `K15: a Retry-After of a century keeps requests away for a minute, and no longer`() throws {
+    @Test func `a very long Retry-After keeps requests away from the server for only a minute (K15)`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -137,7 +137,7 @@ import Testing
         #expect((400...600).contains(kept))
     }
 
-    @Test func `when every server is overloaded, requests are given up by priority`() throws {
+    @Test func `requests are shed by priority when every server is overloaded`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
         for _ in 0..<3 { driver.overload() }
         driver.advance(60)
@@ -149,7 +149,7 @@ import Testing
         #expect(!driver.sheds(.high))
     }
 
-    @Test func `unless the policy says otherwise only low priority is given up`() throws {
+    @Test func `only low-priority requests are shed by default`() throws {
         let driver = try CoreDriver(["a", "b"])
         var none = SwitchPolicy.recommended
         none.admission?.sheds = nil
@@ -165,14 +165,14 @@ import Testing
         #expect(!patient.sheds(.low))
     }
 
-    /// The policy that gives up requests of normal priority too.
+    /// A policy that also sheds requests of normal priority.
     private static var shedding: SwitchPolicy {
         var policy = SwitchPolicy.recommended
         policy.admission?.sheds = .normal
         return policy
     }
 
-    @Test func `two signs of overload are not enough to give a request up`() throws {
+    @Test func `two signs of overload do not shed any request`() throws {
         let driver = try CoreDriver(["a", "b"])
 
         for _ in 0..<2 { driver.overload() }
@@ -180,7 +180,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `a single server is asked however overloaded it is`() throws {
+    @Test func `a single server is chosen however overloaded it is`() throws {
         let driver = try CoreDriver(["a"])
 
         for _ in 0..<6 { driver.overload() }
@@ -188,7 +188,7 @@ import Testing
         #expect(!driver.sheds(.low))
     }
 
-    @Test func `who sheds makes room after a time-out that no one withConfirmation, until a server answers`() throws {
+    @Test func `an unconfirmed timeout cuts the share until a server responds if the policy sheds`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
 
         driver.request(.timedOut)
@@ -200,9 +200,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `a time-out that no one withConfirmation takes the extra attempts, and no more, until a server answers`()
-        throws
-    {
+    @Test func `an unconfirmed timeout only diverts additional attempts until a server responds`() throws {
         let driver = try CoreDriver()
 
         driver.settle(try #require(driver.choose(excluding: [0])), .timedOut)
@@ -213,7 +211,7 @@ import Testing
         #expect(driver.failover(after: .reset, excluding: [0])?.server == 1)
     }
 
-    @Test func `what failed elsewhere goes to the preferred server, though that is overloaded`() throws {
+    @Test func `an additional attempt uses the preferred server even if it is overloaded`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.overload("a", .http(503))
 
@@ -221,7 +219,7 @@ import Testing
         #expect(driver.hedge(excluding: [1])?.server == 0)
     }
 
-    @Test func `most requests that are given up get through when they are made again`() throws {
+    @Test func `most shed requests succeed when they are repeated`() throws {
         let driver = try CoreDriver(["a", "b"], policy: Self.shedding)
         for _ in 0..<6 { driver.overload() }
 
@@ -239,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 40, 40), (false, 10, 10)])
-    func `there may be as many tokens as requests have been under way at a time`(
+    func `the number of tokens can grow to the number of concurrent requests`(
         grows: Bool,
         failovers: Int,
         hedges: Int
@@ -249,7 +247,7 @@ import Testing
         let driver = try CoreDriver(policy: policy)
         let crowd = try (0..<40).map { _ in try #require(driver.choose()) }
         for attempt in crowd { driver.settle(attempt, .ok) }
-        // They are earned by successes, a tenth and a twentieth of one each.
+        // A success earns a tenth of a failover token and a twentieth of a hedge token.
         driver.requests(1_000, .ok)
 
         let extra = (0..<100).map { _ in
@@ -260,7 +258,7 @@ import Testing
         #expect(extra.count(where: \.1) == hedges)
     }
 
-    @Test func `what becomes known of a settled request ends no other one`() throws {
+    @Test func `a later outcome of a settled request does not end another request`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         _ = try #require(driver.choose())
@@ -272,7 +270,7 @@ import Testing
         #expect(driver.core.concurrency.most == 3)
     }
 
-    @Test func `where there are to be no tokens there are none, whatever is under way`() throws {
+    @Test func `a policy with zero failover tokens permits no failover`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.failoverTokens = 0
         let driver = try CoreDriver(policy: policy)
@@ -284,7 +282,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.refused, .dnsFailure])
-    func `a failover after an attempt that reached no one takes nothing from the budget`(kind: FailureKind) throws {
+    func `a failover takes no token if the first attempt did not reach a server`(kind: FailureKind) throws {
         let driver = try CoreDriver()
         for _ in 0..<10 { _ = driver.failover(after: .reset, excluding: [0]) }
 
@@ -299,7 +297,7 @@ import Testing
         #expect(driver.core.failovers.tokens == 0)
     }
 
-    @Test func `a policy without admission pays for every failover`() throws {
+    @Test func `a policy without admission takes a token for every failover`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let granted = (0..<20).count { _ in driver.failover(after: .refused, excluding: [0]) != nil }
@@ -308,7 +306,8 @@ import Testing
     }
 
     @Test(arguments: [(FailureKind.reset, 9.0), (.timeout, 6), (.http(503), 6)])
-    func `a failover that fails costs one, and four after overload`(kind: FailureKind, left: Double) throws {
+    func `a failed failover costs one token, and four tokens after an overload`(kind: FailureKind, left: Double) throws
+    {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         let second = try #require(driver.failover(after: kind, excluding: [0]))
@@ -318,7 +317,7 @@ import Testing
         #expect(driver.core.failovers.tokens == left)
     }
 
-    @Test func `extra attempts pass over a fallback that is overloaded`() throws {
+    @Test func `additional attempts skip an overloaded fallback`() throws {
         let driver = try CoreDriver()
         driver.overload("b", .timeout)
 
@@ -335,7 +334,7 @@ import Testing
         #expect(driver.hedge(excluding: [0, 1, 2]) == nil)
     }
 
-    @Test func `the wait for a hedge follows the server's latency`() throws {
+    @Test func `the delay before a hedge follows the latency of the server`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(2)) == .milliseconds(250))

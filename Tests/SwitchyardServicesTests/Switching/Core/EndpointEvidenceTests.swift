@@ -2,12 +2,12 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// What fails everywhere is held against no server.
+/// A failure on every server does not count against any server.
 @Suite struct EndpointEvidenceTests {
     private static let odd = RequestTraits(endpoint: 7)
     private static let well = RequestTraits(endpoint: 8)
 
-    /// A request of the odd endpoint that goes to as many servers as it may, and fails on those that `fails` says.
+    /// Makes a request for an endpoint on as many servers as permitted; `fails` decides on which servers it fails.
     private func request(
         _ driver: CoreDriver,
         _ traits: RequestTraits,
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.http(500), .http(503), .reset, .truncated, .protocolViolation, .timeout])
-    func `an endpoint that every server fails costs no switch, no share, and few extra attempts`(
+    func `an endpoint that fails on every server causes no switch, no cut and few additional attempts`(
         kind: FailureKind
     ) throws {
         let driver = try CoreDriver()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.http(500), .http(503), .reset, .truncated])
-    func `an endpoint that one server fails ejects it within a few requests, and none of them fails`(
+    func `an endpoint that fails on one server ejects the server after a few requests`(
         kind: FailureKind
     ) throws {
         let driver = try CoreDriver()
@@ -70,7 +70,7 @@ import Testing
         #expect(requests <= (kind == .http(503) ? 30 : 14))
     }
 
-    @Test func `an endpoint that fails now and then on every server ejects none for long`() throws {
+    @Test func `an endpoint that fails occasionally on every server causes at most four switches`() throws {
         var random = RandomSource(seed: 11)
         let driver = try CoreDriver()
 
@@ -82,7 +82,7 @@ import Testing
         #expect(driver.switches.count <= 4)
     }
 
-    @Test func `after a server's recovery an endpoint that failed everywhere goes to others again`() throws {
+    @Test func `an endpoint that failed everywhere uses failovers again after another server recovers`() throws {
         let driver = try CoreDriver()
         for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
         #expect(request(driver, Self.odd, .http(500)) == 1)
@@ -93,7 +93,7 @@ import Testing
         #expect(request(driver, Self.odd, .http(500), on: { $0 == 0 }) == 2)
     }
 
-    @Test func `another kind of failure is another trouble`() throws {
+    @Test func `a different kind of failure of a failing endpoint is still failed over`() throws {
         let driver = try CoreDriver()
         for _ in 0..<20 { _ = request(driver, Self.odd, .http(500)) }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(request(driver, Self.odd, .refused, on: { $0 == 0 }) == 2)
     }
 
-    @Test func `several endpoints that only one server fails are held against it without a failover`() throws {
+    @Test func `several endpoints that fail on one server eject the server without a failover`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(40, .ok)
 
@@ -114,8 +114,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `one endpoint that fails without a failover beside others that are well is held against no one`() throws
-    {
+    @Test func `one failing endpoint next to working endpoints ejects no server without a failover`() throws {
         let driver = try CoreDriver(["a", "b"])
 
         for number in 0..<400 {
@@ -127,14 +126,14 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `503 cuts a server's share when another one answers the endpoint`() throws {
+    @Test func `a 503 cuts the share of a server if another server serves the endpoint`() throws {
         let driver = try CoreDriver()
         #expect(request(driver, Self.odd, .http(503), on: { $0 == 0 }) == 2)
 
         #expect(driver.statistics("a")?.share == 0.5)
     }
 
-    @Test func `a time-out cuts no share because another server answered other requests of the endpoint`() throws {
+    @Test func `repeated timeouts of one endpoint do not cut the share of a server again`() throws {
         let driver = try CoreDriver(["a", "b"])
         #expect(request(driver, Self.odd, .timeout, on: { $0 == 0 }) == 2)
         let cut = try #require(driver.statistics("a")?.share)
@@ -150,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [(["a", "b"], 10.0), (["a", "b", "c"], 20.0)])
-    func `an endpoint that fails everywhere tries the others again after 10 s for each of them`(
+    func `an endpoint that fails everywhere is failed over again after 10 s per other server`(
         servers: [Server.ID],
         pause: Double
     ) throws {
@@ -158,7 +157,7 @@ import Testing
         for _ in 0..<400 {
             driver.advance(1)
             _ = request(driver, Self.odd, .http(500))
-            // So that there are tokens.
+            // These successes earn tokens.
             driver.requests(10, .ok)
         }
         while request(driver, Self.odd, .http(500)) == 1 { driver.advance(0.1) }
@@ -169,7 +168,7 @@ import Testing
         #expect(request(driver, Self.odd, .http(500)) == servers.count)
     }
 
-    @Test func `more endpoints than can be kept are no trap, and the oldest is forgotten`() {
+    @Test func `a full endpoint table forgets the oldest endpoint`() {
         var table = EndpointTable()
         for endpoint in 0..<UInt32(EndpointTable.capacity) {
             for _ in 0..<8 { table.recordResponse(endpoint, from: 0, latency: 1, isLate: false, at: Double(endpoint)) }
@@ -183,7 +182,7 @@ import Testing
         #expect(table.bulk(of: 2) != nil)
     }
 
-    @Test func `what may not be repeated is kept from a server on trial while other requests try it`() throws {
+    @Test func `a request that must not be repeated avoids a server on trial while other requests use it`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.eject("a")
         driver.startTrial("a")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HedgingTests {
     @Test(arguments: [(0.1, 0.02), (0.25, 0.03125), (8, 1)])
-    func `a second server is asked for again after an eighth of the wait, 20 ms at least`(
+    func `a hedge is tried again after an eighth of the elapsed time and at least 20 ms`(
         waited: Double,
         pause: Double
     ) throws {
@@ -15,7 +15,7 @@ import Testing
         #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == .seconds(pause))
     }
 
-    @Test func `what has waited for 10 s is slow by nature`() throws {
+    @Test func `a request that has taken 10 s is not hedged any more`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
 
@@ -24,7 +24,7 @@ import Testing
         #expect(driver.core.hedgePause(for: slow, excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `it is not asked for again where there is no other server, or none may be asked`() throws {
+    @Test func `a hedge is not tried again without another server, an attempt or a token`() throws {
         let alone = try CoreDriver(["a"])
         let driver = try CoreDriver(["a", "b", "c", "d"])
         let slow = try #require(driver.choose())
@@ -39,7 +39,7 @@ import Testing
         #expect(poor.core.hedgePause(for: try #require(poor.choose()), excluding: [0], at: poor.now) == nil)
     }
 
-    @Test func `a policy without hedging asks for no second server`() throws {
+    @Test func `a policy without hedging never hedges`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
         let driver = try CoreDriver(policy: policy)
@@ -47,7 +47,7 @@ import Testing
         #expect(driver.core.hedgePause(for: try #require(driver.choose()), excluding: [0], at: driver.now) == nil)
     }
 
-    @Test func `without a hedge to be had, only what waits for an ejected server takes a failover`() throws {
+    @Test func `an attempt on an ejected server takes a failover if there is no hedge token`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         while driver.hedge(excluding: [0]) != nil {}
@@ -58,14 +58,14 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .failover)
     }
 
-    /// A core whose hedge tokens were spent in vain, with an attempt that has just begun.
+    /// A core whose hedge tokens were spent on losing hedges, with an attempt that has just begun.
     private func poor(_ policy: SwitchPolicy = .recommended) throws -> (driver: CoreDriver, slow: Attempt) {
         let driver = try CoreDriver(policy: policy)
         while let hedge = driver.hedge(excluding: [0]) { driver.settle(hedge, .unfinished) }
         return (driver, try #require(driver.choose()))
     }
 
-    @Test func `when all tokens were spent in vain one is lent to a read that has waited for 5 s`() throws {
+    @Test func `a hedge token is lent to a read after 5 s if all tokens were spent on losing hedges`() throws {
         let (driver, slow) = try poor()
         driver.advance(4.9)
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
@@ -75,7 +75,7 @@ import Testing
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)?.role == .hedge)
     }
 
-    @Test func `the next ones are lent after 5 s, 10 s and so on, while none is of use`() throws {
+    @Test func `further tokens are lent at doubling intervals while the hedges lose`() throws {
         let (driver, slow) = try poor()
         var lentAt: [Int] = []
         for second in 1...40 {
@@ -88,7 +88,7 @@ import Testing
         #expect(lentAt == [5, 10, 20, 40])
     }
 
-    @Test func `a hedge on a lent token that wins brings the token back, and lets the next read have it`() throws {
+    @Test func `a winning hedge returns its lent token, so that the next read can be hedged`() throws {
         let (driver, slow) = try poor()
         driver.advance(5)
         let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
@@ -97,7 +97,7 @@ import Testing
         #expect(driver.hedge(excluding: [0]) != nil)
     }
 
-    @Test func `a policy without hedge tokens lends none`() throws {
+    @Test func `a policy without hedge tokens lends no token`() throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.hedgeTokens = 0
         let (driver, slow) = try poor(policy)

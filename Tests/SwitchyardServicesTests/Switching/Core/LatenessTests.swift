@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// Hedges serve the tail; being overtaken by one counts when it is clearly more often than elsewhere.
+/// Being overtaken by a hedge counts against a server only if it is clearly more frequent than on other servers.
 @Suite struct LatenessTests {
-    /// A request that server `a` answers late, so that a hedge is sent; whether that one is late too.
+    /// Makes a request that server `a` serves late, so that a hedge is sent, which may be late too.
     private func late(_ driver: CoreDriver, hedgeIsLate: Bool = false) {
         guard let first = driver.choose() else { return }
         driver.advance(0.3)
@@ -16,7 +16,7 @@ import Testing
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .success(latency: latency))])
     }
 
-    @Test func `a burst of requests of which some are late ejects none`() throws {
+    @Test func `a burst with some late requests ejects no server`() throws {
         let driver = try CoreDriver()
         driver.requests(200, .ok)
 
@@ -34,7 +34,8 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `an endpoint that one server is late with each time ejects it, however quick the others are`() throws {
+    @Test func `a server that is always late for one endpoint is ejected, even if its other endpoints are fast`() throws
+    {
         let driver = try CoreDriver()
         let traits = RequestTraits(endpoint: 1)
         var late = 0
@@ -63,7 +64,7 @@ import Testing
         #expect(driver.events.first?.kind == .ejected("a", generation: 1, cause: .lateness))
     }
 
-    @Test func `servers that are all late once in twenty are not ejected, and nothing switches`() throws {
+    @Test func `servers that are all late for 5 percent of the requests are not ejected`() throws {
         let driver = try CoreDriver()
         var random = RandomSource(seed: 3)
 
@@ -75,7 +76,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `a server that is late three times in ten is ejected within a hundred of its requests`() throws {
+    @Test func `a server that is late for 30 percent of its requests is ejected within a hundred requests`() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let driver = try CoreDriver(seed: seed)
             var random = RandomSource(seed: seed)
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `when all are slow at the same time, none is`() throws {
+    @Test func `no server is ejected when all servers are slow at the same time`() throws {
         let driver = try CoreDriver()
         driver.requests(200, .ok)
 
@@ -102,7 +103,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `one slow response in twenty does not move the wait for a hedge`() throws {
+    @Test func `one slow response in twenty does not change the delay before a hedge`() throws {
         let driver = try CoreDriver()
         let attempt = try #require(driver.choose())
         for number in 0..<200 {
@@ -112,7 +113,7 @@ import Testing
         #expect(driver.core.hedgeDelay(for: attempt, remaining: .seconds(5)) == .milliseconds(100))
     }
 
-    @Test func `an endpoint that is slow by nature is waited for longer than others`() throws {
+    @Test func `the delay before a hedge is longer for a slow endpoint`() throws {
         let driver = try CoreDriver()
         let (slow, quick) = (RequestTraits(endpoint: 1), RequestTraits(endpoint: 2))
         for _ in 0..<20 {
@@ -131,7 +132,7 @@ import Testing
         #expect(waits[1] == 0.1)
     }
 
-    @Test func `an endpoint whose hedges never answer first soon has no more of them`() throws {
+    @Test func `an endpoint whose hedges never win soon gets no more hedges`() throws {
         let driver = try CoreDriver()
         driver.requests(500, .ok)
         let traits = RequestTraits(endpoint: 1)

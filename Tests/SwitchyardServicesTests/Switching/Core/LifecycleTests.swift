@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct LifecycleTests {
-    @Test func `A8: nothing counts while the machine is offline`() throws {
+    @Test func `failures do not count while the machine is offline (A8)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(40, .ok)
         driver.core.setOffline(true, at: driver.now)
@@ -13,7 +13,7 @@ import Testing
         #expect(driver.statistics("a")?.failures == 0)
     }
 
-    @Test func `TAF-S11: as long as no one says offline, failures count`() throws {
+    @Test func `failures count unless the machine is reported as offline (TAF-S11)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(40, .timedOut)
@@ -21,7 +21,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `offline time is no time`() throws {
+    @Test func `time in which the machine is offline does not age the health of servers`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         driver.core.setOffline(true, at: driver.now)
@@ -35,7 +35,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.nextProbe ?? .zero <= .seconds(1))
     }
 
-    @Test func `after a change of path scores start again, and what was under way says nothing`() throws {
+    @Test func `a path change resets the scores, and pending attempts do not count`() throws {
         let driver = try CoreDriver()
         driver.failedOver(.reset)
         let old = try #require(driver.choose())
@@ -51,7 +51,7 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
-    @Test func `a probe from before a change of path says nothing`() throws {
+    @Test func `the result of a probe from before a path change does not count`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         driver.advance(60)
@@ -65,7 +65,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.state == .ejected)
     }
 
-    @Test func `a pair of suspicion probes from before a change of path charges no server`() throws {
+    @Test func `a pair of suspicion probes from before a path change does not count against a server`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let attempt = try #require(driver.choose())
@@ -79,7 +79,7 @@ import Testing
         #expect(driver.statistics("a")?.score == 0)
     }
 
-    @Test func `A5: a change of environment starts with fresh health`() throws {
+    @Test func `a change of environment resets the health of all servers (A5)`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let old = try #require(driver.choose())
@@ -94,7 +94,7 @@ import Testing
         #expect(driver.events.last?.kind == .switched(from: "b", to: "a", cause: .reset))
     }
 
-    @Test func `A35: servers that stay keep their health when the list is replaced`() throws {
+    @Test func `servers that stay in a replaced list keep their health (A35)`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let late = try #require(driver.choose())
@@ -109,7 +109,7 @@ import Testing
         #expect(driver.statistics("b")?.lastFailure == .refused)
     }
 
-    @Test func `an attempt on a server that is gone says nothing`() throws {
+    @Test func `an attempt on a removed server does not count`() throws {
         let driver = try CoreDriver()
         let late = try #require(driver.choose())
 
@@ -121,7 +121,7 @@ import Testing
         #expect(driver.events.map(\.kind) == [.switched(from: "a", to: "z", cause: .listReplaced)])
     }
 
-    @Test func `an empty list, a name twice or a bad weight is an error, and nothing changes`() throws {
+    @Test func `an invalid server list is an error and changes nothing`() throws {
         let driver = try CoreDriver()
         let one = SwitchingCore.Member(id: "x")
 
@@ -135,7 +135,7 @@ import Testing
         #expect(driver.core.serverIDs == ["a", "b", "c"])
     }
 
-    @Test func `TAF-S24: what was ejected is remembered for ten minutes, and probed at once`() throws {
+    @Test func `an ejection is remembered for ten minutes, and the server is probed immediately (TAF-S24)`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let memory = driver.core.memory(wallClock: 1000)
@@ -150,7 +150,7 @@ import Testing
         #expect(late.core.current == "a")
     }
 
-    @Test func `what is remembered does not undo a command that holds`() throws {
+    @Test func `a remembered ejection does not override an active command`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
         let memory = driver.core.memory(wallClock: 1000)
@@ -163,7 +163,7 @@ import Testing
         #expect(later.choose()?.server == 0)
     }
 
-    @Test func `A37: where traffic stays, the last good server is remembered for good`() throws {
+    @Test func `the last server is remembered without a time limit if the policy does not fail back (A37)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         try driver.switchTo("c")
         let memory = driver.core.memory(wallClock: 0)
@@ -174,7 +174,7 @@ import Testing
         #expect(later.core.current == "c")
     }
 
-    @Test func `a clock that jumps back stops nothing`() throws {
+    @Test func `a clock that jumps back does not prevent a recovery`() throws {
         let driver = try CoreDriver(at: 1000)
         driver.eject("a")
         driver.now = MonotonicTime(seconds: 10)
@@ -186,7 +186,7 @@ import Testing
         #expect(driver.now.seconds < 200)
     }
 
-    @Test func `failures count again after a change of path, although the clock jumped back`() throws {
+    @Test func `failures count again after a path change even if the clock jumped back`() throws {
         let driver = try CoreDriver(at: 1000)
         driver.core.pathChanged(at: driver.now)
         driver.now = MonotonicTime(seconds: 10)
@@ -198,7 +198,7 @@ import Testing
         #expect(driver.statistics("a")?.score ?? 0 > 0)
     }
 
-    @Test func `times at the ends of the clock are no trap`() throws {
+    @Test func `times at the limits of the clock do not crash`() throws {
         let driver = try CoreDriver()
         for nanoseconds in [Int64.min, .max, 0, .min, -1, .max] {
             driver.now = MonotonicTime(nanoseconds: nanoseconds)
@@ -212,7 +212,7 @@ import Testing
         #expect(driver.choose() != nil)
     }
 
-    @Test func `a snapshot shows every server`() throws {
+    @Test func `a snapshot has the statistics of every server`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(50, .success(latency: .milliseconds(20)))
         driver.failedOver(.refused)

@@ -9,7 +9,7 @@ import Testing
         return driver
     }
 
-    @Test func `TAF-S13: a dead server is probed, tried and preferred again`() throws {
+    @Test func `a dead server is probed, put on trial and preferred again (TAF-S13)`() throws {
         let driver = try dead()
         #expect(driver.core.current == "b")
 
@@ -31,7 +31,7 @@ import Testing
         #expect(names == ["ejected", "switched", "probed", "probed", "trial", "recovered", "switched"])
     }
 
-    @Test func `the first probe is due after about a second, and one is under way at a time`() throws {
+    @Test func `the first probe is due after about a second, and only one probe is active at a time`() throws {
         let driver = try dead()
 
         #expect(driver.probe() == nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(driver.probe() == nil)
     }
 
-    @Test func `a probe that is never settled is given up after a minute`() throws {
+    @Test func `a probe that is never settled is abandoned after a minute`() throws {
         let driver = try dead()
         driver.advance(2)
         #expect(driver.probe() != nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(driver.probe() != nil)
     }
 
-    @Test func `failed probes come further apart as the outage lasts, up to a minute`() throws {
+    @Test func `the interval between failed probes grows to about a minute`() throws {
         let driver = try dead()
         var gaps: [Double] = []
         var last = driver.now.seconds
@@ -85,7 +85,7 @@ import Testing
         #expect(driver.events.last?.kind == .probed("a", succeeded: false))
     }
 
-    @Test func `each ejection doubles the time to the first probe, and healthy time forgives`() throws {
+    @Test func `each ejection doubles the time to the first probe, and healthy time reduces it`() throws {
         let driver = try CoreDriver(["a", "b"])
         var waits: [Duration] = []
         for _ in 0..<3 {
@@ -103,7 +103,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now).first?.ejections == 1)
     }
 
-    @Test func `only servers that are preferred to the current one are probed`() throws {
+    @Test func `only servers that are preferred to the current server are probed`() throws {
         let driver = try CoreDriver()
         driver.eject("c")
         driver.advance(100)
@@ -115,7 +115,7 @@ import Testing
         #expect(driver.probe() == nil)
     }
 
-    @Test func `one withConfirmation failure ends a trial`() throws {
+    @Test func `a single confirmed failure ends a trial`() throws {
         let driver = try dead()
         driver.startTrial("a")
         #expect(driver.state("a") == .trial)
@@ -126,7 +126,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `a server that answers while all are down is healthy after two responses`() throws {
+    @Test func `a server that responds while all servers are ejected is healthy after two responses`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.eject("a")
         driver.eject("b")
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 2), (2, 4), (3, 6), (4, 6)])
-    func `every ejection in a row asks for two more good probes, up to six`(ejections: Int, probes: Int) throws {
+    func `each further ejection requires two more successful probes, up to six`(ejections: Int, probes: Int) throws {
         let driver = try CoreDriver()
         driver.core.health[0].ejections = UInt8(ejections - 1)
         driver.eject("a")
@@ -155,7 +155,7 @@ import Testing
         #expect(good == probes)
     }
 
-    @Test func `a single client is back within half a second`() throws {
+    @Test func `the current server is back within 800 ms with the small-fleet policy`() throws {
         let driver = try dead(.smallFleet)
         driver.advance(10)
         let failed = try #require(driver.probe())
@@ -175,7 +175,7 @@ import Testing
 }
 
 @Suite struct SuspicionTests {
-    @Test func `a hanging server is found without sending the request again`() throws {
+    @Test func `a hanging server is ejected without sending the request again`() throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
@@ -195,7 +195,7 @@ import Testing
         #expect(driver.core.hedges.tokens > 3.9)
     }
 
-    @Test func `a suspect that answers is cleared`() throws {
+    @Test func `a suspected server that responds is cleared`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
@@ -206,7 +206,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `when the witness does not answer either, it is the network`() throws {
+    @Test func `the suspected server is not charged if the confirming server does not respond either`() throws {
         let driver = try CoreDriver()
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
@@ -217,7 +217,7 @@ import Testing
         #expect(driver.core.hedges.tokens == 2)
     }
 
-    @Test func `there is no suspicion without another server`() throws {
+    @Test func `a single server is never suspected`() throws {
         let driver = try CoreDriver(["only"])
         let slow = try #require(driver.choose())
 

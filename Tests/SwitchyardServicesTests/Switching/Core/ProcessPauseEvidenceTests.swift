@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// A pause of the process says nothing about servers.
+/// Failures across a pause of the process do not count against servers.
 @Suite struct ProcessPauseEvidenceTests {
     private func driver() throws -> CoreDriver {
         let driver = try CoreDriver()
@@ -11,7 +11,9 @@ import Testing
     }
 
     @Test(arguments: [FailureKind.timeout, .connectTimeout, .reset, .refused, .truncated])
-    func `a failure of attempts that were under way across a pause charges no server`(_ kind: FailureKind) throws {
+    func `a failed attempt that spans a pause of the process does not count against a server`(_ kind: FailureKind)
+        throws
+    {
         let driver = try driver()
         let attempts = (0..<40).compactMap { _ in driver.choose() }
         driver.advance(5)
@@ -23,7 +25,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 0)
     }
 
-    @Test func `what a server answers counts across a pause`() throws {
+    @Test func `an error status counts even if the attempt spans a pause of the process`() throws {
         let driver = try driver()
         let attempt = try #require(driver.choose())
         driver.advance(5)
@@ -34,7 +36,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].statistics.failures == 1)
     }
 
-    @Test func `how long a response took across a pause is no figure of the server`() throws {
+    @Test func `the latency of an attempt that spans a pause of the process is not recorded`() throws {
         let driver = try driver()
         let before = driver.core.snapshot(at: driver.now)[0].p99
         let attempts = (0..<40).compactMap { _ in driver.choose() }
@@ -46,7 +48,7 @@ import Testing
         #expect(driver.core.snapshot(at: driver.now)[0].p99 == before)
     }
 
-    @Test func `an attempt that was overtaken across a pause charges no server`() throws {
+    @Test func `an overtaken attempt that spans a pause of the process does not count against a server`() throws {
         let driver = try driver()
         let first = try #require(driver.choose())
         driver.advance(5)
@@ -60,7 +62,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `an attempt that begins after the pause counts`() throws {
+    @Test func `an attempt that begins after a pause of the process counts`() throws {
         let driver = try driver()
         driver.advance(5)
         driver.core.processResumed(at: driver.now)

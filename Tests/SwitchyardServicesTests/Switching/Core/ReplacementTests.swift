@@ -1,11 +1,11 @@
 import SwitchyardServices
 import Testing
 
-/// Lists that are replaced, and orders that are pushed, while something else holds.
+/// Replaced server lists and pushed commands while other rules apply.
 @Suite struct ReplacementTests {
     private func members(_ ids: String...) -> [SwitchingCore.Member] { ids.map { SwitchingCore.Member(id: $0) } }
 
-    @Test func `where traffic stays, a new list without the current server brings nothing back either`() throws {
+    @Test func `a policy without failback does not fail back after the current server was removed`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.eject("a")
         try driver.replace(members("a", "c", "d"))
@@ -18,7 +18,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `a failure is withConfirmation by a server that a new list has put in place of the first`() throws {
+    @Test func `a failure is confirmed by a server that a new list has put first`() throws {
         let driver = try CoreDriver(["a", "b"])
         let first = try #require(driver.choose())
         try driver.replace(members("b", "a"))
@@ -34,7 +34,7 @@ import Testing
         #expect(driver.statistics("a")?.score == usual.statistics("a")?.score)
     }
 
-    @Test func `the server that follows one that is gone starts with a fresh window`() throws {
+    @Test func `the server that replaces a removed current server starts with a fresh window`() throws {
         let driver = try CoreDriver(["a", "b"], policy: .stickyErrorRatio)
         for _ in 0..<30 {
             let attempt = try #require(driver.choose(excluding: [0]))
@@ -47,7 +47,7 @@ import Testing
         #expect(driver.statistics("b")?.requests == 0)
     }
 
-    @Test func `the time between two switches counts from a list without the current server`() throws {
+    @Test func `the minimum interval between switches starts when a new list removes the current server`() throws {
         var policy = SwitchPolicy.consecutiveFailures(3)
         policy.minimumInterval = .seconds(60)
         let driver = try CoreDriver(["a", "b"], policy: policy, at: 1000)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [PushCommand.Mode.prefer, .avoid, .force])
-    func `a pushed command holds over a new list`(mode: PushCommand.Mode) throws {
+    func `a pushed command still applies after the list was replaced`(mode: PushCommand.Mode) throws {
         let driver = try CoreDriver()
         let named = mode == .avoid ? "a" : "b"
         try driver.push(PushCommand(version: 1, mode: mode, server: named, timeToLive: .seconds(60)))
@@ -76,7 +76,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a pushed command about a server that is gone leaves the new list's order`() throws {
+    @Test func `a pushed command for a removed server does not change the order of the new list`() throws {
         let driver = try CoreDriver()
         try driver.push(PushCommand(version: 1, mode: .prefer, server: "b"))
 
@@ -85,7 +85,7 @@ import Testing
         #expect(driver.core.current == "d")
     }
 
-    @Test func `where traffic stays, a server to be avoided is still the last after a switch`() throws {
+    @Test func `an avoided server stays last after a switch if the policy does not fail back`() throws {
         let driver = try CoreDriver(["a", "b", "c", "d"], policy: .stickyErrorRatio)
         try driver.push(PushCommand(version: 1, mode: .avoid, server: "c"))
 

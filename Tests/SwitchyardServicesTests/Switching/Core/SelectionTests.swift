@@ -15,13 +15,13 @@ import Testing
         return driver
     }
 
-    @Test func `A36: round robin takes one after the other`() throws {
+    @Test func `round robin chooses the servers in turn (A36)`() throws {
         let driver = try driver(.roundRobin)
 
         #expect((0..<7).map { _ in driver.choose()?.server } == [0, 1, 2, 0, 1, 2, 0])
     }
 
-    @Test func `A36: round robin passes an ejected server over`() throws {
+    @Test func `round robin skips an ejected server (A36)`() throws {
         let driver = try driver(.roundRobin)
         driver.eject("b")
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, -0.0])
-    func `A36: weights set the shares, and 0 is for the last resort`(nothing: Double) throws {
+    func `weights set the shares, and a server with weight 0 is the last resort (A36)`(nothing: Double) throws {
         let driver = try driver(.weighted, weights: [3, 1, nothing])
 
         var counts = [0, 0, 0]
@@ -42,13 +42,13 @@ import Testing
         #expect(driver.choose(excluding: [0, 1], )?.server == 2)
     }
 
-    @Test func `A36: all weights 0 still finds a server`() throws {
+    @Test func `a server is chosen even if all weights are 0 (A36)`() throws {
         let driver = try driver(.weighted, weights: [0, 0, 0])
 
         #expect(driver.choose() != nil)
     }
 
-    @Test func `A36: the server with the lowest latency gets most requests`() throws {
+    @Test func `the server with the lowest latency gets most requests (A36)`() throws {
         let driver = try driver(.lowestLatency)
         let latencies = [30, 10, 20]
 
@@ -63,7 +63,7 @@ import Testing
         #expect(counts.allSatisfy { $0 > 2 })
     }
 
-    @Test func `A36: a session stays on its server as long as that is usable`() throws {
+    @Test func `a session stays on its server while the server is usable (A36)`() throws {
         let driver = try driver(.sticky)
         let sessions = (0..<300).map { RequestTraits(session: "session \($0)") }
         let before = sessions.map { driver.choose(for: $0, )?.server }
@@ -76,7 +76,7 @@ import Testing
         #expect(driver.choose()?.server == 0)
     }
 
-    @Test func `an installation shuffles the fallbacks, always the same way`() throws {
+    @Test func `the installation ID determines the order of the fallbacks`() throws {
         let members = ["a", "b", "c", "d"].map { SwitchingCore.Member(id: $0) }
         func seconds(_ installations: Range<UInt64>) throws -> [Int?] {
             try installations.map {

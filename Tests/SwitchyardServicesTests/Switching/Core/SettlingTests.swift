@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct SettlingTests {
-    @Test func `a failure that another server withConfirmation weighs four times as much`() throws {
+    @Test func `a failure that another server confirms weighs four times as much`() throws {
         let withConfirmation = try CoreDriver()
         let alone = try CoreDriver()
 
@@ -19,7 +19,9 @@ import Testing
         (FailureKind.refused, 4.49), (.dnsFailure, 4.49), (.tlsFailure, 4.49), (.timeout, 3.0), (.truncated, 3.0),
         (.http(500), 3.0), (.http(503), 1.5), (.http(429), 1.5),
     ])
-    func `certain failures weigh more than those of a busy server`(kind: FailureKind, score: Double) throws {
+    func `failures that show a dead server weigh more than failures of a busy server`(kind: FailureKind, score: Double)
+        throws
+    {
         let driver = try CoreDriver(policy: Self.plain)
 
         driver.failedOver(kind)
@@ -27,7 +29,7 @@ import Testing
         #expect(abs((driver.statistics("a")?.score ?? 0) - score) < 0.01)
     }
 
-    @Test func `when no one responses, no server is blamed and no switch happens`() throws {
+    @Test func `no server is ejected when no server responds`() throws {
         let driver = try CoreDriver()
         driver.requests(50, .ok)
         driver.advance(10)
@@ -49,7 +51,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `the same status from every server is the request's fault`() throws {
+    @Test func `the same error status from every server does not count against a server`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<200 {
@@ -63,7 +65,7 @@ import Testing
         #expect(driver.events.isEmpty)
     }
 
-    @Test func `an error status of another server proves the path`() throws {
+    @Test func `an error status of another server confirms a failure`() throws {
         let driver = try CoreDriver(policy: Self.plain)
         let first = try #require(driver.choose())
         let second = try #require(driver.choose(excluding: [0]))
@@ -74,14 +76,14 @@ import Testing
         #expect(abs((driver.statistics("b")?.score ?? 0) - 0.75) < 0.01)
     }
 
-    /// Failures count as they are, whatever others do with the endpoint.
+    /// A policy that counts failures regardless of other servers with the same endpoint.
     private static var plain: SwitchPolicy {
         var policy = SwitchPolicy.recommended
         policy.detection.perEndpoint = false
         return policy
     }
 
-    @Test func `an attempt that a hedge overtakes is late and no failure`() throws {
+    @Test func `an attempt that a hedge overtakes is late but not a failure`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.26)
@@ -95,7 +97,7 @@ import Testing
         #expect(driver.statistics("a")?.lastFailure == .overtaken)
     }
 
-    @Test func `a hedge that loses costs its server nothing`() throws {
+    @Test func `a losing hedge does not count against its server`() throws {
         let driver = try CoreDriver()
         let first = try #require(driver.choose())
         driver.advance(0.25)
@@ -106,7 +108,7 @@ import Testing
         #expect(driver.statistics("b") == HealthStatistics())
     }
 
-    @Test func `what an extra attempt cost comes back when it answers`() throws {
+    @Test func `the token of an additional attempt is returned when the attempt succeeds`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<100 { driver.failedOver(.http(500)) }
@@ -114,7 +116,7 @@ import Testing
         #expect(driver.core.failovers.tokens == 10)
     }
 
-    @Test func `and when it says nothing about a server, like one of a machine that is offline`() throws {
+    @Test func `the token of an additional attempt is returned when the outcome is neutral`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<100 {
@@ -126,7 +128,7 @@ import Testing
         #expect(driver.core.failovers.tokens == 10)
     }
 
-    @Test func `it does not come back when the attempt is given up without a response`() throws {
+    @Test func `the token of an additional attempt is not returned when the attempt is abandoned`() throws {
         let driver = try CoreDriver()
 
         for _ in 0..<10 {
@@ -140,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [AttemptOutcome.neutral, .unfinished, .answered])
-    func `TAF-S10: what says nothing about the server changes nothing`(outcome: AttemptOutcome) throws {
+    func `a neutral outcome does not change the statistics of a server (TAF-S10)`(outcome: AttemptOutcome) throws {
         let driver = try CoreDriver()
         driver.requests(20, .ok)
         let before = driver.statistics("a")
@@ -158,17 +160,17 @@ import Testing
             (500, .failure(.http(500))),
             (599, .failure(.http(599))),
         ])
-    func `statuses are classified in one place`(status: Int, outcome: AttemptOutcome) {
+    func `each status has one classification`(status: Int, outcome: AttemptOutcome) {
         #expect(AttemptOutcome(status: status, latency: .milliseconds(10)) == outcome)
     }
 
-    @Test func `429 is a failure of the server where the service says so`() {
+    @Test func `a 429 response is a failure of the server if the service defines it as overload`() {
         let outcome = AttemptOutcome(status: 429, latency: .zero, tooManyRequests: .overload)
 
         #expect(outcome == .failure(.http(429)))
     }
 
-    @Test func `TAF-S7: what an older generation brings changes nothing`() throws {
+    @Test func `the outcome of an attempt from an older generation changes nothing (TAF-S7)`() throws {
         let driver = try CoreDriver(["a", "b"])
         let late = (0..<50).compactMap { _ in driver.choose() }
         driver.failedOver(.refused)
@@ -182,7 +184,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `a row of failures that is longer than its counter is still a row`() throws {
+    @Test func `consecutive failures that overflow their counter still eject the server`() throws {
         let driver = try CoreDriver(["a"], policy: .consecutiveFailures(3))
         for _ in 0..<65_537 { driver.request(.failure(.http(500))) }
         #expect(driver.statistics("a")?.consecutiveFailures ?? 0 >= 65_535)
@@ -193,7 +195,7 @@ import Testing
         #expect(driver.state("a") == .ejected)
     }
 
-    @Test func `an ejection says which requests are to be moved away`() throws {
+    @Test func `an ejection event has the generation of the attempts to move to another server`() throws {
         let driver = try CoreDriver()
         let waiting = try #require(driver.choose())
 
@@ -203,7 +205,7 @@ import Testing
         #expect(ejection == .ejected("a", generation: waiting.generation, cause: .score))
     }
 
-    @Test func `an overloaded server is spared while no other could take its traffic`() throws {
+    @Test func `an overloaded server is not ejected while no other server could take its traffic`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.overload()
 

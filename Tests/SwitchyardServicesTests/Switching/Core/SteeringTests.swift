@@ -2,7 +2,7 @@ import SwitchyardServices
 import Testing
 
 @Suite struct SteeringTests {
-    @Test func `A11: a switch by name moves the traffic`() throws {
+    @Test func `a switch to a named server moves the traffic (A11)`() throws {
         let driver = try CoreDriver()
 
         try driver.switchTo("c")
@@ -12,7 +12,7 @@ import Testing
         #expect(driver.events.map(\.kind) == [.switched(from: "a", to: "c", cause: .requested)])
     }
 
-    @Test func `TAF-S15: switching is legal before the first request`() throws {
+    @Test func `a switch is possible before the first request (TAF-S15)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         try driver.switchTo("b")
@@ -20,7 +20,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `A11: next goes round the list and passes ejected servers over`() throws {
+    @Test func `next advances through the list and skips ejected servers (A11)`() throws {
         let driver = try CoreDriver()
 
         driver.next()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [SwitchPolicy.recommended, .stickyErrorRatio, .off])
-    func `TAF-S18: an unknown name is an error and changes nothing`(policy: SwitchPolicy) throws {
+    func `an unknown server name is an error and changes nothing (TAF-S18)`(policy: SwitchPolicy) throws {
         let driver = try CoreDriver(policy: policy)
 
         #expect(throws: SwitchError.unknownServer("z", known: ["a", "b", "c"])) { try driver.switchTo("z") }
@@ -45,7 +45,7 @@ import Testing
         #expect(driver.core.version == 0)
     }
 
-    @Test func `TAF-S17: of many triggers with the same version one switches`() throws {
+    @Test func `only the first of several switches from the same version takes effect (TAF-S17)`() throws {
         let driver = try CoreDriver()
         let version = driver.core.version
 
@@ -56,7 +56,7 @@ import Testing
         #expect(driver.switches.count == 1)
     }
 
-    @Test func `health rules over a preference`() throws {
+    @Test func `an ejection overrides a preference until the server recovers`() throws {
         let driver = try CoreDriver()
         try driver.switchTo("c")
 
@@ -67,7 +67,7 @@ import Testing
         #expect(driver.core.current == "c")
     }
 
-    @Test func `an ejected server that is asked for by name gets a fresh start`() throws {
+    @Test func `a switch to an ejected server makes it healthy`() throws {
         let driver = try CoreDriver()
         driver.eject("a")
 
@@ -77,7 +77,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `a server that is asked for by name gets its traffic, whatever it asked for before`() throws {
+    @Test func `a switch to a named server overrides its Retry-After`() throws {
         let driver = try CoreDriver()
         try driver.switchTo("b")
         let first = try #require(driver.choose())
@@ -93,7 +93,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `A12: a pushed preference holds until its time is up`() throws {
+    @Test func `a pushed preference applies until its time to live has passed (A12)`() throws {
         let driver = try CoreDriver()
 
         try driver.push(PushCommand(version: 7, mode: .prefer, server: "b", timeToLive: .seconds(60)))
@@ -117,7 +117,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `a pushed command spreads over time`() throws {
+    @Test func `a pushed command with a spread takes effect at random times`() throws {
         var delays: [Double] = []
         for seed in 1...50 {
             let driver = try CoreDriver(seed: UInt64(seed))
@@ -133,7 +133,7 @@ import Testing
         #expect(Set(delays).count > 10)
     }
 
-    @Test func `force sends everything there until the server fails altogether`() throws {
+    @Test func `a forced server gets all requests until it is ejected`() throws {
         let driver = try CoreDriver()
         try driver.push(PushCommand(version: 1, mode: .force, server: "b"))
 
@@ -145,7 +145,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `avoid puts a server last, and clear goes back to the list`() throws {
+    @Test func `an avoided server is last, and a clear command restores the order of the list`() throws {
         let driver = try CoreDriver()
 
         try driver.push(PushCommand(version: 1, mode: .avoid, server: "a"))
@@ -155,7 +155,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `a command with times out of range is an error`() throws {
+    @Test func `a command with invalid times is an error`() throws {
         let driver = try CoreDriver()
 
         #expect(throws: SwitchError.self) {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchyardServices
 
-/// Suspicion probes whose server, or whose network, has changed before they came back.
+/// Suspicion probes whose server or network changed before they were settled.
 @Suite struct SuspicionEndTests {
-    @Test func `a server that is ejected under suspicion can be suspected again in its trial`() throws {
+    @Test func `a server that was ejected under suspicion can be suspected again in its trial`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())
@@ -19,7 +19,7 @@ import Testing
         #expect(driver.suspicion(of: tried) != nil)
     }
 
-    @Test func `the rounds that ejected a server are not missing in its trial`() throws {
+    @Test func `the suspicion rounds that ejected a server are reset in its trial`() throws {
         var policy = SwitchPolicy.recommended
         policy.hedging?.suspicionRounds = 3
         let driver = try CoreDriver(["a", "b"], policy: policy)
@@ -38,7 +38,7 @@ import Testing
         #expect(driver.suspicion(of: tried) != nil)
     }
 
-    @Test func `what comes back when the machine is offline is held against no one`() throws {
+    @Test func `suspicion probes that end while the machine is offline do not count`() throws {
         let driver = try CoreDriver(["a", "b"])
         let slow = try #require(driver.choose())
         let probe = try #require(driver.suspicion(of: slow))
@@ -50,7 +50,7 @@ import Testing
         #expect(driver.statistics("a")?.share == 1)
     }
 
-    @Test func `any response of the suspect is a proof of life`() throws {
+    @Test func `any response of the suspected server ends the suspicion`() throws {
         let driver = try CoreDriver(["a", "b"])
         driver.requests(20, .ok)
         let slow = try #require(driver.choose())

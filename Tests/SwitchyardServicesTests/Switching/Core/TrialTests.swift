@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct TrialTests {
-    /// The good requests that it takes from the beginning of a trial until the server is healthy.
+    /// The number of successful requests from the start of a trial until the server is healthy.
     private func trial(of id: String, by driver: CoreDriver) -> Int {
         driver.startTrial(id)
         var good = 0
@@ -14,14 +14,14 @@ import Testing
         return good
     }
 
-    @Test func `a server that was dead is healthy after sixteen good requests`() throws {
+    @Test func `a trial of a dead server takes sixteen successful requests`() throws {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }
 
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `a server that failed only now and then is healthy after forty-eight`() throws {
+    @Test func `a trial of a server that failed partially takes forty-eight successful requests`() throws {
         let driver = try CoreDriver()
         while driver.state("a") == .healthy {
             driver.failedOver(.http(500))
@@ -31,7 +31,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 48)
     }
 
-    @Test func `a trial that begins well and fails shows a server that fails only now and then`() throws {
+    @Test func `a trial that starts well and fails shows a partial failure`() throws {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }
         driver.startTrial("a")
@@ -42,7 +42,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 48)
     }
 
-    @Test func `what was forgotten does not make a later death partial`() throws {
+    @Test func `an old failure does not turn a later death into a partial failure`() throws {
         let driver = try CoreDriver()
         driver.failedOver(.http(500))
         driver.requests(100, .ok)
@@ -52,7 +52,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `a server that has recovered and dies again is healthy after sixteen once more`() throws {
+    @Test func `a trial after a second death takes sixteen successful requests again`() throws {
         let driver = try CoreDriver()
         for _ in 0..<2 { driver.failedOver(.refused) }
         #expect(trial(of: "a", by: driver) == 16)
@@ -62,7 +62,7 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
-    @Test func `the longer trial is never shorter than the plain one`() {
+    @Test func `the trial after a partial failure is never shorter than the plain trial`() {
         var rules = RecoveryRules()
         rules.trialSuccesses = 60
 

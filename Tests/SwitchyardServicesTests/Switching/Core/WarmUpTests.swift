@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct WarmUpTests {
-    /// The warm-ups that are taken within a time, one question per second.
+    /// The warm-ups within the given time, with one call per second.
     private func warmUps(_ driver: CoreDriver, seconds: Int) -> [(at: Double, server: Int)] {
         var taken: [(at: Double, server: Int)] = []
         for _ in 0..<seconds {
@@ -15,7 +15,7 @@ import Testing
         return taken
     }
 
-    @Test func `the first fallback is warmed after 5 to 25 s, and about every 5 min from then on`() throws {
+    @Test func `the first fallback is warmed up after 5 to 25 s and then about every 5 min`() throws {
         let taken = warmUps(try CoreDriver(), seconds: 3600)
 
         #expect(taken.allSatisfy { $0.server == 1 })
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a fleet does not warm up at one moment`() throws {
+    @Test func `the clients of a fleet warm up at different times`() throws {
         var firsts: Set<Double> = []
         for seed in 0..<100 {
             if let first = warmUps(try CoreDriver(seed: UInt64(seed)), seconds: 40).first { firsts.insert(first.at) }
@@ -45,7 +45,7 @@ import Testing
         #expect(taken.map(\.server) == [2])
     }
 
-    @Test func `an overloaded fallback is spared`() throws {
+    @Test func `an overloaded fallback is not warmed up`() throws {
         let driver = try CoreDriver(["a", "b"])
         _ = warmUps(driver, seconds: 30)
         var late: [Int] = []
@@ -58,7 +58,7 @@ import Testing
         #expect(late.isEmpty)
     }
 
-    @Test func `how a warm-up ends changes nothing`() throws {
+    @Test func `the outcome of a warm-up changes nothing`() throws {
         let driver = try CoreDriver()
         var attempt: Attempt?
         while attempt == nil {
@@ -74,15 +74,15 @@ import Testing
     }
 
     @Test(arguments: [SwitchPolicy.stickyErrorRatio, .errorRatio(), .consecutiveFailures(5), .off])
-    func `plain policies send nothing of their own`(policy: SwitchPolicy) throws {
+    func `a plain policy sends no warm-ups`(policy: SwitchPolicy) throws {
         #expect(warmUps(try CoreDriver(policy: policy), seconds: 1000).isEmpty)
     }
 
-    @Test func `a single server has nothing to be warmed`() throws {
+    @Test func `a single server needs no warm-up`() throws {
         #expect(warmUps(try CoreDriver(["a"]), seconds: 1000).isEmpty)
     }
 
-    @Test func `a gap of nothing is refused`() {
+    @Test func `a warm-up interval of zero is invalid`() {
         var policy = SwitchPolicy.recommended
         policy.warmUp = .zero
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct OutcomeWindowTests {
-    @Test func `the window holds the last outcomes, and no more memory than its traffic needs`() {
+    @Test func `the window holds the last outcomes up to its maximum count`() {
         var window = OutcomeWindow()
 
         for index in 0..<250 {
@@ -14,7 +14,7 @@ import Testing
         #expect(window.failures == 10)
     }
 
-    @Test func `outcomes leave at the window's age`() {
+    @Test func `outcomes leave the window when they reach its maximum age`() {
         var window = OutcomeWindow()
 
         for second in 0..<10 { window.record(failed: true, at: Double(second), count: 100, age: 60) }
@@ -25,7 +25,7 @@ import Testing
         #expect(window.counts(at: 1e9, age: 60).requests == 0)
     }
 
-    @Test func `a window agrees with a list of outcomes at random`() {
+    @Test func `a window agrees with a list of random outcomes`() {
         var random = RandomSource(seed: 11)
         var window = OutcomeWindow()
         var list: [(at: Double, failed: Bool)] = []
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `years between outcomes are no trap`() {
+    @Test func `years between outcomes do not crash`() {
         var window = OutcomeWindow()
 
         for years in [0.0, 1, 1.1, 100, 1e6] {
@@ -52,7 +52,7 @@ import Testing
 }
 
 @Suite struct LatencyDigestTests {
-    @Test func `quantiles are those of the last 64 samples, to half a percent`() throws {
+    @Test func `quantiles match the last 64 samples to within 0.8 percent`() throws {
         var random = RandomSource(seed: 5)
         var digest = LatencyDigest()
         var samples: [Double] = []
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `the bulk of the responses is known from the eighth sample on`() {
+    @Test func `the bulk latency is known from the eighth sample on`() {
         var digest = LatencyDigest()
 
         for _ in 0..<7 { digest.record(0.1) }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 1e-12, 1e30, Double.infinity])
-    func `odd samples are no trap`(sample: Double) {
+    func `extreme latency samples do not crash`(sample: Double) {
         var digest = LatencyDigest()
 
         for _ in 0..<20 { digest.record(sample) }
@@ -91,7 +91,7 @@ import Testing
 }
 
 @Suite struct ScoreTests {
-    /// The mean number of requests to an ejection, as measured for the rule: 270 at 5 %, 56 at 10 %, 12 at 30 %, 3 at 100 %.
+    /// The mean number of requests to an ejection, as measured: 270 at 5 %, 56 at 10 %, 12 at 30 %, 3 at 100 %.
     @Test(arguments: [(0.05, 270.0), (0.1, 56), (0.3, 12), (0.5, 6), (1, 3)])
     func `the score trips after the documented number of requests`(rate: Double, expected: Double) throws {
         var policy = SwitchPolicy.recommended
@@ -108,9 +108,12 @@ import Testing
         #expect(mean > expected * 0.8 && mean < expected * 1.25)
     }
 
-    /// The mean number of requests from the beginning of trouble to an ejection, for a server that was calm before.
+    /// The mean number of requests from the first failure to the ejection of a server that was calm before.
     @Test(arguments: [(0.1, 25.0), (0.15, 15), (0.3, 7), (1, 2)])
-    func `a server that was calm for long is found out in half the requests`(rate: Double, expected: Double) throws {
+    func `the score of a server that was calm for long trips after half as many requests`(
+        rate: Double,
+        expected: Double
+    ) throws {
         var random = RandomSource(seed: 5)
         let rules = CompiledPolicy(.recommended)
         let total = (0..<500).reduce(0) { sum, _ in
@@ -123,7 +126,7 @@ import Testing
         #expect(mean > expected * 0.8 && mean < expected * 1.25)
     }
 
-    @Test func `a server that fails one time in a hundred is left alone for thousands of requests`() {
+    @Test func `a server that fails 1 percent of its requests is not ejected for thousands of requests`() {
         var random = RandomSource(seed: 7)
         let rules = CompiledPolicy(.recommended)
         let total = (0..<50).reduce(0) { sum, _ in
@@ -134,13 +137,13 @@ import Testing
         #expect(total / 50 > 4000)
     }
 
-    @Test func `however calm a server was, one failure does not trip the score`() {
+    @Test func `one failure does not trip the score, however calm the server was`() {
         let rules = CompiledPolicy(.recommended)
 
         #expect(FailureKind.refused.weight * rules.failureStep(calm: .max) < rules.scoreThreshold)
     }
 
-    @Test func `a suspicion that comes to nothing leaves a quarter of the memory of calm`() {
+    @Test func `an unfounded suspicion leaves a quarter of the calm count`() {
         let rules = CompiledPolicy(.recommended)
         var score = EvidenceScore(at: 0)
         for _ in 0..<100 { score.lower(by: rules.successStep) }
@@ -170,7 +173,7 @@ import Testing
         return count
     }
 
-    @Test func `a score halves in its half-life`() {
+    @Test func `a score halves after its half-life`() {
         var score = EvidenceScore(at: 0)
         score.raise(by: 6, ceiling: 16)
 
@@ -180,11 +183,12 @@ import Testing
     }
 
     @Test(arguments: [(4, 40, true), (9, 100, false), (10, 100, true), (3, 40, false), (4, 39, false)])
-    func `the ratio needs its minimum, its threshold and its confidence`(failures: Int, requests: Int, trips: Bool) {
+    func `the ratio rule needs its minimum, its threshold and its confidence`(failures: Int, requests: Int, trips: Bool)
+    {
         #expect(RatioRule().isExceeded(failures: failures, of: requests) == trips)
     }
 
-    @Test func `confidence asks for more than a few failures`() {
+    @Test func `the confidence bound requires more failures`() {
         let rule = RatioRule(confidenceFloor: 0.05)
 
         #expect(!rule.isExceeded(failures: 4, of: 40))

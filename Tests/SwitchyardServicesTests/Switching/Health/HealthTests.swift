@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardServices
 
 @Suite struct AttemptBudgetTests {
-    @Test func `a budget is spent, and earned again by success`() {
+    @Test func `tokens of a budget are spent and earned again by successes`() {
         var budget = AttemptBudget(tokens: 2, gap: 5, at: 0)
 
         let taken = (0..<3).map { _ in budget.take(1) }
@@ -14,7 +14,7 @@ import Testing
         #expect(isEarned)
     }
 
-    @Test func `without successes tokens come back at doubling gaps`() {
+    @Test func `tokens return at doubling intervals without successes`() {
         var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
 
         var times: [Int] = []
@@ -26,7 +26,7 @@ import Testing
         #expect(times == [5, 15, 35, 75, 135, 195])
     }
 
-    @Test func `gaps that are too short for the clock fill the budget and come to an end`() {
+    @Test func `intervals below the clock's resolution fill the budget without an endless loop`() {
         var budget = AttemptBudget(tokens: 0, gap: 1e-18, at: 100_000)
 
         budget.refill(to: 100_001, capacity: 10, longest: 1e-18)
@@ -34,7 +34,7 @@ import Testing
         #expect(budget.tokens == 10)
     }
 
-    @Test func `a long sleep fills the budget at once`() {
+    @Test func `a long sleep fills the budget`() {
         var budget = AttemptBudget(tokens: 0, gap: 5, at: 0)
 
         budget.refill(to: 1e15, capacity: 10, longest: 60)
@@ -46,7 +46,7 @@ import Testing
 @Suite struct AdmissionShareTests {
     private let rules = CompiledPolicy(.recommended)
 
-    @Test func `overload halves the share, successes double it up to the cut and then raise it slowly`() {
+    @Test func `an overload halves the share, and a success raises it slowly above the last cut`() {
         var admission = AdmissionShare()
         admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
         admission.cut(by: 0.5, at: 0, floor: 0.1, rules)
@@ -57,7 +57,7 @@ import Testing
         #expect(abs(admission.share - 0.27) < 1e-9)
     }
 
-    @Test func `a share has a floor, and time gives it back`() {
+    @Test func `a share has a floor, and it recovers with time`() {
         var admission = AdmissionShare()
         for _ in 0..<20 { admission.cut(by: 0.25, at: 0, floor: 0.1, rules) }
 
@@ -70,7 +70,7 @@ import Testing
 }
 
 @Suite struct ServerSetTests {
-    @Test func `a set holds positions, and ignores what no list can have`() {
+    @Test func `a server set ignores invalid positions`() {
         var set: ServerSet = [0, 63]
 
         set.insert(64)

@@ -1,9 +1,9 @@
 import SwitchyardServices
 import Testing
 
-/// Row K16: a circuit breaker per server.
+/// A circuit breaker for each server (feature K16).
 @Suite struct BreakerPolicyTests {
-    @Test func `K16: the breaker of one server opens and leaves the others closed`() throws {
+    @Test func `the breaker of one server opens and the others stay closed (K16)`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
 
@@ -14,7 +14,7 @@ import Testing
         #expect(driver.choose()?.server == 1)
     }
 
-    @Test func `K16: a success between failures keeps the breaker closed`() throws {
+    @Test func `a success between failures keeps the breaker closed (K16)`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
 
         for _ in 0..<20 {
@@ -25,7 +25,7 @@ import Testing
         #expect(driver.state("a") == .healthy)
     }
 
-    @Test func `K16: half open it lets few requests through, and closes when they succeed`() throws {
+    @Test func `a half-open breaker permits few requests and closes after successes (K16)`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))
@@ -42,7 +42,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `K16: half open, a failure that another server withConfirmation opens it again`() throws {
+    @Test func `a half-open breaker opens again after a confirmed failure (K16)`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
         driver.requests(10, .ok)
         driver.requests(3, .failure(.http(500)))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PublishedPolicyTests {
     @Test(arguments: [(3, 40, false), (4, 40, true), (5, 40, true), (40, 40, true), (39, 39, false)])
-    func `A6, TAF-S1: the ratio trips at and above the threshold, from the minimum on`(
+    func `the ratio trips at the threshold if the minimum of requests is reached (A6, TAF-S1)`(
         failures: Int,
         total: Int,
         trips: Bool
@@ -16,11 +16,11 @@ import Testing
         #expect(driver.core.current == (trips ? "b" : "a"))
     }
 
-    @Test func `A6: the defaults are 40 finished requests and a tenth of them`() {
+    @Test func `the default ratio rule needs 40 requests and an error ratio of a tenth (A6)`() {
         #expect(SwitchPolicy.stickyErrorRatio.detection.ratio == RatioRule(threshold: 0.1, minimum: 40))
     }
 
-    @Test func `A10: counters start at 0 after an automatic switch`() throws {
+    @Test func `an automatic switch resets the counters (A10)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [PushCommand.Mode.prefer, .force])
-    func `A10: counters start at 0 after a switch by notification`(mode: PushCommand.Mode) throws {
+    func `a switch by a pushed command resets the counters (A10)`(mode: PushCommand.Mode) throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(30, .ok)
         try driver.switchTo("b")
@@ -46,7 +46,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `TAF-S1: more failures never trip later than fewer`() throws {
+    @Test func `any number of failures above the threshold trips the ratio (TAF-S1)`() throws {
         for failures in 4...40 {
             let driver = try CoreDriver(policy: .stickyErrorRatio)
             driver.requests(40 - failures, .ok)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `TAF-S2: a success never switches`() throws {
+    @Test func `a success never causes a switch (TAF-S2)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(9, .timedOut)
@@ -64,7 +64,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `TAF-S3: requests under way are in neither count`() throws {
+    @Test func `pending requests do not count for the ratio (TAF-S3)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         _ = (0..<1000).map { _ in driver.choose() }
@@ -74,7 +74,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `TAF-S5: an attempt counts when it is settled, and only then`() throws {
+    @Test func `an attempt counts only after it is settled (TAF-S5)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let attempts = (0..<10).compactMap { _ in driver.choose() }
@@ -84,7 +84,7 @@ import Testing
         #expect(driver.statistics("a")?.requests == 10)
     }
 
-    @Test func `TAF-S6: after thousands of good requests an outage is noticed within a window`() throws {
+    @Test func `an outage after thousands of successful requests is detected within a window (TAF-S6)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(4000, .ok)
@@ -93,7 +93,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `TAF-S6: failures that are far apart do not add up`() throws {
+    @Test func `failures that are far apart do not add up (TAF-S6)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         for _ in 0..<20 {
@@ -105,7 +105,7 @@ import Testing
         #expect(driver.switches.isEmpty)
     }
 
-    @Test func `TAF-S7: late failures of the old server charge no other server`() throws {
+    @Test func `late failures of the previous server do not count against another server (TAF-S7)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         let late = (0..<100).compactMap { _ in driver.choose() }
@@ -125,7 +125,7 @@ import Testing
             (.timeout, true), (.other, true), (.http(502), true), (.http(503), true), (.http(504), true),
             (.http(500), false), (.http(429), false), (.http(408), false),
         ])
-    func `TAF-S9: what is suspicious is a documented list`(kind: FailureKind, counts: Bool) throws {
+    func `only documented kinds of failure count for the ratio (TAF-S9)`(kind: FailureKind, counts: Bool) throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(36, .ok)
@@ -135,7 +135,7 @@ import Testing
         if !counts { #expect(driver.statistics("a")?.requests == 40) }
     }
 
-    @Test func `TAF-S12: a server that failed lately is passed over`() throws {
+    @Test func `a switch does not return to a server that failed recently (TAF-S12)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.fail("b")
@@ -147,7 +147,7 @@ import Testing
         #expect(driver.switches.count == 2)
     }
 
-    @Test func `TAF-S13: after its recovery a server is a candidate again, in the order of the ring`() throws {
+    @Test func `a recovered server is a candidate again in the order of the ring (TAF-S13)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.fail("a")
         driver.recover("a")
@@ -160,7 +160,7 @@ import Testing
         #expect(driver.core.current == "a")
     }
 
-    @Test func `TAF-S13: a minimum interval holds switches apart`() throws {
+    @Test func `the minimum interval delays a further switch (TAF-S13)`() throws {
         var policy = SwitchPolicy.stickyErrorRatio
         policy.minimumInterval = .seconds(30)
         let driver = try CoreDriver(policy: policy)
@@ -174,7 +174,7 @@ import Testing
         #expect(driver.core.current == "c")
     }
 
-    @Test func `TAF-S14: a failed request is repeated on the next server inside the call`() throws {
+    @Test func `a failed request is repeated on the next server within the call (TAF-S14)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         let first = try #require(driver.choose())
@@ -184,7 +184,7 @@ import Testing
         #expect(next?.role == .failover)
     }
 
-    @Test func `TAF-S19: every switch starts a fresh window`() throws {
+    @Test func `every switch starts a fresh window (TAF-S19)`() throws {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
         driver.requests(36, .ok)
         driver.requests(3, .timedOut)
@@ -197,7 +197,9 @@ import Testing
         #expect(driver.statistics("a")?.requests == 1)
     }
 
-    @Test func `TAF-S25: a switch says from where, to where, why and with which figures`() throws {
+    @Test func `a switch event has both servers and its cause, and an ejection event has the statistics (TAF-S25)`()
+        throws
+    {
         let driver = try CoreDriver(policy: .stickyErrorRatio)
 
         driver.requests(36, .ok)

@@ -6,7 +6,7 @@ import Testing
         SwitchPolicy.recommended, .smallFleet, .stickyErrorRatio, .errorRatio(), .consecutiveFailures(5), .off,
         .errorRatio(threshold: 0, minimum: 1, window: .last(1)), .errorRatio(threshold: 1, window: .last(.seconds(1))),
     ])
-    func `named policies are in range`(policy: SwitchPolicy) throws {
+    func `every named policy is valid`(policy: SwitchPolicy) throws {
         try policy.check()
     }
 
@@ -44,7 +44,7 @@ import Testing
         Change("maximumAttempts") { $0.maximumAttempts = 0 },
         Change("minimumInterval") { $0.minimumInterval = .seconds(-1) },
     ])
-    func `TAF-S26: a rule out of range is named, and no core is made`(change: Change) {
+    func `an invalid rule is an error with its key, and no core is made (TAF-S26)`(change: Change) {
         var policy = SwitchPolicy.recommended
         change.apply(&policy)
 
@@ -59,7 +59,7 @@ import Testing
         #expect(problem.key == change.key)
     }
 
-    @Test func `failures in a row switch, and a success begins a new row`() throws {
+    @Test func `consecutive failures cause a switch, and a success resets their count`() throws {
         let driver = try CoreDriver(policy: .consecutiveFailures(3))
 
         driver.requests(1, .ok)
@@ -72,7 +72,7 @@ import Testing
         #expect(driver.core.current == "b")
     }
 
-    @Test func `off never switches by itself, counts all the same, and repeats nothing`() throws {
+    @Test func `the policy off never switches and never repeats, but still counts`() throws {
         let driver = try CoreDriver(policy: .off)
 
         driver.requests(5, .ok)
@@ -84,7 +84,7 @@ import Testing
         #expect(driver.hedge(excluding: [0], ) == nil)
     }
 
-    @Test func `an error ratio over a time looks at nothing older`() throws {
+    @Test func `an error ratio over a time window ignores older outcomes`() throws {
         let policy = SwitchPolicy.errorRatio(threshold: 0.5, minimum: 4, window: .last(.seconds(10)))
         let driver = try CoreDriver(policy: policy)
 
@@ -98,7 +98,7 @@ import Testing
     }
 }
 
-/// A rule that is put out of range.
+/// A change that makes a rule invalid.
 struct Change: Sendable, CustomTestStringConvertible {
     var key: String
     var apply: @Sendable (inout SwitchPolicy) -> Void
