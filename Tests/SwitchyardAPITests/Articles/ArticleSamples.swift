@@ -1,4 +1,4 @@
-// What the articles show, between marks; a test compares them line by line.
+// The code samples of the articles, between marks; a test compares each line with the articles.
 
 import Foundation
 import SwitchyardAPI

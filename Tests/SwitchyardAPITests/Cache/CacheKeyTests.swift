@@ -11,7 +11,7 @@ import Testing
 @Suite struct CacheKeyTests {
     private static let topics = CachePartition(service: "topics", environment: "release")
 
-    @Test func `TAF-C1, YTK-18: method, environment, service, user, headers and body each make another key`() {
+    @Test func `method, environment, service, user, headers and body are all part of the key (TAF-C1, YTK-18)`() {
         var keys: Set<CacheKey> = [CacheKey(Self.topics, path: "/a")]
         keys.insert(CacheKey(Self.topics, method: .post, path: "/a"))
         keys.insert(CacheKey(.init(service: "topics", environment: "test"), path: "/a"))
@@ -24,7 +24,7 @@ import Testing
         #expect(keys.count == 8)
     }
 
-    @Test func `TAF-C2: the order of parameters makes no other key, that of one name's values does`() {
+    @Test func `the order of parameters is not part of the key, but the order of one name's values is (TAF-C2)`() {
         let forwards = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("b", "2")])
         let backwards = CacheKey(Self.topics, path: "/a", parameters: [("b", "2"), ("a", "1")])
         let list = CacheKey(Self.topics, path: "/a", parameters: [("a", "1"), ("a", "2")])
@@ -34,7 +34,7 @@ import Testing
         #expect(list != turned)
     }
 
-    @Test func `TAF-C3, CT-6: no two lists of parameters have one key`() {
+    @Test func `different lists of parameters have different keys (TAF-C3, CT-6)`() {
         let lists: [[(name: String, value: String)]] = [
             [("a", "1&b=2")], [("a", "1"), ("b", "2")], [("a", "")], [], [("", "a")], [("a", "1:b")], [("a1", "b")],
             [("a", "1"), ("b", "")], [("a", "1b")], [("a", "1;1:b")],
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(lists.map { CacheKey(Self.topics, path: "/a", parameters: $0) }).count == lists.count)
     }
 
-    @Test func `TAF-C3: 10,000 random requests have 10,000 keys`() {
+    @Test func `10,000 random requests have 10,000 keys (TAF-C3)`() {
         var random = SystemRandomNumberGenerator()
         let alphabet = ["a", "b", "1", ":", ";", "&", "=", "", "é", "/"]
         func word() -> String {
@@ -59,7 +59,7 @@ import Testing
         #expect(Set(requests.values).count == requests.count)
     }
 
-    @Test func `F48: the key knows no server, and says what it was made of`() {
+    @Test func `a key contains no server and provides its parts (F48)`() {
         let key = CacheKey(.init(service: "töpics", environment: "release", user: "7"), method: .put, path: "/a:b/ü")
 
         #expect(key.parts.partition == .init(service: "töpics", environment: "release", user: "7"))
@@ -67,12 +67,14 @@ import Testing
         #expect(key.parts.path == "/a:b/ü")
     }
 
-    @Test func `TAF-C4: an empty path is a path`() {
+    @Test func `an empty path and a root path have different keys (TAF-C4)`() {
         #expect(CacheKey(Self.topics, path: "") != CacheKey(Self.topics, path: "/"))
     }
 
     @Test(arguments: [true, false])
-    func `PEER-15: what one credential was answered is not shown to another`(_ usesCredentials: Bool) async throws {
+    func `a response to one credential is not returned to another credential (PEER-15)`(_ usesCredentials: Bool)
+        async throws
+    {
         let transport = StubTransport { request in
             .json(#"{"id": 1, "title": "\#(request.headers["Authorization"] ?? "nobody")"}"#)
         }
@@ -89,7 +91,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    /// What two calls are served by a server that says who asks.
+    /// The titles that two calls get from a server whose titles name the caller.
     private func titles(
         _ changes: [@Sendable (inout APIConfiguration) -> Void],
         options: NetworkClient.Options = NetworkClient.Options()
@@ -108,7 +110,7 @@ import Testing
         return titles
     }
 
-    @Test func `what one modifier makes of a request is not answered with what another made`() async throws {
+    @Test func `calls with different modifiers do not share a response`() async throws {
         let found = try await titles([
             { $0.modifier = { $0.headers.set("X-Tenant", "a") } },
             { $0.modifier = { $0.headers.set("X-Tenant", "b") } },
@@ -118,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what one call's rule leads to is not answered with another's, if only where the servers are`(
+    func `calls with different URL rules do not share a response, even if only a server's base differs`(
         _ throwsElsewhere: Bool
     ) async throws {
         func leading(to query: String) -> @Sendable (inout APIConfiguration) -> Void {
@@ -134,7 +136,7 @@ import Testing
         #expect(try await titles([leading(to: "a"), leading(to: "b"), leading(to: "a")]) == ["a", "b", "a"])
     }
 
-    @Test func `a rule of a call to one server by its name is asked with that server's base URL`() async throws {
+    @Test func `a call to a named server applies its URL rule to the base URL of that server`() async throws {
         let servers = try ["one", "two"].map {
             Server(name: $0, baseURLs: ["release": try ServerURL("http://\($0).example/v1")])
         }
@@ -153,7 +155,7 @@ import Testing
         #expect(titles == ["a", "b", "a"].map { "http://two.example/v1/t?\($0)" })
     }
 
-    @Test func `a rule that makes its URL of the base URL has one response, whichever server gives it`() {
+    @Test func `a URL rule that builds on the base URL has one key for all servers`() {
         let rules: [URLRule] = [
             { base, _ in RequestURL("\(base)/gateway?a=1") }, { base, _ in RequestURL("\(base.origin)/gateway?a=1") },
         ]
@@ -167,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `what one interceptor of a call makes of it is not answered with what another made`() async throws {
+    @Test func `calls with different interceptors do not share a response`() async throws {
         let found = try await titles([
             { $0.interceptors = [.adapting { configuration, _ in configuration.headers.set("X-Tenant", "a") }] },
             { $0.interceptors = [.adapting { configuration, _ in configuration.headers.set("X-Tenant", "b") }] },
@@ -176,7 +178,7 @@ import Testing
         #expect(found == ["a", "b"])
     }
 
-    @Test func `what is shown to the owner of a cookie is not shown to a call without cookies`() async throws {
+    @Test func `a response to a call with cookies is not returned to a call without cookies`() async throws {
         let jar = CookieJar()
         var options = NetworkClient.Options()
         options.generator.cookies = jar
@@ -188,7 +190,7 @@ import Testing
         #expect(try await titles([{ _ in }, { $0.usesCookies = false }], options: options) == ["sid=ada", ""])
     }
 
-    @Test func `parameters that are written in two ways have two responses`() async throws {
+    @Test func `parameters with different encodings have different responses`() async throws {
         let found = try await titles([
             { $0.query = ["ids": [1, 2]] },
             {
@@ -201,7 +203,7 @@ import Testing
         #expect(Set(found).count == 2)
     }
 
-    @Test func `every choice of a call that changes its request makes another key`() {
+    @Test func `every option of a call that changes its request is part of the key`() {
         let changes: [(inout APIConfiguration) -> Void] = [
             { _ in }, { $0.upgradesToHTTPS = true }, { $0.usesCookies = false }, { $0.parameterDestination = .body },
             { $0.redirects = .refuse }, { $0.redirects = .sameOrigin },
@@ -215,7 +217,7 @@ import Testing
         #expect(!keys.contains(nil) && Set(keys).count == changes.count)
     }
 
-    @Test func `PEER-15: what one certificate was answered is not shown to another`() async throws {
+    @Test func `a response to one client certificate is not returned to another certificate (PEER-15)`() async throws {
         let transport = StubTransport { request in
             .json(#"{"id": 1, "title": "\#(request.tls?.clientIdentity?.password ?? "nobody")"}"#)
         }

@@ -13,19 +13,19 @@ import Testing
         for number in numbers { cache.store(number, for: Self.keys[number], lifetime: lifetime, cost: 1) }
     }
 
-    /// What is in the cache; asks in the end, since asking leaves marks.
+    /// The remaining entries; call this only at the end, because each lookup marks an entry as used.
     private func left(in cache: ResponseCache) -> [Int] {
         Self.keys.indices.filter { cache.value(for: Self.keys[$0], as: Int.self) != nil }
     }
 
-    @Test func `F6: what was stored first goes first, over all locks, when nothing is used`() {
+    @Test func `the oldest entry is evicted first across all locks if no entry is used (F6)`() {
         let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
         store(0..<100, in: cache)
 
         #expect(left(in: cache) == Array(50..<100))
     }
 
-    @Test func `F6: an entry that was used lately outlives those never used`() {
+    @Test func `an entry that was used outlives entries that were never used (F6)`() {
         let cache = ResponseCache(limits: .init(count: 50), locks: 8, time: ManualClock())
         for number in 0..<200 {
             store([number], in: cache)
@@ -35,7 +35,7 @@ import Testing
         #expect(left(in: cache) == [3] + Array(151..<200))
     }
 
-    @Test func `what a walk through more than fits asks for once pushes nothing out that is used`() {
+    @Test func `a scan over many entries does not evict entries that are used`() {
         let cache = ResponseCache(limits: .init(count: 20), time: ManualClock())
         store(0..<10, in: cache)
         for number in 0..<10 { _ = cache.value(for: Self.keys[number], as: Int.self) }
@@ -44,7 +44,7 @@ import Testing
         #expect(left(in: cache).prefix(10) == Array(0..<10)[...])
     }
 
-    @Test func `an entry that has expired is not spared for having been used`() {
+    @Test func `an expired entry is evicted even if it was used`() {
         let time = ManualClock()
         let cache = ResponseCache(limits: .init(count: 3), time: time)
         store([0], in: cache, lifetime: .seconds(1))
@@ -57,14 +57,14 @@ import Testing
         #expect(left(in: cache) == [1, 2, 3])
     }
 
-    @Test func `storing a key again in a full cache pushes no other out`() {
+    @Test func `storing an existing key in a full cache evicts no other entry`() {
         let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
         store([0, 1, 2, 0, 1, 2, 2], in: cache)
 
         #expect(left(in: cache) == [0, 1, 2])
     }
 
-    @Test func `when all are used, the one stored first goes, and never the new one`() {
+    @Test func `the oldest entry is evicted if all entries were used, and never the new entry`() {
         let cache = ResponseCache(limits: .init(count: 3), time: ManualClock())
         store([0, 1, 2], in: cache)
         for number in 0..<3 { _ = cache.value(for: Self.keys[number], as: Int.self) }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func `the order is that of SIEVE as published, whatever is stored, used and removed`(locks: Int) {
+    func `the eviction order matches SIEVE for random operations`(locks: Int) {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let cache = ResponseCache(limits: .init(count: 40), locks: locks, time: ManualClock())
@@ -103,7 +103,7 @@ import Testing
     }
 }
 
-/// SIEVE as in the paper's listing, on an array: what is stored again is new.
+/// SIEVE as in the listing of the paper, on an array; an entry that is stored again counts as new.
 private struct SieveModel {
     let size: Int
     private(set) var numbers: [Int] = []

@@ -13,7 +13,7 @@ import Testing
         CacheKey(partition, path: path)
     }
 
-    @Test func `a value is there until its lifetime has passed, and then is removed when it is met`() {
+    @Test func `a value is available during its lifetime and removed by the first lookup afterwards`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
@@ -26,7 +26,7 @@ import Testing
         #expect(cache.cost == 0)
     }
 
-    @Test func `a get asks for the coarse time, by which a value may stay fresh a little longer`() {
+    @Test func `a lookup uses the coarse time, so a value may stay fresh a little longer`() {
         let clock = ManualClock()
         let cache = ResponseCache(time: LaggingTime(clock: clock, lag: .milliseconds(4)))
         cache.store("a", for: Self.key("/a"), lifetime: .seconds(60), cost: 10)
@@ -37,7 +37,7 @@ import Testing
         #expect(cache.value(for: Self.key("/a"), as: String.self) == nil)
     }
 
-    @Test func `a response that was asked for earlier does not take the place of a later one`() {
+    @Test func `a response of an earlier request does not replace a response of a later request`() {
         let cache = ResponseCache(time: ManualClock())
         func store(_ value: String, turn: Int, part: ResponsePart = .whole) -> Bool {
             var facts = CacheFacts(cost: 1)
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(0), .seconds(-1), .seconds(-1e12)])
-    func `TAF-C8: a lifetime of zero or less stores nothing`(lifetime: Duration) {
+    func `a lifetime of zero or less stores nothing (TAF-C8)`(lifetime: Duration) {
         let cache = ResponseCache(time: ManualClock())
         cache.store(1, for: Self.key("/a"), lifetime: lifetime, cost: 1)
 
         #expect(cache.count == 0)
     }
 
-    @Test func `TAF-C8: half a second is half a second`() {
+    @Test func `a lifetime of half a second is respected (TAF-C8)`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("/a"), lifetime: .milliseconds(500), cost: 1)
@@ -71,7 +71,7 @@ import Testing
         #expect(cache.value(for: Self.key("/a"), as: Int.self) == nil)
     }
 
-    @Test func `TAF-C7: the cost limit holds, and what was not used since it was stored goes first`() {
+    @Test func `the cost limit evicts entries that were not used since they were stored (TAF-C7)`() {
         let cache = ResponseCache(limits: .init(cost: 30, count: 100), locks: 1, time: ManualClock())
         for name in ["a", "b", "c"] { cache.store(name, for: Self.key(name), lifetime: .seconds(9), cost: 10) }
         _ = cache.value(for: Self.key("a"), as: String.self)
@@ -83,7 +83,7 @@ import Testing
         #expect(left == ["a", "d"])
     }
 
-    @Test func `a value that costs more than the cache may hold is not stored and pushes nothing out`() {
+    @Test func `a value above the cost limit is not stored and evicts no entry`() {
         let cache = ResponseCache(limits: .init(cost: 30, count: 100), time: ManualClock())
         cache.store("a", for: Self.key("a"), lifetime: .seconds(9), cost: 10)
         cache.store("big", for: Self.key("big"), lifetime: .seconds(9), cost: 31)
@@ -92,7 +92,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `a value is handed out as its own type only`() {
+    @Test func `a value is returned only as its own type`() {
         let cache = ResponseCache(time: ManualClock())
         cache.store([1, 2], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
 
@@ -100,7 +100,7 @@ import Testing
         #expect(cache.value(for: Self.key("a"), as: [Int].self) == [1, 2])
     }
 
-    @Test func `YTK-28: a stored response keeps status, headers and age, and stale ones say so`() {
+    @Test func `a stored response keeps status, headers and age, and reports that it is stale (YTK-28)`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         let answer = CachedResponse(status: 203, headers: ["ETag": "\"x\""])
@@ -123,7 +123,7 @@ import Testing
         #expect(cache.entry(for: Self.key("a"), as: Int.self) == nil)
     }
 
-    @Test func `CT-7: removing is scoped to a key, tag, path, partition or rule`() {
+    @Test func `removal is limited to a key, tag, path, partition or rule (CT-7)`() {
         let cache = ResponseCache(time: ManualClock())
         let other = CachePartition(service: "users", environment: "release", user: "7")
         func fill() {
@@ -147,7 +147,7 @@ import Testing
         #expect(cache.cost == 0)
     }
 
-    @Test func `TAF-C9: entries live by a clock that cannot be set, so only its passing ends them`() {
+    @Test func `entries expire by a monotonic clock, so only elapsed time ends them (TAF-C9)`() {
         let time = ManualClock()
         let cache = ResponseCache(time: time)
         cache.store(1, for: Self.key("a"), lifetime: .seconds(10), cost: 1)
@@ -159,7 +159,7 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `TAF-C10: what one caller does to a value no other sees`() {
+    @Test func `a change to a returned value does not affect the cache (TAF-C10)`() {
         let cache = ResponseCache(time: ManualClock())
         cache.store([1], for: Self.key("a"), lifetime: .seconds(9), cost: 1)
         var mine = cache.value(for: Self.key("a"), as: [Int].self)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `the limits hold and the sums stay right under many threads`() async {
+    func `the limits hold and the totals stay correct with several threads`() async {
         let cache = ResponseCache(limits: .init(cost: 1_000, count: 64), time: ManualClock())
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -194,7 +194,7 @@ import Testing
     }
 }
 
-/// A time whose coarse form is behind.
+/// A time source whose coarse time lags.
 private struct LaggingTime: TimeSource {
     let clock: ManualClock
     let lag: Duration

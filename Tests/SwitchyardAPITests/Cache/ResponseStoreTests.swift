@@ -9,13 +9,13 @@ import Testing
 @testable import SwitchyardAPI
 @testable import SwitchyardDiskCache
 
-/// A store of the app's own in place of the disk.
+/// A store of the app in place of the disk cache.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseStoreTests {
-    /// Keeps answers in a dictionary, and tells what it was asked.
+    /// Keeps responses in a dictionary.
     private final class Shelf: ResponseStore {
         let appVersion: String? = nil
         let answers = Locked<[CacheKey: StoredResponse]>([:])
-        /// Called while a response is looked for.
+        /// A closure that runs during a lookup.
         let whileAsked = Locked<@Sendable () -> Void> {}
 
         func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse {
@@ -49,7 +49,7 @@ import Testing
     private let clock = ManualClock()
     private let date = Locked(Date(timeIntervalSince1970: 1_700_000_000))
 
-    /// A manager that has just been started, and the server that it asks.
+    /// A newly started manager and its server.
     private func start() throws -> (TopicAPI, StubTransport) {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] == "\"1\"" { return .status(304) }
@@ -61,7 +61,7 @@ import Testing
         return (TopicAPI(client: client), transport)
     }
 
-    @Test func `F38: the stage of raw responses has a store of the app's own, beside the one of values`() async throws {
+    @Test func `raw responses are kept in a custom store in addition to the values in memory (F38)`() async throws {
         let (first, asked) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         #expect(shelf.answers.withLock { $0.values.map(\.body) } == [Data(#"{"id":1,"title":"a"}"#.utf8)])
@@ -73,7 +73,7 @@ import Testing
         #expect(shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `a call ends when the app enters another environment while the store is read`() async throws {
+    @Test func `a call ends when the app switches the environment while the store is read`() async throws {
         let (topics, transport) = try start()
         shelf.whileAsked.withLock { $0 = { try? topics.client.switchEnvironment(to: "test") } }
 
@@ -84,8 +84,7 @@ import Testing
         #expect(topics.cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `what another user is answered, who came while the store was read, is not kept for the first`()
-        async throws
+    @Test func `a response is not stored for the first user if the user changes while the store is read`() async throws
     {
         let user = Locked("ada")
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"\#(user.withLock { $0 })"}"#) }
@@ -108,7 +107,7 @@ import Testing
         #expect(topics.cache.count == 1)
     }
 
-    @Test func `a response that comes while the store is read is not replaced by what is read`() async throws {
+    @Test func `a response that arrives while the store is read is not replaced by the stored response`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (topics, transport) = try start()
@@ -125,7 +124,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    /// The time of a cache, which does something else when it is asked the next time.
+    /// A time source that runs a closure at its next use.
     private final class InterruptedTime: TimeSource {
         let interruption = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -142,13 +141,13 @@ import Testing
         }
     }
 
-    @Test func `what is removed at the moment in which it is stored is gone`() async throws {
+    @Test func `a response that is removed while it is being stored is gone`() async throws {
         let (topics, _) = try start()
         let time = InterruptedTime()
         let cache = ResponseCache(disk: shelf, time: time) { [date] in date.withLock { $0 } }
         topics.client.responseCache = cache
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
-        // Asked last of all before the cache looks at its clock to store the response.
+        // The hook is the last step before the cache reads its clock to store the response.
         call.cache.willStore = { answer in
             time.interruption.withLock { $0 = { topics.removeResponses() } }
             return answer
@@ -158,7 +157,7 @@ import Testing
         #expect(cache.count == 0 && shelf.answers.withLock { $0.isEmpty })
     }
 
-    @Test func `a resource that is wiped while the store is read does not come back`() async throws {
+    @Test func `a resource that is wiped while the store is read does not return`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         let (second, transport) = try start()
@@ -170,7 +169,9 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `F46: what depends on a field that no key holds is not shown to another after a start`() async throws {
+    @Test func `a response that varies by a field is not returned for another value after a restart (F46)`()
+        async throws
+    {
         func title(_ agent: String) async throws -> String {
             let transport = StubTransport { request in
                 let headers: HTTPHeaders = [
@@ -191,7 +192,7 @@ import Testing
         #expect(try await title("desk") == "desk")
     }
 
-    @Test func `F38: a call may stay out of it`() async throws {
+    @Test func `a call may skip the store (F38)`() async throws {
         let (topics, _) = try start()
         var memoryOnly = TopicAPI.topic(1, lifetime: .seconds(60))
         memoryOnly.cache.usesDisk = false
@@ -200,7 +201,7 @@ import Testing
         #expect(shelf.answers.withLock { $0.isEmpty } && topics.cache.count == 1)
     }
 
-    @Test func `F35, TAF-C11: after a start a stale response is confirmed, which makes the stored one fresh again`()
+    @Test func `a stale response is confirmed after a restart and becomes fresh in the store (F35, TAF-C11)`()
         async throws
     {
         let (first, _) = try start()
@@ -216,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, -.infinity, 1e300, -1e300])
-    func `a response of a store that says no possible time is fetched again`(created: Double) async throws {
+    func `a stored response with an impossible creation date is fetched again`(created: Double) async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         shelf.answers.withLock { answers in
@@ -228,19 +229,19 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a clock that was set back makes stored responses old, never young`() async throws {
+    @Test func `a clock that was set back makes stored responses expire`() async throws {
         let (first, _) = try start()
         _ = try await first.topic(1, lifetime: .seconds(60))
         date.withLock { $0 -= 86_400 }
 
-        // In memory the monotonic clock counts; what comes from the future on disk is not used.
+        // In memory the monotonic clock counts; a stored response from the future is not used.
         #expect(try await first.topic(1, lifetime: .seconds(60)).title == "a")
         let (second, transport) = try start()
         _ = try await second.topic(1, lifetime: .seconds(60))
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `TAF-C13: keys are distinguished by SHA-256, and by their whole text in memory`() {
+    @Test func `keys are compared by SHA-256 in a store and by their whole text in memory (TAF-C13)`() {
         let key = CacheKey(CachePartition(service: "a", environment: "b"), path: "/c")
 
         #expect(key.fingerprint == MessageDigest.sha256(key.data) && key.fingerprint.count == 32)

@@ -3,9 +3,9 @@ import SwitchyardAPI
 import SwitchyardServices
 import Testing
 
-/// A file of cases that others have collected; source and licence are in the file.
+/// A file of test cases from another project, with its source and licence.
 struct CaseFile {
-    /// One case.
+    /// A test case.
     struct Case {
         let id: String
         let value: JSONValue
@@ -15,9 +15,9 @@ struct CaseFile {
         /// The keys of the case.
         var keys: Set<String> { Set(value.object.map { Array($0.keys) } ?? []) }
 
-        /// Why a case cannot be judged by someone who reads these keys; `nil` when all of it is read.
+        /// The reason why a case cannot be judged with these keys; `nil` if all its keys are read.
         ///
-        /// A `*` among them means all keys that expect nothing.
+        /// A `*` stands for all keys without an expectation.
         func objection(reading known: String?) -> Verdict? {
             guard let known else { return nil }
             let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength", "description"]
@@ -38,12 +38,12 @@ struct CaseFile {
         cases = try #require(file["cases"]?.array).map { Case(id: try #require($0["id"]?.string), value: $0) }
     }
 
-    /// Runs all cases, prints how they ended and fails for those that failed.
+    /// Runs all cases, prints their outcomes and fails for every failed case.
     ///
     /// - Parameters:
-    ///   - keys: The keys that the judge reads, with spaces in between; a case with any other asks for something that
-    ///     nobody would look at, and is not judged.
-    ///   - judge: Says what became of a case.
+    ///   - keys: The keys that the judge reads, separated by spaces; a case with any other key is not judged, because
+    ///     its other keys would not be checked.
+    ///   - judge: Returns the outcome of a case.
     func run(reading keys: String? = nil, _ judge: (Case) throws -> Verdict) {
         var report = CaseReport(name: name)
         for item in cases {
@@ -56,7 +56,7 @@ struct CaseFile {
         report.finish()
     }
 
-    /// The same for a judge that waits.
+    /// Runs all cases with an asynchronous judge.
     func run(reading keys: String? = nil, _ judge: (Case) async throws -> Verdict) async {
         var report = CaseReport(name: name)
         for item in cases {
@@ -74,27 +74,27 @@ struct CaseFile {
     }
 }
 
-/// How a case ended.
+/// The outcome of a case.
 enum Verdict {
     case passed
-    /// The library has no such notion.
+    /// The library has no such feature.
     case notApplicable(String)
-    /// The library does otherwise on purpose; the sentence says why.
+    /// The library deliberately behaves differently, for the given reason.
     case difference(String)
     case failed(String)
 
-    /// Passed when two values are equal.
+    /// Passes if the values are equal.
     static func equal<Value: Equatable>(_ actual: Value, _ expected: Value) -> Verdict {
         actual == expected ? .passed : .failed("\(actual) in place of \(expected)")
     }
 
-    /// The first of several that did not pass.
+    /// The first verdict that is not a pass.
     static func all(_ verdicts: [Verdict]) -> Verdict {
         verdicts.first { if case .passed = $0 { false } else { true } } ?? .passed
     }
 }
 
-/// Counts how the cases of a file ended.
+/// Counts the outcomes of a file's cases.
 struct CaseReport {
     let name: String
     private var passed = 0
@@ -132,7 +132,7 @@ struct CaseReport {
 }
 
 extension JSONValue {
-    /// A text of the notation of the case files: `{"$repeat": s, "count": n}` and `{"$concat": [...]}`.
+    /// A text in the notation of the case files: `{"$repeat": s, "count": n}` and `{"$concat": [...]}`.
     var caseText: String? {
         if let string { return string }
         if let part = self["$repeat"]?.string, let count = self["count"]?.int {

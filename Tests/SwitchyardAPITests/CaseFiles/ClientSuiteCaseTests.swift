@@ -8,13 +8,13 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What the suites of other clients say about answers; what they say about requests is judged in the client's tests.
+/// The response cases of other clients' suites; the client's tests judge the request cases.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ClientSuiteCaseTests {
     private static let requests = "A request, which the client's tests judge."
 
     // MARK: - AFNetworking
 
-    @Test func `responses are accepted and read as in AFNetworking`() throws {
+    @Test func `responses are accepted and parsed as in AFNetworking`() throws {
         let keys = """
             operation response acceptable options method url headers parameters encoding input fileName pinning baseURL
             policy removesKeysWithNullValues expected expected_valid expected_value expected_error expected_url
@@ -43,7 +43,7 @@ import Testing
         return .equal(value ?? .null, item.value.object?["expected_value"] ?? .null)
     }
 
-    /// A serialiser that names no types takes any.
+    /// The content types of a serialiser; a serialiser without types accepts any type.
     private func acceptable(_ item: CaseFile.Case) -> ContentTypePolicy {
         let types = item["acceptable"]?.array?.compactMap { $0.string.flatMap { MediaType($0) } }
         return types.map { .only($0) } ?? .any
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: - Moya
 
-    @Test func `statuses are filtered and errors distinguished as in Moya`() async throws {
+    @Test func `statuses are filtered and errors are distinguished as in Moya`() async throws {
         let keys = """
             * expected_passes expected_error expected_value expected_has_description expected_has_response
             expected_has_underlying_error expected_url expected_body expected_headers expected_method
@@ -130,7 +130,7 @@ import Testing
         return .equal(policy.accepts(item["status"]?.int ?? 0), item["expected_passes"]?.bool)
     }
 
-    /// The error that means one of Moya's; `nil` when there is none.
+    /// The error that corresponds to an error of Moya; `nil` if there is none.
     private func error(named name: String) async throws -> APIError? {
         switch name {
         case "imageMapping": return nil
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// How a call ends whose answer is no good.
+    /// The error of a call with an invalid response.
     private func ended<Value: Sendable>(
         _ serializer: ResponseSerializer<Value>,
         _ data: Data,

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheCaseTests {
-    @Test func `stored responses are reused, confirmed and dropped as RFC 9111 says`() throws {
+    @Test func `stored responses are reused, confirmed and removed as RFC 9111 requires`() throws {
         try CaseFile("http_cache_tests").run(reading: "* expected_served_from") { item in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
             if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
@@ -30,20 +30,20 @@ import Testing
     }
 }
 
-/// A sequence of requests through the rules, with a store of heads and a server from a script.
+/// A sequence of requests through the caching rules, with a store of heads and a scripted server.
 struct HTTPCacheCase {
     struct Mismatch {
         var text: String
-        /// The server was asked where the store would have done.
+        /// Whether the server was asked although the store had a usable response.
         var isMiss = false
-        /// It was met while the case was being set up.
+        /// Whether the mismatch occurred during the setup of the case.
         var isSetUp = false
     }
 
-    /// What a request brought.
+    /// The result of a request.
     private struct Result {
         var servedFrom: String
-        /// When the server made the response, as far as it is told.
+        /// The time at which the server made the response, if it is known.
         var madeAt: Date?
         var status: Int?
         var headers = HTTPHeaders()
@@ -58,7 +58,7 @@ struct HTTPCacheCase {
         self.item = item
     }
 
-    /// The keys that a case may hold in its steps: those that are looked at, and those that follow from others here.
+    /// The keys that a step may have: keys that are checked and keys that follow from other keys.
     private static let keys: [String: Set<String>] = [
         "": ["request", "origin", "expected", "advance_seconds"],
         "request": [
@@ -74,7 +74,7 @@ struct HTTPCacheCase {
         ],
     ]
 
-    /// A key of a step that nothing here knows of.
+    /// A key of a step that the runner does not know.
     static func unreadKey(of item: CaseFile.Case) -> String? {
         for step in item["steps"]?.array ?? [] {
             for (part, known) in keys {
@@ -90,7 +90,7 @@ struct HTTPCacheCase {
         var copy = self
         for (index, step) in (item["steps"]?.array ?? []).enumerated() {
             let result = copy.perform(step)
-            // How a browser's fetch is told to ask shows in a field of its own.
+            // The cache mode of a browser's fetch becomes a header field.
             let isFetch = step.value(at: "request.fetch_cache_mode") != nil
             if let mismatch = Self.compare(result, step["expected"] ?? nil, isFetch) {
                 return Mismatch(
@@ -213,13 +213,13 @@ struct HTTPCacheCase {
 
     private static func lacks(_ field: JSONValue, in headers: HTTPHeaders, madeAt: Date?) -> String? {
         let name = field[0]?.string ?? field.string ?? ""
-        // What the suite's own server adds plays no part here.
+        // The suite's own server adds this field, which has no meaning here.
         guard name != "client-request-count" else { return nil }
         guard let value = headers[name] else { return "no \(name)" }
         if field[1]?.string == ">" {
             return (Double(value) ?? 0) > (field[2]?.double ?? 0) ? nil : "\(name) is \(value)"
         }
-        // A date is told by the server's clock at the time of the response.
+        // A date relative to the server's clock at the time of the response.
         let offset = field[1]?["$http_date_offset_seconds"]?.double
         let date = madeAt.flatMap { made in offset.map { text(made + $0) } }
         guard let expected = date ?? field[1]?.string else { return nil }

@@ -9,10 +9,10 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// The cases of RFC 9111 once more, through a manager with its cache: what its rules decide has to come about.
+/// The cases of RFC 9111 through a manager with its cache.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTPCacheFlowCaseTests {
     @Test(arguments: [false, true])
-    func `a manager reuses, confirms and drops stored responses as RFC 9111 says`(isAnew: Bool) async throws {
+    func `a manager reuses, confirms and removes stored responses as RFC 9111 requires`(isAnew: Bool) async throws {
         let keys = "* expected_served_from"
         try await CaseFile("http_cache_tests").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
@@ -39,14 +39,14 @@ import Testing
         }
     }
 
-    /// One cache with its server, from step to step.
+    /// A cache and its server over the steps of a case.
     private final class Walk {
         private let clock = ManualClock()
         private let origin = Locked<(answer: JSONValue, date: Date)>((.null, .distantPast))
         private let transport: StubTransport
         private var topics: TopicAPI
         private let folder = TemporaryFolder()
-        /// Whether each step is that of a process of its own.
+        /// Whether each step runs in a new process.
         private let isAnew: Bool
         private var disk: DiskCache?
         private var now = Date(timeIntervalSince1970: 1_700_000_000)
@@ -71,7 +71,7 @@ import Testing
             try begin()
         }
 
-        /// A new client and, where it is asked for, a new cache on the same folder.
+        /// Starts a new client and, for a new process, a new cache on the same folder.
         private func begin() throws {
             let client = try NetworkClient.stubbed(transport, time: clock)
             disk = isAnew ? try DiskCache(at: folder.url) : nil
@@ -85,7 +85,7 @@ import Testing
             origin.withLock { [now] in $0 = (step["origin"] ?? .null, now) }
             let before = transport.requestCount
             let result = await Result { try await topics.response(for: configuration(step), with: .data) }
-            // A response that was stale may be fetched again after the caller's back.
+            // A stale response may be refreshed in the background.
             while topics.client.flights.count > 0 { await Task.yield() }
             await disk?.flush()
             if isAnew { try begin() }
@@ -137,7 +137,7 @@ import Testing
             }
             for field in expected["origin_saw_headers"]?.array ?? [] {
                 let name = field[0]?.string ?? field.string ?? ""
-                // A browser's fetch adds it by itself in some of its modes.
+                // A browser's fetch adds this field in some of its modes.
                 if isFetch, name.lowercased() == "cache-control" { continue }
                 guard let value = sent?.headers[name] else { return "server saw no \(name)" }
                 if let text = field[1]?.string, text != value { return "server saw \(name) \(value), not \(text)" }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Header fields of responses, as others' suites read them.
+/// Header fields of responses in the suites of other projects.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HeaderCaseTests {
-    @Test func `G49: media types and charsets are read as the web platform tests say`() throws {
-        // Of a type's parameters only the character set is kept, so a type is not written again.
+    @Test func `media types and charsets are parsed as in the web platform tests (G49)`() throws {
+        // Only the charset parameter of a media type is kept, so a media type cannot be serialised.
         let keys = "* expected_parse expected_essence expected_encoding expected_serialisation"
         try CaseFile("wpt_mime_types").run(reading: keys) { item in
             let type = MediaType(item["input"]?.string ?? "")
@@ -32,7 +32,7 @@ import Testing
         return .equal(encoding, TextEncoding.encoding(named: expected))
     }
 
-    @Test func `single fields are read as the headers of hyperium are`() throws {
+    @Test func `single header fields are parsed as in the headers crate of hyperium`() throws {
         let keys = "* expected expected_value expected_unix expected_strong expected_weak expected_error"
         try CaseFile("typed_headers").run(reading: keys) { item in
             switch item["operation"]?.string {
@@ -65,7 +65,7 @@ import Testing
         let lines = item["lines"]?.array?.compactMap(\.string) ?? []
         let control = CacheControl(HTTPHeaders(lines.map { HTTPHeaders.Field(name: "Cache-Control", value: $0) }))
         guard let expected = item["expected"]?.object else {
-            // What is no number makes a response stale, which is to refuse the value.
+            // A value that is not a number makes the response stale, which amounts to a rejection.
             return .equal(control.seconds("max-age"), 0)
         }
         return .all(

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct JSONCaseTests {
-    @Test func `texts are accepted and refused as RFC 8259 says, by the tree and by the decoder`() throws {
+    @Test func `the tree and the decoder accept and reject texts as RFC 8259 requires`() throws {
         try CaseFile("json_test_suite").run(reading: "body body_base64 expected expected_value must_not") { item in
             let data = try #require(
                 item["body"]?.caseText.map { Data($0.utf8) }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["ytk_json_validator", "json_template_matrix"])
-    func `templates of classes are shapes`(file: String) throws {
+    func `class templates of YTKNetwork are converted to shapes`(file: String) throws {
         try CaseFile(file).run(reading: "validator json expected_valid lenient") { item in
             guard let template = item["validator"], let json = item.value.object?["json"],
                 let expected = item["expected_valid"]?.bool
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `the keywords of JSON Schema that a shape knows`() throws {
+    @Test func `the supported keywords of JSON Schema are converted to shapes`() throws {
         try CaseFile("json_schema_subset").run(reading: "schema data expected_valid keywords tier") { item in
             guard let schema = item["schema"], let data = item.value.object?["data"],
                 let expected = item["expected_valid"]?.bool
@@ -91,7 +91,7 @@ import Testing
     }
 }
 
-/// Turns the part of JSON Schema that shapes know into shapes.
+/// Converts the supported subset of JSON Schema to shapes.
 private enum SchemaTranslator {
     private static let known: Set<String> = [
         "type", "properties", "required", "additionalProperties", "items", "enum", "const", "minimum", "maximum",
@@ -147,7 +147,7 @@ private enum SchemaTranslator {
         other.map { other in shape.rule(name) { other.accepts($0) } }
     }
 
-    /// JSON Schema's keywords for one kind hold for values of that kind only.
+    /// A keyword for one JSON type applies only to values of that type.
     private static func orOther(_ shape: JSONShape, _ isOther: @escaping @Sendable (JSONValue) -> Bool) -> JSONShape {
         .anyOf([shape, JSONShape.any.rule("other kind", isOther)])
     }
@@ -171,7 +171,7 @@ private enum SchemaTranslator {
         return orOther(.object(members, others: others)) { $0.object == nil }
     }
 
-    /// Names that have to be there; what else may be there is for the other keywords to say.
+    /// The required member names; other keywords restrict further members.
     private static func required(_ names: JSONValue) -> JSONShape? {
         let members = (names.array ?? []).compactMap(\.string).map { ($0, JSONShape.any) }
         return orOther(.object(Dictionary(members) { first, _ in first })) { $0.object == nil }

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageCaseTests {
-    @Test func `Link fields are read as RFC 8288 says`() throws {
+    @Test func `Link header fields are parsed as RFC 8288 requires`() throws {
         try CaseFile("link_header").run(reading: "header expected_links links expected_header") { item in
             if let expected = item["expected_header"]?.string {
                 return .equal(Self.links(item["links"]).map(\.description).joined(separator: ", "), expected)
@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    /// A parameter in the extended form is found decoded, under the plain name, whichever of both a case names.
+    /// Compares a parameter, which is decoded from the extended form and found under its plain name.
     private static func parameter(_ name: String, of link: WebLink, _ expected: String?) -> Verdict {
         let plain = name.hasSuffix("*") ? String(name.dropLast()) : name
         let wanted = name == plain ? expected : expected.flatMap { ExtendedValue.decoded($0) } ?? expected
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `what Django's REST framework answers is walked to its end`() async throws {
+    @Test func `responses of Django REST framework are loaded to the last page`() async throws {
         let keys = """
             style request server moves expected_page expected_status expected_body expected_previous expected_current
             expected_next
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// Replays a response: its items come out, and the link to the next page is followed exactly when there is one.
+    /// Replays a response: checks its items, and that the link to the next page is followed if there is one.
     private static func walk(_ answer: JSONValue) async throws -> Verdict {
         let items = answer["results"]?.array ?? []
         let next = answer["next"]?.string
@@ -109,7 +109,7 @@ import Testing
         do throws(APIError) {
             try await recorder.refresh { _ in Page(items, total: answer["count"]?.int, nextLink: next) }
         } catch {
-            // An empty list is an error that says so.
+            // An empty list is reported as an error.
             return items.isEmpty ? .equal(error.code, .noData) : .failed("\(error)")
         }
         let asked = Locked<String?>(nil)
@@ -123,7 +123,7 @@ import Testing
         ])
     }
 
-    @Test func `Relay's connections are followed by their cursors`() async throws {
+    @Test func `Relay connections are followed by their cursors`() async throws {
         let keys = "items args loaded_slice total_count expected_nodes expected_page_info expected_error"
         try await CaseFile("relay_cursor").run(reading: keys) { item in
             guard let info = item["expected_page_info"] else {
@@ -136,7 +136,7 @@ import Testing
                     Page(nodes, hasMore: info["hasNextPage"]?.bool, nextCursor: info["endCursor"]?.string)
                 }
             } catch {
-                // An empty list is an error that says so.
+                // An empty list is reported as an error.
                 return nodes.isEmpty ? .equal(error.code, .noData) : .failed("\(error)")
             }
             let asked = Locked<String?>(nil)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `pages are walked as octokit and got walk them`() async throws {
+    @Test func `pages are followed as in octokit and got`() async throws {
         let keys = """
             * expected_items expected_requests expected_pages expected_all_items_seen expected_next_url
             expected_next_headers expected_next_body expected_next_body_json expected_error
@@ -165,7 +165,7 @@ import Testing
     }
 }
 
-/// A case of Android's paging library: a list of numbers, a first page of five and later ones of three.
+/// A case of Android's paging library: a list of numbers with a first page of five and later pages of three.
 private struct AndroidCase {
     let item: CaseFile.Case
     let total: Int
@@ -199,7 +199,7 @@ private struct AndroidCase {
         ])
     }
 
-    /// Performs steps that are an error there, and of which each loads a page here.
+    /// Performs steps that are an error in Android's library but load a page here.
     func leniency() async -> Verdict {
         let recorder = PageRecorder<Int>(pageSize: 3, strategy: .offset)
         for step in item["operations"]?.array ?? [] {
@@ -219,7 +219,7 @@ private struct AndroidCase {
             : .difference("a list may be refreshed again, which starts it anew")
     }
 
-    /// The recorder counts from the first item loaded, the case from the beginning of the list.
+    /// The recorder counts from the first loaded item, and the case counts from the start of the list.
     private func offset(_ request: PageRequest) -> Int {
         (pages.withLock { $0.first }?["itemsBefore"]?.int ?? 0) + request.offset
     }
@@ -242,7 +242,7 @@ private struct AndroidCase {
     }
 }
 
-/// A walk over the pages of a server.
+/// A sequence of pages of a server.
 private struct PageWalkCase {
     let item: CaseFile.Case
     private let requests = Locked<[String]>([])
@@ -285,7 +285,7 @@ private struct PageWalkCase {
         ])
     }
 
-    /// Whether a value has what the case names of it.
+    /// Whether a value has the members that the case expects.
     private static func contains(_ value: JSONValue, _ expected: JSONValue) -> Bool {
         guard let members = expected.object else { return value == expected }
         return members.allSatisfy { value[$0.key] == $0.value }
@@ -324,7 +324,7 @@ private struct PageWalkCase {
         return try await walk(.link)
     }
 
-    /// Loads two pages, of which the second lies at another origin.
+    /// Loads two pages, the second of which has another origin.
     private func refusal() async -> Verdict {
         let recorder = PageRecorder<JSONValue>(pageSize: 1, strategy: .link)
         for _ in 0..<2 {

@@ -6,7 +6,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 
-/// Loads of one resource, one after the other, as Siesta's suite makes them.
+/// Consecutive loads of a resource as in Siesta's suite.
 struct SiestaFlow {
     private let item: CaseFile.Case
     private let clock = ManualClock()
@@ -19,7 +19,7 @@ struct SiestaFlow {
         String
     > {
         let topics = TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
-        // Only what has a lifetime is stored, and can be confirmed.
+        // Only a response with a lifetime is stored and can be confirmed.
         let topic = TopicAPI.topic(1, lifetime: item["steps"] == nil ? nil : .seconds(30))
         return topics.resource(for: topic, with: .string, options: options)
     }
@@ -31,7 +31,7 @@ struct SiestaFlow {
         return .status(step.value(at: "response.status")?.int ?? 200, headers: headers, body: body)
     }
 
-    /// What an error keeps of the response.
+    /// Compares the part of the response that an error keeps.
     func errorBody() async throws -> Verdict {
         let resource = try resource([answer(item.value)], .init())
         _ = try? await resource.load()
@@ -42,7 +42,7 @@ struct SiestaFlow {
         ])
     }
 
-    /// What the next request for the resource says of the response that is there.
+    /// Compares the validators in the next request for the resource.
     func revalidation() async throws -> Verdict {
         let transport = StubTransport(answers: [answer(item.value), .status(304)])
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
@@ -57,7 +57,7 @@ struct SiestaFlow {
         )
     }
 
-    /// Data, tag and error after each load.
+    /// Compares data, entity tag and error after each load.
     func states() async throws -> Verdict {
         guard item["steps"]?.array?.allSatisfy({ $0.object.map { Array($0.keys) } == ["response"] }) == true else {
             return .notApplicable("a step of another kind")
@@ -75,7 +75,7 @@ struct SiestaFlow {
         return .all(verdicts)
     }
 
-    /// Whether a load is made some time after another.
+    /// Compares whether a load sends a request after some time.
     func freshness() async throws -> Verdict {
         let words = item["first_load"]?.string?.split(separator: " ") ?? []
         guard words == ["success"] || words.count == 2 && words[0] == "http" else {

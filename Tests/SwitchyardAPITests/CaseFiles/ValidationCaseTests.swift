@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ValidationCaseTests {
-    @Test func `responses are accepted and refused as Alamofire does`() throws {
+    @Test func `responses are accepted and rejected as in Alamofire`() throws {
         let keys = "response validators expected request_accept mime acceptable"
         try CaseFile("alamofire_validation").run(reading: keys) { item in
             if let key = Self.unread(item) { return .notApplicable("nothing here reads the key \(key)") }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What a case says of the response, or expects, and no one reads.
+    /// A key of the response or of an expectation that is not read.
     private static func unread(_ item: CaseFile.Case) -> String? {
         let known: [String: Set<String>] = [
             "response": ["status", "contentType", "body", "method", "preprocessor"],
@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    /// Applies the validators in their order, each as rules of its own.
+    /// Applies the validators in order, each as separate rules.
     private static func validated(_ item: CaseFile.Case) -> Verdict {
         var refusal: APIError?
         for validator in item["validators"]?.array ?? [] where refusal == nil {
@@ -97,7 +97,7 @@ import Testing
         return rules
     }
 
-    /// A list of statuses, or a range of them, with or without its upper bound.
+    /// A list of statuses, or a range of statuses with or without an upper bound.
     private static func policy(_ status: JSONValue) -> StatusPolicy? {
         if let list = status.array { return .only(Set(list.compactMap(\.int))) }
         let text = status.string ?? ""
@@ -172,7 +172,7 @@ import Testing
     }
 }
 
-/// One answer of Siesta's suite.
+/// A response of Siesta's suite.
 private struct SiestaCase {
     let item: CaseFile.Case
     let response: RawResponse

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// YTKNetwork's suite of caching, run through a manager with a disk cache.
+/// The caching suite of YTKNetwork, run through a manager with a disk cache.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct YTKFlowCaseTests {
-    @Test func `caching flows as in YTKNetwork`() async throws {
+    @Test func `caching behaves as in YTKNetwork`() async throws {
         let keys = """
             steps expected expected_body_args expected_cache_dir_suffix response validator expected_success expected_error
             timeout server_delay credentials server_wants batch chain responses expected_start_order download
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// One app with its cache, from step to step.
+    /// An app and its cache over the steps of a case.
     private final class Walk {
         let folder = TemporaryFolder()
         let clock = ManualClock()
@@ -62,7 +62,7 @@ import Testing
             place = folder.url
         }
 
-        /// Whether all that a step says is looked at.
+        /// Whether every key of a step is read.
         static func reads(_ step: JSONValue) -> Bool {
             let known: Set = [
                 "at_seconds", "request", "expected_from_cache", "cacheDirSuffix", "save_body_of", "for_path",
@@ -96,7 +96,7 @@ import Testing
                     guard bodies.indices.contains(source) else { return .failed("no body \(source)") }
                     let saved = bodies[source]
                     try topics?.storeResponse(saved, for: target, with: .json)
-                    await (topics?.cache.disk as? DiskCache)?.flush()  // The folder is to be gone afterwards.
+                    await (topics?.cache.disk as? DiskCache)?.flush()  // The folder is deleted afterwards.
                 } else {
                     let isCached = try await ask(step)
                     guard isCached == step["expected_from_cache"]?.bool else { return .failed("step \(index)") }
@@ -106,7 +106,7 @@ import Testing
             return .equal(folder.entries.isEmpty, !stores)
         }
 
-        /// Whether the last folder is called so, and the responses lie in it.
+        /// Compares whether the last folder has this suffix and contains the responses.
         func storesUnder(_ suffix: String) -> Verdict {
             let answers = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
             return .all([.equal(place.lastPathComponent, suffix), .equal(answers.isEmpty, false)])

@@ -7,26 +7,26 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What a service without an envelope says in a refusal.
+/// Error bodies of a service without an envelope.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorBodyTests {
     private static func content(_ body: ErrorBody, _ text: String) throws -> ErrorBody.Content {
         body.content(of: try JSONValue(parsing: text.utf8))
     }
 
-    @Test func `a detail is the message, and what is beside it is no field`() throws {
+    @Test func `a detail is the message, and its neighbours are not fields`() throws {
         let content = try Self.content(ErrorBody(), #"{"detail": "Gone.", "code": "gone"}"#)
 
         #expect(content == ErrorBody.Content(message: "Gone.", fields: [:]))
     }
 
-    @Test func `without a detail each member is a field, and all that is said is the message`() throws {
+    @Test func `each member is a field if there is no detail, and the message joins all texts`() throws {
         let content = try Self.content(ErrorBody(), #"{"name": ["Too long.", "Taken."], "age": "Too low.", "id": 7}"#)
 
         #expect(content.fields == ["name": ["Too long.", "Taken."], "age": ["Too low."]])
         #expect(content.message == "Too low. Too long. Taken.")
     }
 
-    @Test func `fields within fields and within lists have a path`() throws {
+    @Test func `nested fields have a path as their name`() throws {
         let text = #"{"owner": {"name": ["Missing."]}, "items": [{}, {"price": ["Too low."]}]}"#
 
         let content = try Self.content(ErrorBody(), text)
@@ -34,11 +34,11 @@ import Testing
         #expect(content.fields == ["owner.name": ["Missing."], "items.1.price": ["Too low."]])
     }
 
-    @Test func `a bare list of texts is a message about no field`() throws {
+    @Test func `a list of texts is a message without fields`() throws {
         #expect(try Self.content(ErrorBody(), #"["No.", "Never."]"#) == .init(message: "No. Never.", fields: [:]))
     }
 
-    @Test func `message and fields may stand side by side where the fields have a place of their own`() throws {
+    @Test func `a message and fields are read from their own key paths`() throws {
         let body = ErrorBody(message: "error.text", fields: "error.fields")
 
         let content = try Self.content(body, #"{"error": {"text": "Invalid.", "fields": {"name": ["Too long."]}}}"#)
@@ -46,7 +46,7 @@ import Testing
         #expect(content == ErrorBody.Content(message: "Invalid.", fields: ["name": ["Too long."]]))
     }
 
-    @Test func `without a place for fields there are none`() throws {
+    @Test func `no fields are read if their key path is nil`() throws {
         let body = ErrorBody(message: "title", fields: nil)
 
         #expect(try Self.content(body, #"{"title": "Out of credit.", "type": "x"}"#).fields == [:])
@@ -54,11 +54,11 @@ import Testing
     }
 
     @Test(arguments: ["null", "7", "{}", "[]", #"{"detail": null}"#, #"{"detail": "  "}"#, #"{"detail": {"a": 1}}"#])
-    func `a body that says nothing is no message`(text: String) throws {
+    func `a body without texts has no message`(text: String) throws {
         #expect(try Self.content(ErrorBody(), text) == ErrorBody.Content())
     }
 
-    @Test func `the error of a call has the words, whatever the status means to the module`() async throws {
+    @Test func `the error of a call has the texts of the body, whatever module code its status has`() async throws {
         let yard = try LoopbackYard(answer: .json(#"{"name": ["Taken."]}"#, status: 409))
         defer { yard.stop() }
         let module = APIModule(
@@ -74,7 +74,7 @@ import Testing
         #expect(error?.fieldMessages == ["name": ["Taken."]])
     }
 
-    @Test func `a page that is no JSON is no message`() async throws {
+    @Test func `an HTML page has no message`() async throws {
         let yard = try LoopbackYard(answer: .text("<html>", status: 502))
         defer { yard.stop() }
         let module = APIModule(errorBody: ErrorBody())

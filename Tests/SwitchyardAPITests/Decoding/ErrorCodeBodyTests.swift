@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Codes, lists of fields and common messages in the bodies of refusals.
+/// Codes, lists of fields and common messages in error bodies.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorCodeBodyTests {
     private enum NoteError: Int, ModuleErrorCode {
         case invalid = 1001
@@ -39,7 +39,7 @@ import Testing
             ("errno", #"{"errno": 7, "message": "Other."}"#, 1002), ("errno", #"{"message": "None."}"#, 1002),
         ]
     )
-    func `a code in a refusal is that of the module, and else the status decides`(
+    func `a known code in an error body becomes a module code, otherwise the status decides`(
         path: String,
         body: String,
         code: Int?
@@ -53,7 +53,7 @@ import Testing
         #expect(error.status == 400)
     }
 
-    @Test func `a code that the module does not know is in the error`() async throws {
+    @Test func `an unknown code in an error body is kept in the error`() async throws {
         let module = APIModule(errorBody: ErrorBody(message: "message", fields: nil, code: "errno"))
 
         let error = try await error(module, #"{"errno": 121, "message": "Forbidden."}"#, status: 403)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [(503, true), (400, false)])
-    func `a code in a refusal leaves it to the status whether it is transient`(
+    func `the status, not the code in the body, decides whether an error is transient`(
         status: Int,
         isRetryable: Bool
     ) async throws {
@@ -75,7 +75,7 @@ import Testing
         #expect(error.isRetryable == isRetryable)
     }
 
-    @Test func `the module's own text may come before the server's`() async throws {
+    @Test func `the text of the module can precede the text of the server`() async throws {
         var body = ErrorBody(message: "message", fields: nil, code: "errno")
         body.prefersModuleTexts = true
         let module = APIModule(errors: Self.errors, errorBody: body)
@@ -108,7 +108,7 @@ import Testing
         #expect(error.message == "Invalid.")
     }
 
-    @Test func `the name of a field may be a path, also of a body that is a list`() async throws {
+    @Test func `the name of a field may be a path`() async throws {
         let list = #"{"loc": ["body", "items", 2, "price"], "msg": "Low."}, {"pointer": "/data/name", "msg": "Long."}"#
         let text = "[\(list)]"
 
@@ -129,7 +129,7 @@ import Testing
             ("<html>", nil),
         ] as [(String, String?)]
     )
-    func `a module without a description finds the message of a JSON refusal`(
+    func `a module without an error body description finds common messages in JSON`(
         body: String,
         message: String?
     ) async throws {
@@ -140,7 +140,7 @@ import Testing
         #expect(error.reason == .status(404))
     }
 
-    @Test func `what a failing server says is not shown, nor a message that is not looked for`() async throws {
+    @Test func `a standard module shows no message of a server error`() async throws {
         let body = #"{"message": "NullPointerException"}"#
 
         #expect(try await error(.standard, body, status: 500).serverMessage == nil)

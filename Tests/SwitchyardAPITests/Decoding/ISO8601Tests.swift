@@ -10,7 +10,7 @@ import Testing
         ("1970-01-01T24:00:00Z", 86_400), ("2016-12-31T23:59:60Z", 1_483_228_800),
         ("2000-02-29T00:00:00Z", 951_782_400),
     ])
-    func `a day, a time and a zone are a date`(text: String, seconds: Double) {
+    func `a date, a time and a time zone are parsed`(text: String, seconds: Double) {
         #expect(ISO8601.date(text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -21,7 +21,7 @@ import Testing
         "2024-01-01T00:00:00GMT", "2024-01-01T00:00:00+01:00:30", "2024-01-01T00:00:00+1", "2024-01-01T00:00:00+01:",
         "2024-01-01T00:00:00", "2024-01-01", "",
     ])
-    func `what no calendar and no clock shows is none`(text: String) {
+    func `an invalid date, time or time zone is rejected`(text: String) {
         #expect(ISO8601.date(text) == nil)
     }
 }

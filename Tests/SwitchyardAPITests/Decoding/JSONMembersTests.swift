@@ -3,11 +3,11 @@ import SwitchyardAPI
 import SwitchyardServices
 import Testing
 
-/// Names of JSON objects, which are compared scalar by scalar.
+/// Names of JSON object members, which are compared by Unicode scalars.
 @Suite struct JSONMembersTests {
     private static let text = "{\"e\u{301}\":2,\"\u{E9}\":1}"
 
-    @Test func `names that are equal only in Swift are two members`() throws {
+    @Test func `canonically equivalent names with different scalars are two members`() throws {
         let value = try JSONValue(parsing: Self.text.utf8)
 
         #expect(value["\u{E9}"] == 1)
@@ -18,7 +18,7 @@ import Testing
         #expect(value.removingNulls() == value)
     }
 
-    @Test func `a name that is not there finds one that is equal in Swift`() throws {
+    @Test func `a missing name finds a canonically equivalent name`() throws {
         let value = try JSONValue(parsing: #"{"e\u0301":2}"#.utf8)
 
         #expect(value["\u{E9}"] == 2)
@@ -32,7 +32,7 @@ import Testing
         #expect(Set([["\u{E9}": 1] as JSONValue, ["e\u{301}": 1]]).count == 2)
     }
 
-    @Test func `a member is replaced and removed by its name`() {
+    @Test func `a member is replaced and removed by its exact name`() {
         var members: JSONMembers = ["a": 1, "a": 2, "\u{E9}": 3]
         #expect(members["a"] == 2)
 

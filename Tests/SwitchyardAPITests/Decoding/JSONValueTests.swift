@@ -9,7 +9,7 @@ import Testing
         try JSONValue(parsing: text.utf8)
     }
 
-    @Test func `a text becomes a tree that can be asked by path`() throws {
+    @Test func `JSON text becomes a tree with access by key path`() throws {
         let value = try Self.parse(#"{"data":{"items":[{"name":"a"},{"name":"b"}]},"ok":true,"none":null}"#)
 
         #expect(value.value(at: "data.items.1.name")?.string == "b")
@@ -28,7 +28,7 @@ import Testing
         #expect(try Self.parse("1e400").double == .infinity)
     }
 
-    @Test func `numbers are equal however they are written, and no truth value is a number`() throws {
+    @Test func `numbers are equal regardless of their notation, and a Boolean is not a number`() throws {
         #expect(try Self.parse("1.0") == Self.parse("1"))
         #expect(try Self.parse("1.0").hashValue == Self.parse("1").hashValue)
         #expect(try Self.parse("1") != Self.parse("true"))
@@ -51,21 +51,21 @@ import Testing
         ("", 0), ("[1,]", 3), ("{\"a\" 1}", 5), ("[1 2]", 3), ("tru", 0), ("\"a", 2), ("[1]x", 3), ("-", 1), ("01", 1),
         ("\"\u{1}\"", 1), ("\"\\x\"", 2), ("\"\\ud800\"", 7), ("[", 1), ("1.", 2), ("1e+", 3),
     ])
-    func `what is no JSON is refused with its place`(text: String, offset: Int) {
+    func `invalid JSON is rejected with the offset of the error`(text: String, offset: Int) {
         #expect(throws: DecodingFailure(.malformed(offset: offset))) { try Self.parse(text) }
     }
 
-    @Test func `names whose accents are written differently are two names`() throws {
+    @Test func `names with different forms of an accent are different names`() throws {
         let value = try Self.parse("{\"\\u00e9\":1,\"e\\u0301\":2}")
 
         #expect(value == ["\u{E9}": 1, "e\u{301}": 2])
     }
 
-    @Test func `escapes and surrogate pairs are read`() throws {
+    @Test func `escapes and surrogate pairs are decoded`() throws {
         #expect(try Self.parse(#""a\u00e9\ud83d\ude00\n\/""#).string == "aé😀\n/")
     }
 
-    @Test func `nesting is bounded, however deep the text`() {
+    @Test func `the nesting depth is limited, however deep the text is`() {
         let deep = String(repeating: "[", count: 1_000_000)
 
         #expect(throws: DecodingFailure(.tooDeep(limit: 128))) { try Self.parse(deep) }
@@ -74,26 +74,26 @@ import Testing
         }
     }
 
-    @Test func `a byte order mark is skipped, other encodings are not JSON`() throws {
+    @Test func `a byte order mark is skipped, and other encodings are rejected`() throws {
         #expect(try Self.parse("\u{FEFF}1").int == 1)
         #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0xFF, 0xFE, 0x31, 0x00]) }
         #expect(throws: DecodingFailure.self) { try JSONValue(parsing: [0x22, 0xC3, 0x28, 0x22]) }
     }
 
-    @Test func `writing and reading again gives the same value`() throws {
+    @Test func `a value that is written and parsed again is equal`() throws {
         let value: JSONValue = ["b": [1, 2.5, "x\"\\\n\u{1}é", nil, true], "a": ["c": [:]]]
 
         #expect(try JSONValue(parsing: value.data) == value)
         #expect(value.text.hasPrefix(#"{"a":{"c":{}},"b":[1,2.5,"#))
     }
 
-    @Test func `G25: nulls go at any depth`() throws {
+    @Test func `null members are removed at any depth (G25)`() throws {
         let value: JSONValue = ["a": nil, "b": [nil, 1, ["c": nil]]]
 
         #expect(value.removingNulls() == ["b": [1, [:]]])
     }
 
-    @Test func `a model may hold a part of any shape`() throws {
+    @Test func `a model can have a member of any JSON shape`() throws {
         struct Model: Codable, Equatable { var extra: JSONValue }
         let text = Data(#"{"extra":{"a":[1,-2,1.5,"x",null,false,18446744073709551615]}}"#.utf8)
         let model = try JSONDecoder().decode(Model.self, from: text)
@@ -109,7 +109,7 @@ import Testing
         "-1.5", "12345678901234567890123456789012345678", "3.141592653589793238462643383279502884", "1e-20", "1.5e300",
         "-1e-300", "9007199254740993.5", "0", "-0.0", "1e2",
     ])
-    func `a number in a model keeps its value, there and back`(text: String) throws {
+    func `a number in a model keeps its value when it is decoded and encoded`(text: String) throws {
         let model = try JSONDecoder().decode(Model.self, from: Data(#"{"extra":[\#(text)]}"#.utf8))
         let back = try JSONValue(parsing: JSONEncoder().encode(model))
 
@@ -121,7 +121,7 @@ import Testing
         "0.1234567890123456789", "12345678901234567890123456789012345678", "-9007199254740993.5", "0.1", "1.5",
         "-3.1415926535897932384626433832795028841", "1.00000000000000000001", "4503599627370497.25",
     ])
-    func `a number in a model keeps its digits, there and back`(text: String) throws {
+    func `a number in a model keeps its digits when it is decoded and encoded`(text: String) throws {
         let model = try JSONDecoder().decode(Model.self, from: Data(#"{"extra":[\#(text)]}"#.utf8))
         let back = try JSONValue(parsing: JSONEncoder().encode(model))
 
@@ -133,7 +133,7 @@ import Testing
         ("1e-400", "0"), ("3.14159265358979323846264338327950288419716939937510", "3.14159"), ("1.5e300", "1.5e+300"),
         ("123456789012345678901234567890123456789012345678901", "12345678901234567890123456789012345678"),
     ])
-    func `a number of which a model cannot hold all digits is rounded and nothing worse`(
+    func `a number with too many digits for a model is rounded`(
         text: String,
         start: String
     ) throws {
@@ -145,7 +145,7 @@ import Testing
         #expect(throws: Never.self) { try JSONEncoder().encode(model) }
     }
 
-    @Test func `a property list takes the numbers of a value, as it has them`() throws {
+    @Test func `numbers of a JSON value can be encoded as a property list`() throws {
         for text in ["1.5", "7", "-3", "18446744073709551615"] {
             let model = try Model(extra: [Self.parse(text)])
             let list = try PropertyListEncoder().encode(model)
@@ -165,7 +165,7 @@ import Testing
             ("1e-99999999999999999999", nil),
         ] as [(String, Int?)]
     )
-    func `a whole number is exact however it is written`(text: String, number: Int?) throws {
+    func `a whole number is exact in any notation`(text: String, number: Int?) throws {
         #expect(try Self.parse(text).int == number)
     }
 
@@ -173,11 +173,11 @@ import Testing
         ("1e400", true), ("1e99999999999999999999", true), ("0.0", true), ("12.30e1", true), ("12.34e1", false),
         ("1.00000000000000000001", false), ("1e-400", false), ("9007199254740993.5", false),
     ])
-    func `whether a number is whole does not depend on its size`(text: String, isWhole: Bool) throws {
+    func `a number is recognised as whole regardless of its size`(text: String, isWhole: Bool) throws {
         #expect(try Self.parse(text).number?.isInteger == isWhole)
     }
 
-    @Test func `a whole number above the signed ones is exact too`() throws {
+    @Test func `a whole number above Int.max is exact`() throws {
         #expect(try Self.parse("18446744073709551615.0").number?.unsigned == .max)
         #expect(try Self.parse("18446744073709551616.0").number?.unsigned == nil)
         #expect(try Self.parse("9007199254740993.0") != .number(JSONNumber(9_007_199_254_740_992)))

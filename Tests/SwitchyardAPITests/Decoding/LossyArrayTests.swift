@@ -11,7 +11,7 @@ import Testing
         try decoding.decode(LossyArray<Element>.self, from: Data(text.utf8))
     }
 
-    @Test func `dates, URLs, decimals, bytes and dictionaries are read as the decoder reads them elsewhere`() throws {
+    @Test func `elements are decoded with the strategies of the decoder`() throws {
         let dates = try Self.decoded(#"["1970-01-01T00:00:10Z", "soon"]"#, of: Date.self)
         #expect(dates.elements == [Date(timeIntervalSince1970: 10)])
         #expect(dates.failures.map(\.index) == [1])
@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.decoded(#"[{"a_b": 1}]"#, of: [String: Int].self, using: snake).elements == [["a_b": 1]])
     }
 
-    @Test func `an element that may be missing is kept as none, others are not`() throws {
+    @Test func `a null element is kept only if the element type is optional`() throws {
         #expect(try Self.decoded("[1, null, 3]", of: Int?.self).elements == [1, nil, 3])
 
         let strict = try Self.decoded("[1, null, 3]", of: Int.self)
@@ -33,14 +33,14 @@ import Testing
         #expect(strict.failures.map(\.failure) == [DecodingFailure(.missingValue, keyPath: "[1]")])
     }
 
-    @Test func `as a page it says how many elements are missing`() throws {
+    @Test func `the page of a lossy array has the number of broken elements`() throws {
         let page = try Self.decoded(#"[1, "x", 3]"#, of: Int.self).page
 
         #expect(page.items == [1, 3])
         #expect(page.brokenItems == 1)
     }
 
-    @Test func `an element that throws an error of its own is one that cannot be decoded`() throws {
+    @Test func `an element that throws its own error counts as broken`() throws {
         let array = try Self.decoded("[1, -2, 3]", of: Positive.self)
 
         #expect(array.elements.map(\.value) == [1, 3])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a failure within an element names its whole path`() throws {
+    @Test func `a failure within an element has the whole key path`() throws {
         struct Item: Decodable { var sizes: [Int] }
 
         let items = try Self.decoded(#"[{"sizes": [1]}, {"sizes": [1, "x"]}, {}]"#, of: Item.self)

@@ -7,7 +7,7 @@ import SwitchyardServices
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PropertyListTests {
-    /// A list of lists of lists, as deep as the body says.
+    /// Nested arrays of any depth.
     private struct Nest: Codable, Sendable, Equatable {
         var inner: [Nest]
 
@@ -39,7 +39,7 @@ import Testing
         Data(#"<?xml version="1.0"?><plist version="1.0">\#(content)</plist>"#.utf8)
     }
 
-    /// A list in binary form of these objects, the first at the top; references and offsets of two bytes.
+    /// A binary property list of these objects, the first of which is the root; references and offsets have two bytes.
     private static func binary(_ objects: [[UInt8]]) -> Data {
         var data = Data("bplist00".utf8)
         var table = Data()
@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `a list is read as deep as JSON, and no deeper`(format: PropertyListSerialization.PropertyListFormat) throws {
+    func `a property list has the same depth limit as JSON`(format: PropertyListSerialization.PropertyListFormat) throws
+    {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
 
@@ -65,7 +66,7 @@ import Testing
         #expect(Self.reason(deeper) == .tooDeep(limit: JSONDepth.standard))
     }
 
-    @Test func `lists that would overflow the stack are errors`() {
+    @Test func `property lists that would overflow the stack are errors`() {
         let limit = DecodingFailure.Kind.tooDeep(limit: JSONDepth.standard)
         let open = String(repeating: "<array>", count: 100_000)
 
@@ -79,27 +80,27 @@ import Testing
     }
 
     @Test(arguments: ["(())", " \n{a = b;}", "\u{FEFF}()", "a", "  "])
-    func `a list in the old form, whose depth no one has looked at, is not read`(text: String) {
+    func `a property list in the old ASCII form is rejected, because its depth is not checked`(text: String) {
         guard case .malformed = Self.reason(Data(text.utf8)) else {
-            Issue.record("expected a list that is malformed")
+            Issue.record("expected a malformed list")
             return
         }
     }
 
     @Test(arguments: ["\u{FEFF}", "\r\n\t "])
-    func `a list in XML may have a mark or spaces in front`(start: String) throws {
+    func `an XML property list may start with a byte order mark or spaces`(start: String) throws {
         let list = Data("\(start)<plist><array><array/></array></plist>".utf8)
 
         #expect(try Self.decoded(list, as: [[Int]].self) == [[]])
     }
 
-    @Test func `a list that names one list again and again is no reason to read without end`() {
+    @Test func `a property list with exponentially repeated references is rejected`() {
         let doubling: [[UInt8]] = (1...60).map { [0xA2, 0, UInt8($0), 0, UInt8($0)] } + [[0xA0]]
 
         #expect(Self.reason(Self.binary(doubling)) == .corrupted)
     }
 
-    @Test func `lists of every kind of value are read`() throws {
+    @Test func `property lists with every kind of value are decoded`() throws {
         struct Model: Codable, Sendable, Equatable {
             var text = "<array>&amp; é"
             var numbers = Array(0..<1_000)
@@ -119,12 +120,12 @@ import Testing
         #expect(Self.reason(Self.markup(content)) != .malformed(offset: nil))
     }
 
-    @Test func `what is cut off or damaged anywhere is an error and never a trap`() throws {
+    @Test func `a truncated or damaged property list never crashes`() throws {
         let encoder = PropertyListEncoder()
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             encoder.outputFormat = format
             let whole = try encoder.encode(["a": [[1, 2], []], "b": [[3]]])
-            // The line end after the last tag is not missed.
+            // The line end after the last tag is optional.
             for length in 1..<(whole.count - 1) { #expect(Self.reason(whole[..<length]) != nil) }
         }
         encoder.outputFormat = .binary

@@ -28,7 +28,7 @@ import Testing
         return failure
     }
 
-    @Test func `G5: a type is decoded, at a key path too`() throws {
+    @Test func `a type is decoded from the root or from a key path (G5)`() throws {
         let topic = Topic(id: 1, title: "a")
 
         #expect(try ResponseSerializer.decodable(Topic.self).value(of: Self.json(#"{"id":1,"title":"a"}"#)) == topic)
@@ -39,7 +39,7 @@ import Testing
         )
     }
 
-    @Test func `a root of the right type that cannot be used is no malformed JSON`() {
+    @Test func `a root value that cannot be decoded is corrupted, not malformed`() {
         enum Colour: String, Decodable, Sendable { case red }
         func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ text: String) -> DecodingFailure? {
             let error = #expect(throws: APIError.self) {
@@ -54,7 +54,7 @@ import Testing
         #expect(failure(Colour.self, #""red"#)?.kind == .malformed(offset: 4))
     }
 
-    @Test func `CT-14: what cannot be decoded says what and where`() {
+    @Test func `a decoding failure names its kind and key path (CT-14)`() {
         #expect(
             Self.failure(of: #"{"data":{"items":[{"id":1,"title":"a"},{"id":2}]}}"#)?.keyPath == "data.items[1].title"
         )
@@ -68,7 +68,7 @@ import Testing
         #expect(Self.failure(of: "<html>") == .init(.malformed(offset: 0)))
     }
 
-    @Test func `JSON nested 10,000 deep is a typed error, also for a type that contains itself`() {
+    @Test func `JSON nested 10,000 deep is a typed error, also for a recursive type`() {
         struct Tree: Decodable, Sendable { var children: [Tree]? }
         let deep = String(repeating: #"{"children":["#, count: 10_000) + String(repeating: "]}", count: 10_000)
         let expected = APIError(.body(.decoding(DecodingFailure(.tooDeep(limit: 128)))))
@@ -83,14 +83,14 @@ import Testing
         #expect(try ResponseSerializer.decodable([String].self).value(of: Self.json(text)).count == 1)
     }
 
-    @Test func `a large body where a small one was expected is decoded or refused, never worse`() {
+    @Test func `a large body in place of a small one is rejected`() {
         let large = "[" + String(repeating: "1,", count: 1_000_000) + "1]"
 
         #expect(throws: APIError.self) { try ResponseSerializer.decodable(Topic.self).value(of: Self.json(large)) }
     }
 
     // Rules AFN-18, PEER-12.
-    @Test func `G14: the first broken rule decides, status before content type before decoding`() {
+    @Test func `the first violated rule decides: status, then content type, then decoding (G14)`() {
         let serializer = ResponseSerializer.decodable(Topic.self)
 
         #expect(throws: APIError(.status(500))) {
@@ -105,7 +105,7 @@ import Testing
     }
 
     // Rule YTK-35.
-    @Test func `G15: policies can be replaced for a call`() throws {
+    @Test func `response rules can be replaced for a call (G15)`() throws {
         let topic = #"{"id":1,"title":"a"}"#
         let serializer = ResponseSerializer.decodable(Topic.self)
 
@@ -117,16 +117,16 @@ import Testing
     @Test(arguments: [
         nil, "application/json", "application/json; charset=utf-8", "application/problem+json", "text/javascript",
     ])
-    func `G17: the types of JSON are accepted, and a server that names none`(type: String?) {
+    func `JSON content types and a missing content type are accepted (G17)`(type: String?) {
         #expect(throws: Never.self) { try ResponseSerializer.json.value(of: Self.json("{}", type: type)) }
     }
 
     @Test(arguments: ["text/html", "text/plain", "application/xml", "nonsense", "image/png"])
-    func `TAF-X4, AFN-4: other types are refused, and an invalid answer always has an error`(type: String) {
+    func `another content type is rejected with an error (TAF-X4, AFN-4)`(type: String) {
         #expect(throws: APIError.self) { try ResponseSerializer.json.value(of: Self.json("{}", type: type)) }
     }
 
-    @Test func `G22, G23, AFN-5: an empty body is an error unless the value may be empty`() throws {
+    @Test func `an empty body is an error unless the value may be empty (G22, G23, AFN-5)`() throws {
         for text in ["", " ", "\r\n"] {
             #expect(throws: APIError(.body(.empty))) {
                 try ResponseSerializer.decodable(Topic.self).value(of: Self.json(text))
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `YTK-31: an empty body has not the shape that was declared`() {
+    @Test func `an empty body does not match a declared shape (YTK-31)`() {
         let rules = ResponseRules(shape: .object(["id": .integer]))
 
         #expect(throws: APIError(.body(.empty))) {
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `G48: a body of another shape names the place`() {
+    @Test func `a shape violation names its key path (G48)`() {
         let rules = ResponseRules(shape: .object(["items": .array(of: .object(["id": .integer]))]))
         let violation = ShapeViolation(.kind(expected: "integer", found: "string"), keyPath: "items[1].id")
 
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"role":"admin","role":"user"}"#, #"{"role":"user","role":"admin"}"#])
-    func `a name that occurs twice gets no value past the shape, whichever of the two a decoder takes`(
+    func `a duplicate name cannot bypass the shape, whichever value the decoder takes`(
         text: String
     ) throws {
         let rules = ResponseRules(shape: .object(["role": .string.oneOf(["user"])]))
@@ -175,7 +175,7 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: same, rules: rules) == ["role": "user"])
     }
 
-    @Test func `the shape of a body is checked as deep as a module may allow it to nest`() throws {
+    @Test func `the shape is checked to the maximum depth of the module`() throws {
         let text = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let rules = ResponseRules(shape: .array())
         let deep = ResponseSerializer.json(using: JSONDecoding(maximumDepth: 300))
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `G34: a prefix is taken off before decoding`() throws {
+    @Test func `a prefix is removed before decoding (G34)`() throws {
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
 
@@ -194,7 +194,7 @@ import Testing
         #expect(try ResponseSerializer.json.value(of: Self.json("[1]"), rules: rules) == [1])
     }
 
-    @Test func `G28: a response may be refused by its content`() {
+    @Test func `a response can be rejected by its content (G28)`() {
         var rules = ResponseRules.strict
         rules.inspect = { response in
             if response.data.count < 10 { throw UserError.userNotFound.error() }
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `G42: what looks at answers looks at those without a body as well`() {
+    @Test func `the inspect rule also receives responses without a body (G42)`() {
         var rules = ResponseRules.strict
         rules.inspect = { response in
             if response.headers["X-Signature"] == nil { throw UserError.userNotFound.error() }
@@ -220,7 +220,7 @@ import Testing
         ("ISO-8859-15", "A4", "€"), ("iso-8859-7", "E1", "α"), ("windows-1256", "C7", "ا"), ("KOI8-R", "C1", "а"),
         ("EUC-KR", "B0A1", "가"), ("Big5", "A4A4", "中"), ("windows-1257", "E0", "ą"), ("GBK", "C4E3", "你"),
     ])
-    func `G4: the charsets of the world's older servers are read`(name: String, hex: String, expected: String) throws {
+    func `legacy charsets of many languages are decoded (G4)`(name: String, hex: String, expected: String) throws {
         let digits = hex.compactMap(\.hexDigitValue)
         let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=\(name)"]
@@ -228,7 +228,9 @@ import Testing
         #expect(try ResponseSerializer.string.value(of: RawResponse(headers: headers, data: Data(bytes))) == expected)
     }
 
-    @Test func `G4, G49: text is read in the charset of the response, a byte order mark wins`() throws {
+    @Test func `text is decoded in the charset of the response, and a byte order mark takes precedence (G4, G49)`()
+        throws
+    {
         func text(_ bytes: [UInt8], _ type: String) throws(APIError) -> String {
             try ResponseSerializer.string.value(of: RawResponse(headers: ["Content-Type": type], data: Data(bytes)))
         }
@@ -242,7 +244,7 @@ import Testing
         #expect(throws: APIError(.body(.text(encoding: "oodle")))) { try text([0x61], "text/plain; charset=oodle") }
     }
 
-    @Test func `G49: JSON in another charset, or with a byte order mark, is read all the same`() throws {
+    @Test func `JSON in another charset or with a byte order mark is decoded (G49)`() throws {
         let utf16 = RawResponse(
             headers: ["Content-Type": "application/json; charset=utf-16le"],
             data: Data([0x5B, 0, 0x31, 0, 0x5D, 0])
@@ -257,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: ["ISO-8859-1", "windows-1252", "utf8mb4"])
-    func `JSON in UTF-8 is read as such whatever charset it is said to have`(name: String) throws {
+    func `JSON in UTF-8 is decoded as UTF-8 whatever charset is declared`(name: String) throws {
         let headers: HTTPHeaders = ["Content-Type": "application/json; charset=\(name)"]
         let answer = RawResponse(headers: headers, data: Data(#"["é"]"#.utf8))
         let latin = RawResponse(headers: headers, data: Data([0x5B, 0x22, 0xE9, 0x22, 0x5D]))
@@ -268,7 +270,7 @@ import Testing
         #expect(honest == (name == "utf8mb4" ? nil : ["é"]))
     }
 
-    @Test func `a text that nests too deep is refused after a byte order mark and in another charset too`() throws {
+    @Test func `a text that nests too deeply is rejected with a byte order mark and in another charset`() throws {
         let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
         let marked = RawResponse(
             headers: ["Content-Type": "application/json"],
@@ -287,7 +289,7 @@ import Testing
     }
 
     @Test(arguments: [1, 16])
-    func `a body of a few blanks is an empty one`(_ count: Int) throws {
+    func `a body of only a few spaces counts as empty`(_ count: Int) throws {
         let blank = RawResponse(
             headers: ["Content-Type": "application/json"],
             data: Data(repeating: 0x20, count: count)
@@ -297,7 +299,7 @@ import Testing
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: blank) == nil)
     }
 
-    @Test func `G8, G10: a property list, and the first serialiser that fits`() throws {
+    @Test func `a property list is decoded, and the first matching serialiser is used (G8, G10)`() throws {
         let list = try PropertyListSerialization.data(
             fromPropertyList: ["id": 1, "title": "a"],
             format: .xml,
@@ -312,13 +314,13 @@ import Testing
         #expect(throws: APIError.self) { try either.value(of: Self.json("{}")) }
     }
 
-    @Test func `G29, G33: a value is transformed`() throws {
+    @Test func `a decoded value can be transformed (G29, G33)`() throws {
         let titles = ResponseSerializer.decodable([Topic].self).map { $0.map(\.title) }
 
         #expect(try titles.value(of: Self.json(#"[{"id":1,"title":"a"}]"#)) == ["a"])
     }
 
-    @Test func `dates are ISO 8601, with fractions or without`() throws {
+    @Test func `dates are decoded from ISO 8601 with or without fractions`() throws {
         let dates = try ResponseSerializer.decodable([Date].self).value(
             of: Self.json(#"["2024-02-29T12:00:00Z","2024-02-29T12:00:00.250Z"]"#)
         )
@@ -329,7 +331,7 @@ import Testing
         }
     }
 
-    @Test func `a decoder is set up for a module`() throws {
+    @Test func `a module can configure its decoder`() throws {
         struct Model: Decodable, Sendable { var firstName: String }
         let decoding = JSONDecoding { $0.keyDecodingStrategy = .convertFromSnakeCase }
 
@@ -339,7 +341,7 @@ import Testing
         #expect(model.firstName == "Ada")
     }
 
-    @Test func `G47: one broken element does not spoil a lossy array`() throws {
+    @Test func `one broken element does not fail a lossy array (G47)`() throws {
         let text = #"[{"id":1,"title":"a"},{"id":"x"},null,{"id":4,"title":"d"}]"#
 
         let array = try ResponseSerializer.decodable(LossyArray<Topic>.self).value(of: Self.json(text))
@@ -349,7 +351,7 @@ import Testing
         #expect(array.failures.first?.failure.keyPath == "[1].id")
     }
 
-    @Test func `a serialiser of your own takes part in all rules`() throws {
+    @Test func `a custom serialiser is subject to all response rules`() throws {
         struct Odd: Error {}
         let own = ResponseSerializer(accepting: [.json]) { response -> Int in
             guard response.data.count % 2 == 0 else { throw Odd() }

@@ -8,19 +8,19 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What each kind of serialiser makes of a body.
+/// The results of each kind of serialiser.
 @Suite struct SerializerKindsTests {
     private static func raw(_ text: String, type: String? = nil, status: Int = 200) -> RawResponse {
         ResponseSerializerTests.json(text, status: status, type: type)
     }
 
-    @Test func `G1: bytes as they came`() throws {
+    @Test func `the data serialiser returns the unchanged bytes (G1)`() throws {
         let bytes = Data([0, 0xFF, 10])
 
         #expect(try ResponseSerializer.data.value(of: RawResponse(data: bytes)) == bytes)
     }
 
-    @Test func `G3: JSON may be a single value, and a tree is the reader's own to change`() throws {
+    @Test func `JSON may be a single value, and a copy of a tree can be changed (G3)`() throws {
         for (text, value) in [("7", 7 as JSONValue), ("\"a\"", "a"), ("null", nil), (" true ", true)] {
             #expect(try ResponseSerializer.json.value(of: Self.raw(text)) == value)
         }
@@ -31,7 +31,7 @@ import Testing
         #expect(tree["a"]?[0] == 1 && members.isEmpty)
     }
 
-    @Test func `G6: XML is read as events`() throws {
+    @Test func `XML is parsed to events (G6)`() throws {
         let text = #"<?xml version="1.0"?><a x='1' y="&lt;2"><!-- c --><b/>t &amp; &#x4E2D;<![CDATA[<raw>]]></a>"#
         let events = try ResponseSerializer.xmlEvents.value(of: Self.raw(text, type: "application/xml"))
 
@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func `G7: XML is read as a tree`() throws {
+    @Test func `XML is parsed to a tree (G7)`() throws {
         let text = "<list><topic id=\"1\"><title>One <b>bold</b></title></topic><topic id=\"2\"/></list>"
         let root = try ResponseSerializer.xml.value(of: Self.raw(text, type: "application/atom+xml; charset=utf-8"))
 
@@ -59,7 +59,7 @@ import Testing
         "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>",
         "<a>" + String(repeating: "<b>", count: 500),
     ])
-    func `what is no XML, or would grow or name files, is a typed error`(text: String) {
+    func `malformed or dangerous XML is a typed error`(text: String) {
         let error = #expect(throws: APIError.self) { try ResponseSerializer.xml.value(of: Self.raw(text)) }
         guard case .body(let reason) = error?.reason else {
             return #expect(Bool(false), "\(String(describing: error))")
@@ -67,7 +67,7 @@ import Testing
         #expect(reason == .empty || !reason.summary.isEmpty)
     }
 
-    @Test func `XML never traps, whatever the bytes`() {
+    @Test func `random XML never crashes`() {
         var random = SeededGenerator(seed: 3)
         let pieces = [
             "<", ">", "/", "a", "=", "'", "\"", "&", ";", "!", "--", "[CDATA[", "]]>", "?", " ", "#", "9", "é",
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try XMLTree(parsing: [0x3C, 0x61, 0xFF, 0x2F, 0x3E]) }
     }
 
-    @Test func `G9: an image is made by the app's means, from answers that are images`() throws {
+    @Test func `an image serialiser uses the app's closure and accepts only image types (G9)`() throws {
         struct Image: Sendable, Equatable { var bytes: Int }
         let serializer = ResponseSerializer<Image>.image { Image(bytes: $0.count) }
 
@@ -89,14 +89,14 @@ import Testing
         #expect(throws: APIError.self) { try serializer.value(of: Self.raw("GIF8", type: "text/html")) }
     }
 
-    @Test func `G11: a call without a body of interest takes any body and none`() throws {
+    @Test func `the empty serialiser accepts any body (G11)`() throws {
         for text in ["", "{}", "whatever"] {
             #expect(try ResponseSerializer.empty.value(of: Self.raw(text)) == EmptyBody())
         }
         #expect(throws: APIError(.status(500))) { try ResponseSerializer.empty.value(of: Self.raw("", status: 500)) }
     }
 
-    @Test func `G12, G13: a serialiser of one's own serves one call, others serve the next`() throws {
+    @Test func `a custom serialiser serves one call, and others serve the next call (G12, G13)`() throws {
         struct Refused: Error {}
         let csv = ResponseSerializer(accepting: [MediaType("text/csv")].compactMap(\.self)) { response in
             guard let text = String(data: response.data, encoding: .utf8) else { throw Refused() }
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.context.underlying is Refused)
     }
 
-    @Test func `G16: every status is a response until the rules judge it`() throws {
+    @Test func `every status is accepted if the rules are off (G16)`() throws {
         for status in [100, 199, 200, 299, 304, 404, 500, 599] {
             let answer = Self.raw("x", status: status)
             #expect((try? ResponseSerializer.data.value(of: answer, rules: .off)) != nil)
@@ -117,12 +117,12 @@ import Testing
         }
     }
 
-    @Test func `G18: no content type is needed where there is no body`() throws {
+    @Test func `an empty body needs no content type (G18)`() throws {
         #expect(try ResponseSerializer.decodable(Int?.self).value(of: Self.raw("", type: nil)) == nil)
         #expect(try ResponseSerializer.decodable(Int?.self).value(of: Self.raw("", type: "image/png")) == nil)
     }
 
-    @Test func `G19: the content type is checked against the request's Accept, with wildcards`() throws {
+    @Test func `the content type is checked against the Accept field of the request (G19)`() throws {
         let rules = ResponseRules(contentType: .requested)
         func accepts(_ accept: String?, _ type: String) -> Bool {
             let headers: HTTPHeaders = ["Content-Type": type]
@@ -140,14 +140,14 @@ import Testing
         ("*/*, text/html;q=0", "text/plain", true), ("text/*;q=0, text/html", "text/html", true),
         ("text/html;q=0.5, */*;q=0", "text/html", true), ("text/html, */*;q=0", "image/png", false),
     ])
-    func `a type that Accept gives the weight 0 is not accepted`(accept: String, type: String, isAccepted: Bool) {
+    func `a type with weight 0 in Accept is rejected`(accept: String, type: String, isAccepted: Bool) {
         let answer = RawResponse(headers: ["Content-Type": type], data: Data("x".utf8), accept: accept)
         let value = try? ResponseSerializer.data.value(of: answer, rules: ResponseRules(contentType: .requested))
 
         #expect((value != nil) == isAccepted)
     }
 
-    @Test func `G19: a response without a type is taken where any type is`() {
+    @Test func `a response without a content type is accepted only if any type is accepted (G19)`() {
         func accepts(_ types: [String]) -> Bool {
             let rules = ResponseRules(contentType: .only(types.compactMap { MediaType($0) }))
             return (try? ResponseSerializer.data.value(of: Self.raw("x", type: nil), rules: rules)) != nil
@@ -158,16 +158,16 @@ import Testing
     }
 
     @Test(arguments: ["application/problem+json", "model/gltf+json"])
-    func `JSON of any kind is named by its suffix`(type: String) throws {
+    func `a +json suffix identifies JSON`(type: String) throws {
         #expect(try ResponseSerializer.json.value(of: Self.raw("[1]", type: type)) == [1])
     }
 
-    @Test func `G24: an optional result is nil for an empty body`() throws {
+    @Test func `an optional value is nil for an empty body (G24)`() throws {
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("", status: 204)) == nil)
         #expect(try ResponseSerializer.decodable([Int]?.self).value(of: Self.raw("[1]")) == [1])
     }
 
-    @Test func `G30: a value is at a key path, a single one too`() throws {
+    @Test func `a single value is decoded at a key path (G30)`() throws {
         let text = #"{"user":{"profile":{"age":36,"name":"Ada"}}}"#
 
         #expect(try ResponseSerializer.decodable(Int.self, at: "user.profile.age").value(of: Self.raw(text)) == 36)
@@ -176,7 +176,7 @@ import Testing
         )
     }
 
-    @Test func `G31: an empty body fails a mapping, or gives the empty value, as the call says`() throws {
+    @Test func `an empty body fails or becomes an empty value, as the rules of the call say (G31)`() throws {
         let lists = ResponseSerializer.decodable([Int]?.self).map { $0 ?? [] }
 
         #expect(try lists.value(of: Self.raw("")) == [])
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `G32: statuses are filtered exactly, by range, or with redirects`() {
+    @Test func `statuses are filtered by list, by range or with redirects (G32)`() {
         let exact = StatusPolicy.only([201])
         #expect(exact.accepts(201) && !exact.accepts(200))
         #expect(StatusPolicy.range(200...204).accepts(204) && !StatusPolicy.range(200...204).accepts(205))
@@ -194,30 +194,30 @@ import Testing
         #expect(StatusPolicy { $0 % 2 == 0 }.accepts(404))
     }
 
-    @Test func `G39: typed accessors give what is there, or the reader's default`() throws {
+    @Test func `typed accessors return the value or nil (G39)`() throws {
         let tree = try JSONValue(parsing: #"{"n":1,"s":"x","list":[1],"flag":true}"#.utf8)
 
         #expect(tree["n"]?.int ?? 0 == 1 && tree["s"]?.int ?? 7 == 7 && tree["missing"]?.string ?? "-" == "-")
         #expect(tree["list"]?.array?.count == 1 && tree["flag"]?.bool == true && tree["s"]?.object == nil)
     }
 
-    @Test func `G40: the value can be had together with the body that it was made of`() throws {
+    @Test func `a value can be returned together with its body (G40)`() throws {
         let both = try ResponseSerializer.decodable([Int].self).keepingData.value(of: Self.raw("[1, 2]"))
 
         #expect(both.value == [1, 2] && both.data == Data("[1, 2]".utf8))
     }
 
-    @Test func `of a key that is repeated the last value holds, in trees and types alike`() throws {
+    @Test func `the last value of a duplicate key counts in a tree`() throws {
         struct Pair: Decodable, Sendable { var a: Int }
         let text = Self.raw(#"{"a":1,"a":2}"#)
 
         #expect(try ResponseSerializer.json.value(of: text)["a"] == 2)
-        // Which of them Foundation takes it does not say; one of them it is, and no trap.
+        // Foundation does not document which value it takes.
         #expect([1, 2].contains(try ResponseSerializer.decodable(Pair.self).value(of: text).a))
     }
 
     @Test(arguments: ["oodlefratz", "utf-7", ""])
-    func `text in an unknown charset is a typed error, never wrong text`(charset: String) {
+    func `text in an unknown charset is a typed error`(charset: String) {
         let answer = Self.raw("é", type: "text/plain; charset=\(charset)")
 
         if charset.isEmpty {
@@ -233,7 +233,7 @@ import Testing
         "{}", #"{"data": null}"#, #"{"data": {}}"#, #"{"data": {"page": null}}"#,
         #"{"data": {"page": {"items": null}}}"#,
     ])
-    func `a value that may be missing is missing when any key of its path is`(text: String) throws {
+    func `an optional value is nil if any key of its path is missing or null`(text: String) throws {
         let serializer = ResponseSerializer<[Int]?>.decodable(at: "data.page.items")
 
         #expect(try serializer.value(of: Self.raw(text)) == nil)
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func `a key of the path that is no object is an error also where the value may be missing`() {
+    @Test func `a key path through a value that is not an object is an error`() {
         #expect(throws: APIError.self) {
             try ResponseSerializer<[Int]?>.decodable(at: "data.items").value(of: Self.raw(#"{"data": [1]}"#))
         }
@@ -261,7 +261,7 @@ import Testing
             ("x-sjis", [0x82, 0xA0], "あ"), ("x-gbk", [0xC4, 0xE3], "你"), ("unicode-1-1-utf-8", [0xC3, 0xA9], "é"),
         ] as [(String, [UInt8], String)]
     )
-    func `encodings have the other names of the WHATWG's standard too`(
+    func `encodings have the alias names of the WHATWG Encoding Standard`(
         charset: String,
         bytes: [UInt8],
         text: String
@@ -271,7 +271,7 @@ import Testing
         #expect(try ResponseSerializer.string.value(of: answer) == text)
     }
 
-    @Test func `a charset with characters that no parameter may hold gives way to the next`() {
+    @Test func `a charset with characters that are invalid in a parameter is skipped`() {
         #expect(MediaType("text/html;charset=\"\u{2003}x\";charset=gbk")?.charset == "gbk")
         #expect(MediaType("text/html;charset=\"\u{FF}\";charset=gbk")?.charset == "\u{FF}")
     }

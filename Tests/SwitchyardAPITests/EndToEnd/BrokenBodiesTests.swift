@@ -8,9 +8,9 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Calls whose answers have bodies that fail: what the head says decides.
+/// Calls whose response bodies break; the head of the response decides.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenBodiesTests {
-    /// Bodies that fail, as the fields and bytes after a status line.
+    /// Broken bodies, as the header fields and bytes after a status line.
     static let broken = [
         "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nno",
         "Content-Length: 90\r\n\r\n{\"title\":",
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [403, 404, 503], broken)
-    func `an error whose body fails is that error, and says what was wrong with the body`(
+    func `an error response with a broken body keeps its status and reports the body failure`(
         status: Int,
         rest: String
     ) async throws {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: broken)
-    func `a response that is wanted is wanted whole, whatever its status`(rest: String) async throws {
+    func `an accepted response must be complete, whatever its status is`(rest: String) async throws {
         for status in [200, 404] {
             let yard = try LoopbackYard(answer: Self.answer(status, rest))
             defer { yard.stop() }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: broken)
-    func `a 401 whose body fails refreshes the credential`(rest: String) async throws {
+    func `a 401 with a broken body refreshes the credential`(rest: String) async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.get, "/v1/topics/7") { request in
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: broken + ["Content-Length: 90\r\n\r\n", "Content-Encoding: utf-8\r\nContent-Length: 2\r\n\r\nno"])
-    func `a redirect is followed whatever becomes of its body`(rest: String) async throws {
+    func `a redirect with a broken body is followed`(rest: String) async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.get, "/v1/topics/7", answering: Self.answer(302, rest, fields: "Location: 8\r\n"))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a redirect is followed before its body has an end`(isEndless: Bool) async throws {
+    func `a redirect is followed before the end of its body`(isEndless: Bool) async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.get, "/v1/topics/7") { _ in
@@ -116,7 +116,7 @@ import Testing
         ["text/html", "application/json; charset=utf-8"], ["application/json;charset=utf-8, application/json"],
         [""], ["application/json,"], ["text/html;a=\",\", application/json"],
     ])
-    func `a content type that is repeated, doubled or empty is read`(types: [String]) async throws {
+    func `a repeated, combined or partly empty Content-Type is accepted`(types: [String]) async throws {
         var answer = LoopbackResponse.data(Data(#"{"id":7,"title":"seven"}"#.utf8))
         answer.headers.remove("Content-Type")
         for type in types { answer.headers.add("Content-Type", type) }
@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: [
         ["application/json", "text/html"], ["application/json, text/html; charset=utf-8"], ["text/html"],
     ])
-    func `of several content types the last counts`(types: [String]) async throws {
+    func `the last of several content types counts`(types: [String]) async throws {
         var answer = LoopbackResponse.data(Data(#"{"id":7,"title":"seven"}"#.utf8))
         answer.headers.remove("Content-Type")
         for type in types { answer.headers.add("Content-Type", type) }
@@ -144,7 +144,7 @@ import Testing
         #expect(received?.hasPrefix("text/html") == true)
     }
 
-    @Test func `a character set that one of two equal types names counts`() {
+    @Test func `a charset of one of two equal content types counts`() {
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1, text/plain"]
 
         #expect(RawResponse(headers: headers).charset == "iso-8859-1")

@@ -8,9 +8,9 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// The errors of calls to a real server: numbers, words and what is kept.
+/// Errors of calls to a real server: their codes, messages and contexts.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorsOverSocketsTests {
-    /// A module as an app would set it up.
+    /// A typical module of an app.
     private static func module(_ language: MessageLanguage = .english) throws -> APIModule {
         let messages = ErrorMessages(languages: [language])
         return APIModule(
@@ -33,7 +33,7 @@ import Testing
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.fault = fault
-        // A clock that runs, so that the deadline passes.
+        // A client with a running clock, so that the deadline passes.
         let client = try NetworkClient(service: yard.client.service)
         defer { client.shutdown() }
         var configuration = TopicAPI.topic(7)
@@ -71,7 +71,7 @@ import Testing
         return [none, noMore]
     }
 
-    @Test func `E38: a file that is not what was expected is an error of its body`() async throws {
+    @Test func `a downloaded file with the wrong digest is a body error (E38)`() async throws {
         let yard = try LoopbackYard(answer: .json("[]"))
         defer { yard.stop() }
         var download = DownloadConfiguration(TopicAPI.topic(7))
@@ -87,9 +87,7 @@ import Testing
         #expect(error.description.contains("is not the one expected"))
     }
 
-    @Test func `H1: timeout is 101, no network 102, cancelled 103, default 104, no data 105, no more data 106`()
-        async throws
-    {
+    @Test func `each common failure has its code number from 101 to 106 (H1)`() async throws {
         var errors = [
             try await Self.error(fault: .hang), try await Self.error(fault: .refuse), try await Self.cancelled(),
             try await Self.error(.json("{}", status: 500)),
@@ -98,11 +96,11 @@ import Testing
 
         #expect(errors.map(\.code.number) == [101, 102, 103, 104, 105, 106])
         #expect(errors.map(\.code) == [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData])
-        // H6: whatever the failure, there is something to show.
+        // H6: every failure has a message.
         #expect(errors.allSatisfy { !$0.message.isEmpty })
     }
 
-    @Test func `H5: a server that refuses the connection is not put down to the user's network`() async throws {
+    @Test func `the message for a refused connection does not blame the user's network (H5)`() async throws {
         for (language, words) in [
             (MessageLanguage.english, "The server cannot be reached."), (.simplifiedChinese, "无法连接到服务器，请稍后再试"),
         ] {
@@ -119,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `the error of a write says whether it may have been executed`() async throws {
+    @Test func `the error of a write shows whether it may have been executed`() async throws {
         let topics = TopicAPI.topic(7)
         var write = topics
         write.method = .post
@@ -144,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `whatever makes an error of a good response, the write may have been executed`() async throws {
+    @Test func `a write whose response is rejected without an error status may have been executed`() async throws {
         var strict = APIModule(envelope: Envelope(success: [200]))
         strict.rules.status = .only([201])
         let lenient = APIModule(envelope: Envelope(success: [200]))
@@ -181,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a write that the app cancels may have been executed`() async throws {
+    @Test func `a cancelled write may have been executed`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.fault = .hang
@@ -203,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a call that needs a login says so, and can be told from others`(throwsError: Bool) async throws {
+    func `a call that needs a login has its own error reason and message`(throwsError: Bool) async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         var options = NetworkClient.Options()
@@ -227,7 +225,7 @@ import Testing
         #expect(yard.server.requests.isEmpty)
     }
 
-    @Test func `H5: each code has words ready for display, and the server's take their place`() async throws {
+    @Test func `each code has a message, which a message of the server replaces (H5)`() async throws {
         let plain = try await Self.error(.json(#"{"code":301}"#), Self.module())
         #expect(plain.message == "There is no such user.")
         let chinese = try await Self.error(.json(#"{"code":301}"#), Self.module(.simplifiedChinese))
@@ -243,14 +241,14 @@ import Testing
         .json(#"{"code":301,"message":null}"#), .json(#"{"code":999,"message":{}}"#), .json("[]"), .json(""),
         .text("no JSON"), .json("{}", status: 404), .json(#"{"code":"GONE","message":"\u0000"}"#, status: 500),
     ])
-    func `H6: an error always has a message`(answer: LoopbackResponse) async throws {
+    func `an error always has a message (H6)`(answer: LoopbackResponse) async throws {
         let error = try await Self.error(answer, Self.module())
 
         #expect(error.message.contains { !$0.isWhitespace })
         #expect(error.userMessage == error.message)
     }
 
-    @Test func `H7: the codes of a module start at 1001, beside those that all modules share`() async throws {
+    @Test func `the codes of a module start at 1001 (H7)`() async throws {
         let module = try Self.module()
 
         let known = try await Self.error(.json(#"{"code":302}"#), module)
@@ -260,7 +258,7 @@ import Testing
         #expect(unknown.code.number == 104 && unknown.module(UserError.self) == nil)
     }
 
-    @Test func `H10: the error underneath is kept`() async throws {
+    @Test func `an error keeps its underlying error (H10)`() async throws {
         let refused = try await Self.error(fault: .refuse)
         let failure = try #require(refused.context.underlying as? RequestFailure)
         guard case .transport(let transport) = failure.reason else { throw refused }
@@ -271,7 +269,7 @@ import Testing
         #expect(context.codingPath.map(\.stringValue) == ["id"])
     }
 
-    @Test func `G2: a response becomes a tree of JSON, object or array`() async throws {
+    @Test func `a response becomes a JSON tree of an object or an array (G2)`() async throws {
         let yard = try LoopbackYard(answer: .json(#"{"topics":[{"id":1,"tags":null}],"next":2.50}"#))
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

@@ -7,9 +7,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Lists whose pages name the next one by an absolute URL, of several servers.
+/// Paged lists of several servers whose pages link to the next page by an absolute URL.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LinkedListTests {
-    /// Two servers, each of which names the next page by its own URL.
+    /// Two servers whose pages link to the next page by their own URL.
     private struct Yard {
         let servers: [LoopbackServer]
         let client: NetworkClient
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a list continues when the server dies whose URL names the next page`() async throws {
+    @Test func `a list continues at another server if the server of the next link is dead`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let pages = PageRecorder<Topic>(strategy: .link)
@@ -63,7 +63,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `a link that leads elsewhere is refused as before`() async throws {
+    @Test func `a link to a foreign origin is refused`() async throws {
         let yard = try Yard(elsewhere: "http://127.0.0.1:1")
         defer { yard.stop() }
         let pages = PageRecorder<Topic>(strategy: .link)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a link in the body that is relative to its page becomes a path too`() async throws {
+    @Test func `a relative link in the body becomes a path`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         var page = Page([1], nextLink: "?page=2")

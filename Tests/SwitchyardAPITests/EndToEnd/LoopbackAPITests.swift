@@ -9,7 +9,7 @@ import Testing
 
 /// Managers over real sockets.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LoopbackAPITests {
-    /// A server of topics with a client for it.
+    /// A server of topics with a client.
     private struct Yard {
         let server = LoopbackServer()
         let client: NetworkClient
@@ -28,7 +28,7 @@ import Testing
             client = try NetworkClient(service: service)
         }
 
-        /// Five topics, two on a page.
+        /// Five topics with two on each page.
         private static func page(_ path: String) -> String {
             let items = URLComponents(string: path)?.queryItems
             let page = items?.first { $0.name == "page" }.flatMap { $0.value.flatMap { Int($0) } } ?? 1
@@ -48,7 +48,7 @@ import Testing
         return try #require(await #expect(throws: APIError.self) { try await topics.topic(7) })
     }
 
-    @Test func `I1 to I6: a list is loaded to its end, page by page`() async throws {
+    @Test func `a list is loaded page by page to its end (I1 to I6)`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -63,7 +63,7 @@ import Testing
         #expect(topics.pages.items.count == 5)
     }
 
-    @Test func `F14: a stored response needs no server`() async throws {
+    @Test func `a stored response needs no server (F14)`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await topics.topic(7, lifetime: .seconds(60)) == first)
     }
 
-    @Test func `H4: a server that refuses connections is not connected`() async throws {
+    @Test func `a refused connection is reported as not connected (H4)`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .refuse
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .notConnected)
     }
 
-    @Test func `H4: a server that hangs is a timeout`() async throws {
+    @Test func `a server that hangs is reported as a timeout (H4)`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .hang
@@ -94,7 +94,7 @@ import Testing
         #expect(error?.code == .timeout)
     }
 
-    @Test func `a body that breaks off is no value`() async throws {
+    @Test func `a truncated body is an error`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .truncate(after: 5)
@@ -103,7 +103,7 @@ import Testing
         #expect(error?.reason == .body(.truncated))
     }
 
-    @Test func `bad bodies end in typed errors that say what and where`() async throws {
+    @Test func `invalid bodies are typed errors that name the problem and its place`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
@@ -124,7 +124,7 @@ import Testing
         #expect(refused.context.body == Data("{}".utf8))
     }
 
-    @Test func `10 MB where a kilobyte was expected is refused at the limit`() async throws {
+    @Test func `a body of 10 MB is rejected at the limit of 1 kB`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.route(.get, "/v1/topics/*", answering: .json(Data(count: 10_000_000)))
@@ -136,7 +136,7 @@ import Testing
         #expect(error?.reason == .body(.tooLarge(limit: nil)))
     }
 
-    @Test func `H16: cancelling while the server hangs is a cancellation, at once`() async throws {
+    @Test func `a call to a hanging server can be cancelled immediately (H16)`() async throws {
         let yard = try Yard()
         defer { yard.stop() }
         yard.server.fault = .hang
@@ -153,7 +153,7 @@ import Testing
 }
 
 extension APIError.Reason {
-    /// Whether the content type was refused.
+    /// Whether the content type was rejected.
     fileprivate var isContentType: Bool {
         if case .body(.contentType) = self { true } else { false }
     }

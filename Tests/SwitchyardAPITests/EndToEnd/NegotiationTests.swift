@@ -11,11 +11,11 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What a call asks for follows from what reads its response.
+/// The serialiser of a call determines the Accept field of the request.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NegotiationTests {
     private static let list = #"<?xml version="1.0"?><plist version="1.0"><array><integer>1</integer></array></plist>"#
 
-    /// A server with a response in each form, that gives what is asked for first and refuses what it has not.
+    /// A server with a response of each type that selects by the Accept field and refuses other types.
     private func yard(varies: Bool = true) throws -> LoopbackYard {
         let yard = try LoopbackYard()
         let forms = [
@@ -37,7 +37,7 @@ import Testing
 
     private let call = APIConfiguration(path: "topics/1")
 
-    @Test func `a serialiser asks for the types that it reads`() async throws {
+    @Test func `a serialiser requests the types that it accepts`() async throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test func `what takes anything asks for anything`() async throws {
+    @Test func `a call without a serialiser requests any type`() async throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -77,7 +77,7 @@ import Testing
         #expect(yard.server.requests.map { $0.headers["Accept"] } == ["*/*", "*/*", "*/*", "*/*", "application/json"])
     }
 
-    @Test func `what the caller says it accepts is asked for`() async throws {
+    @Test func `an Accept field of the caller is sent unchanged`() async throws {
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
         let own = "application/vnd.topic+json"
         var options = NetworkClient.Options()
@@ -104,7 +104,7 @@ import Testing
         #expect(accepted == [[own], ["text/x"], ["text/z"], ["text/y"], ["text/z"], ["application/json"], []])
     }
 
-    @Test func `one of several serialisers asks for what each of them reads`() {
+    @Test func `a list of serialisers requests the types of each serialiser`() {
         let (xml, json) = (ResponseSerializer<XMLTree>.xml, ResponseSerializer<JSONValue>.json)
         let mixed = ResponseSerializer<String>.first(of: [xml.map { $0.name }, json.map { "\($0)" }, .string])
         let open = ResponseSerializer<Data>.first(of: [.image { $0 }, .data])
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `each reader has its own of a stored response that depends on what was asked for`(
+    func `a stored response that varies by Accept is separate for each serialiser`(
         freshness: CachePolicy.Freshness
     ) async throws {
         let yard = try yard()
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a stored response that does not depend on it serves anyone who can read it`() async throws {
+    @Test func `a stored response that does not vary by Accept is shared by matching serialisers`() async throws {
         let yard = try yard(varies: false)
         defer { yard.stop() }
         let folder = TemporaryFolder()
@@ -162,7 +162,7 @@ import Testing
         #expect(try await !topics.response(for: call, with: .xml).isFromCache)
     }
 
-    @Test func `calls with other readers share no transfer`() async throws {
+    @Test func `calls with different serialisers share no request`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         var call = self.call
@@ -179,7 +179,7 @@ import Testing
         for task in tasks { await task.value }
     }
 
-    @Test func `resources of other readers are others`() throws {
+    @Test func `resources with different serialisers are different`() throws {
         let yard = try yard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)

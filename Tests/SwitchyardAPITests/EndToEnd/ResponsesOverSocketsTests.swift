@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What becomes of responses of a real server.
+/// Responses of a real server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponsesOverSocketsTests {
     private static func manager(_ answer: LoopbackResponse, _ module: APIModule = .standard) throws -> (
         LoopbackYard, TopicAPI
@@ -17,7 +17,7 @@ import Testing
         return (yard, TopicAPI(client: yard.client, module: module))
     }
 
-    @Test func `G20, G21: status and content type are wrong, and the body is there to be read`() async throws {
+    @Test func `an error for a wrong status keeps the body and the header fields (G20, G21)`() async throws {
         var answer = LoopbackResponse.text(#"{"title":"Down for repairs"}"#, status: 503)
         answer.headers["X-Trace"] = "42"
         let (yard, topics) = try Self.manager(answer)
@@ -29,7 +29,7 @@ import Testing
         #expect(error.decodedBody(as: [String: String].self) == ["title": "Down for repairs"])
     }
 
-    @Test func `G20: of a wrong content type the error keeps body and head`() async throws {
+    @Test func `an error for a wrong content type keeps the body and the status (G20)`() async throws {
         let (yard, topics) = try Self.manager(.text("please log in"))
         defer { yard.stop() }
 
@@ -39,9 +39,7 @@ import Testing
         #expect(error.context.body == Data("please log in".utf8) && error.context.status == 200)
     }
 
-    @Test func `G40, G41: a response has value, status, fields in any case, server, attempts and duration`()
-        async throws
-    {
+    @Test func `a response has value, status, header fields and context (G40, G41)`() async throws {
         var answer = LoopbackResponse.json(#"{"id":7,"title":"seven"}"#)
         answer.headers["X-Total-Count"] = "99"
         let (yard, topics) = try Self.manager(answer)
@@ -56,7 +54,7 @@ import Testing
         )
     }
 
-    @Test func `G42: one hook sees every accepted response of a module`() async throws {
+    @Test func `the inspect rule of a module receives every accepted response (G42)`() async throws {
         let seen = Locked<[Int]>([])
         var module = APIModule.standard
         module.rules.inspect = { response in seen.withLock { $0.append(response.data.count) } }
@@ -70,7 +68,7 @@ import Testing
         #expect(seen.withLock { $0 } == [24, 24])
     }
 
-    @Test func `G44, H9: each module shapes its values and its errors, in one place`() async throws {
+    @Test func `each module defines its envelope and its error format in one place (G44, H9)`() async throws {
         var module = APIModule(envelope: Envelope(success: [0]))
         module.formatError = { error in
             var changed = error
@@ -89,7 +87,7 @@ import Testing
         #expect(lost?.message == "Forum: 102")
     }
 
-    @Test func `G45: a gzip bomb ends at the limit of the body, not of the memory`() async throws {
+    @Test func `a gzip bomb ends at the body limit (G45)`() async throws {
         let bomb = RequestCompressor.compressed(Data(repeating: UInt8(ascii: "0"), count: 8_000_000), .gzip)
         #expect(bomb.count < 100_000)
         var answer = LoopbackResponse.json(bomb)
@@ -103,7 +101,7 @@ import Testing
         #expect(error?.reason == .body(.tooLarge(limit: nil)))
     }
 
-    @Test func `H18: calls of a client that is shut down say so`() async throws {
+    @Test func `a call on a client that was shut down is a clientClosed error (H18)`() async throws {
         let (yard, topics) = try Self.manager(.json("{}"))
         yard.client.shutdown()
         defer { yard.server.stop() }
@@ -112,7 +110,7 @@ import Testing
         #expect(error?.reason == .configuration(.clientClosed))
     }
 
-    @Test func `G38: a response is decoded once for all who wait for it`() async throws {
+    @Test func `a response is decoded once for all waiting calls (G38)`() async throws {
         let decoded = Locked(0)
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json("[1]")) }

@@ -8,19 +8,19 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Fifty callers whose token has expired, while the server that refreshes it is in trouble: what they see, how often it is
-/// asked, and that no one is logged out.
+/// Fifty callers with an expired token while the refresh server fails: the errors of the callers, the number of
+/// refreshes, and that the user stays logged in.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TokenRefreshFailureTests {
-    /// What is wrong with the server that refreshes.
+    /// The failure of the refresh server.
     enum Trouble: String, CaseIterable, CustomTestStringConvertible {
         case refuses, killed, hangs, busy, limited, garbage, portal, late
 
         var testDescription: String { rawValue }
 
-        /// Whether a server has got the refresh, and may have carried it out.
+        /// Whether a server has received the refresh and may have executed it.
         var isSent: Bool { self != .refuses }
 
-        /// Whether no response comes as long as anybody waits.
+        /// Whether no response arrives in time.
         var isSilent: Bool { self == .hangs || self == .late }
 
         func befall(_ server: LoopbackServer, _ token: LoopbackRoute, holding gate: AsyncStream<Void>) {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Who refreshes, and whether it says that a refresh may be repeated.
+    /// The provider of the refresh, and whether it declares a refresh as repeatable.
     enum Refresher: String, CaseIterable, CustomTestStringConvertible {
         case oauth, closure, manager
 
@@ -80,7 +80,7 @@ import Testing
 
     private struct Token: Decodable, Sendable { var access_token: String }
 
-    /// A provider whose next refresh starts when all expected callers wait for it.
+    /// A provider whose next refresh starts when all expected callers are waiting.
     private final class Gathering: CredentialProvider {
         private struct State {
             weak var credentials: Credentials?
@@ -119,14 +119,14 @@ import Testing
         }
     }
 
-    /// Some servers, all of which refresh, the first in trouble; and a client whose token has expired.
+    /// Servers that all handle refreshes, the first of which fails, and a client with an expired token.
     private final class ServerConditions: Sendable {
         let servers: [LoopbackServer]
         let token: LoopbackRoute
         let client: NetworkClient
         let credentials: Credentials
         private let gathering: Gathering
-        /// The time, where a refresh has to take longer than it may; the system's when `nil`.
+        /// The manual clock for a refresh that takes too long; the system time if `nil`.
         private let clock: ManualClock?
         private let hold: AsyncStream<Void>.Continuation
 
@@ -169,12 +169,12 @@ import Testing
             trouble.befall(servers[0], token, holding: gate)
         }
 
-        /// How many refreshes have reached a server.
+        /// The number of refreshes that have reached a server.
         var refreshes: Int {
             servers.reduce(0) { $0 + $1.requests.count { $0.method == .post && $0.path == "/token" } }
         }
 
-        /// The errors of fifty callers.
+        /// The errors of the callers.
         func call(_ count: Int = 50) async -> [APIError] {
             let topics = TopicAPI(client: client)
             gathering.expect(count)
@@ -193,7 +193,7 @@ import Testing
             }
         }
 
-        /// Lets the time run out, once the server has got the refresh.
+        /// Advances the clock after the server has received the refresh.
         private func letTimePass() async {
             guard let clock else { return }
             await servers[0].waitForRequests(1)
@@ -227,14 +227,14 @@ import Testing
             #expect(error.isRetryable)
             #expect(!error.mayHaveBeenExecuted)
             guard case .tokenRefresh = error.reason else {
-                Issue.record("expected the refresh to be the reason, got \(error)")
+                Issue.record("expected a refresh failure, got \(error)")
                 return
             }
         }
     }
 
     @Test(arguments: Trouble.allCases, Refresher.allCases)
-    func `the only server in trouble is a transient failure for all who wait`(
+    func `a failure of the only refresh server is transient for all callers`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -244,11 +244,11 @@ import Testing
         Self.expect(conditions: await conditions.call())
 
         Self.expect(refreshes: conditions.refreshes, isSent: trouble.isSent)
-        #expect(conditions.credentials.credential(in: "test")?.refreshToken == "r1", "logged out by conditions")
+        #expect(conditions.credentials.credential(in: "test")?.refreshToken == "r1", "the user must stay logged in")
     }
 
     @Test(arguments: Refresher.allCases)
-    func `a refresh that was certainly not sent goes to the next server`(_ refresher: Refresher) async throws {
+    func `a refresh that was not sent moves to the next server`(_ refresher: Refresher) async throws {
         let conditions = try ServerConditions(.refuses, servers: 2, refresher, mayBeRepeated: false)
         defer { conditions.stop() }
 
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage], Refresher.allCases)
-    func `a refresh that may have arrived goes to no other server unless it may be repeated`(
+    func `a refresh that may have arrived does not move to another server unless it is repeatable`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(arguments: [Trouble.killed, .hangs, .busy, .garbage, .late], Refresher.allCases)
-    func `a refresh that may be repeated is made by another server, and no caller fails`(
+    func `a repeatable refresh moves to another server, and no caller fails`(
         _ trouble: Trouble,
         _ refresher: Refresher
     ) async throws {
@@ -280,9 +280,7 @@ import Testing
         #expect(conditions.refreshes == 2)
     }
 
-    @Test func `a transient failure that lasts uses up no refreshes: when it clears up the next call is answered`()
-        async throws
-    {
+    @Test func `a lasting transient failure does not use up the refreshes`() async throws {
         let conditions = try ServerConditions(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { conditions.stop() }
         for _ in 0..<8 { Self.expect(conditions: await conditions.call(3), count: 3) }
@@ -292,7 +290,7 @@ import Testing
         #expect(await conditions.call().isEmpty)
     }
 
-    @Test func `a retry policy takes the callers through a transient failure`() async throws {
+    @Test func `a retry policy carries the callers through a transient failure`() async throws {
         let retry = RetryPolicy(maximumRetries: 20, backoff: .constant(.milliseconds(100)))
         let conditions = try ServerConditions(
             .busy,
@@ -310,7 +308,7 @@ import Testing
         #expect(await errors.value.isEmpty)
     }
 
-    @Test func `a token that was refused, and cannot be refreshed now, is no refusal of the caller`() async throws {
+    @Test func `a rejected token whose refresh fails transiently does not require a login`() async throws {
         let conditions = try ServerConditions(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { conditions.stop() }
         conditions.credentials.set(.bearer("old", refreshToken: "r1"), in: "test")
@@ -320,7 +318,7 @@ import Testing
         Self.expect(refreshes: conditions.refreshes, isSent: true)
     }
 
-    @Test func `a caller whose deadline comes before that of the refresh ends with its own`() async throws {
+    @Test func `a caller whose deadline passes during the refresh ends with its own deadline error`() async throws {
         let conditions = try ServerConditions(.hangs, servers: 1, .oauth, mayBeRepeated: true)
         defer { conditions.stop() }
         var call = TopicAPI.topic(7)
@@ -336,7 +334,7 @@ import Testing
         #expect(error.isRetryable && !error.mayHaveBeenExecuted)
     }
 
-    @Test func `a refusal of the refresh token is not transient`() async throws {
+    @Test func `a rejected refresh token is not transient`() async throws {
         let conditions = try ServerConditions(.busy, servers: 1, .oauth, mayBeRepeated: false)
         defer { conditions.stop() }
         conditions.clearUp()

@@ -9,11 +9,11 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Uploads of managers, to a real server.
+/// Uploads of managers to a real server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UploadsOverSocketsTests {
     private let bytes = Data(repeating: 7, count: 100_000)
 
-    @Test func `an upload gives the value of its response, and tells its progress`() async throws {
+    @Test func `an upload returns the value of its response and reports progress`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.post, "/v1/topics") { request in
@@ -30,7 +30,7 @@ import Testing
         #expect(sent.withLock { $0.last } == 100_000)
     }
 
-    @Test func `the module's frame and its errors hold for uploads, too`() async throws {
+    @Test func `the envelope and the errors of a module apply to uploads`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let module = APIModule(
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.module(UserError.self) == .userNotFound)
     }
 
-    @Test func `a refusal and a dead server are the errors that a call would have`() async throws {
+    @Test func `a failed upload has the same errors as a call`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -66,7 +66,7 @@ import Testing
         #expect(dead?.code == .notConnected)
     }
 
-    @Test func `an upload that resumes where it was cut has a value as well`() async throws {
+    @Test func `a resumed upload returns a value`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let uploads = LoopbackUploads(.contentRange)
@@ -82,7 +82,7 @@ import Testing
         #expect(uploads.uploads.map(\.bytes) == [bytes])
     }
 
-    @Test func `what an upload changes is forgotten by the cache`() async throws {
+    @Test func `an upload removes the cached responses that it changes`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.route(.put, "/v1/topics/7", answering: .json(#"{"id":7,"title":"changed"}"#))

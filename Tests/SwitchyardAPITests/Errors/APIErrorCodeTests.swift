@@ -12,7 +12,7 @@ import Testing
 #endif
 
 @Suite struct APIErrorCodeTests {
-    @Test func `the six shared numbers are frozen`() {
+    @Test func `the six common code numbers do not change`() {
         #expect(APIError.Code.common.map(\.number) == [101, 102, 103, 104, 105, 106])
         #expect(
             APIError.Code.common == [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData]
@@ -28,15 +28,15 @@ import Testing
             (.invalidRequest, 104), (.unsupported, 104), (.closed, 104), (.resourcesExhausted, 104), (.other, 104),
         ]
     )
-    func `TAF-E1: each failure of a transport has one code`(kind: TransportError.Kind, number: Int) {
+    func `each kind of transport failure has one code (TAF-E1)`(kind: TransportError.Kind, number: Int) {
         #expect(APIError(TransportError(kind, message: "x")).code.number == number)
     }
 
-    @Test func `TAF-E1: the table above names every kind`() {
+    @Test func `the table above has every kind of failure (TAF-E1)`() {
         #expect(TransportError.Kind.allCases.count == 21)
     }
 
-    @Test func `TAF-E1, CT-3: every shared code can be produced`() {
+    @Test func `every common code can be produced (TAF-E1, CT-3)`() {
         let errors: [APIError] = [
             APIError(URLError(.timedOut)), APIError(URLError(.notConnectedToInternet)), APIError(URLError(.cancelled)),
             APIError(.status(500)), APIError(.list(.noData)), APIError(.list(.noMoreData)),
@@ -45,13 +45,13 @@ import Testing
         #expect(errors.map(\.code) == APIError.Code.common)
     }
 
-    @Test func `CT-4: not every failure is called no network`() {
+    @Test func `only network failures are reported as not connected (CT-4)`() {
         #expect(APIError(URLError(.secureConnectionFailed)).code == .failed)
         #expect(APIError(.status(500)).code == .failed)
         #expect(APIError(URLError(.cancelled)).code == .cancelled)
     }
 
-    @Test func `every code of URL loading finds a kind, and the seed's table holds`() {
+    @Test func `every URLError code maps to a kind, and the documented codes keep their numbers`() {
         let expected: [Int: Int] = [-999: 103, -1001: 101, -1003: 102, -1004: 102, -1009: 102]
         for raw in -4000...0 {
             let error = NSError(domain: NSURLErrorDomain, code: raw)
@@ -65,13 +65,13 @@ import Testing
         (-1100, "configuration"), (-1103, "body"), (-1202, "security"), (-1016, "body"), (-1005, "transport"),
         (-1022, "configuration"), (-1020, "transport"),
     ])
-    func `TAF-E4: failures of different kinds are different reasons`(code: Int, family: String) {
+    func `failures of different families have different reasons (TAF-E4)`(code: Int, family: String) {
         let error = APIError(NSError(domain: NSURLErrorDomain, code: code))
 
         #expect(error.reason.summary.hasPrefix(family))
     }
 
-    @Test func `TAF-S10, TSW-14: a code of another domain is no network failure, and the error is kept`() {
+    @Test func `an error code of another domain is not a network failure, and its error is kept (TAF-S10, TSW-14)`() {
         let foreign = NSError(domain: "app", code: -1001)
 
         let error = APIError(foreign)
@@ -80,11 +80,11 @@ import Testing
         #expect((error.context.underlying as NSError?) == foreign)
     }
 
-    @Test func `cancelling a task is a cancellation`() {
+    @Test func `the cancellation of a task is a cancellation error`() {
         #expect(APIError(CancellationError()).isCancellation)
     }
 
-    @Test func `a request that cannot be built is one, anyone who throws it`() {
+    @Test func `a RequestError from any source is a configuration error`() {
         let wrong = RequestError.bodyNotAllowed(method: .get)
 
         let error = APIError(wrong as any Error)
@@ -110,11 +110,11 @@ import Testing
         )
     }
 
-    @Test func `an error of the API stays what it is`() {
+    @Test func `an APIError is not wrapped again`() {
         #expect(APIError(APIError(.status(418)) as any Error) == APIError(.status(418)))
     }
 
-    @Test func `H22: errors are equal when they say the same`() {
+    @Test func `errors with the same content are equal (H22)`() {
         var late = APIError(.status(500))
         late.context.elapsed = .seconds(3)
 
@@ -122,7 +122,7 @@ import Testing
         #expect(late != APIError(.status(501)))
     }
 
-    @Test func `an overloaded server may be asked again, a missing page not`() {
+    @Test func `a transient failure is retryable, and a missing page is not`() {
         #expect(APIError(.status(503)).isRetryable)
         #expect(!APIError(.status(404)).isRetryable)
         #expect(APIError(URLError(.timedOut)).isRetryable)

@@ -20,7 +20,7 @@ import Testing
         return APIError(.status(401), context: context)
     }
 
-    @Test func `TAF-E3, H23: the description says what, where, how often and how long`() {
+    @Test func `the description names the failure, its place, the attempts and the duration (TAF-E3, H23)`() {
         let text = Self.refused.description
 
         for part in [
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test func `TAF-X2, H25: no credential gets into the description`() {
+    @Test func `no credential appears in the description (TAF-X2, H25)`() {
         let text = Self.refused.description
 
         for secret in ["hunter2", "s3cr3t", "topsecret", "Bearer abc"] { #expect(!text.contains(secret), "\(secret)") }
         #expect(text.contains("page=1"))
     }
 
-    @Test func `a message with line ends stays one line of a log`() {
+    @Test func `the description of a message with line ends is one line`() {
         let error = APIError(.configuration(.invalidRequest("bad\r\nX-Forged: 1")))
 
         #expect(!error.description.contains("\n"))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["A\r\nB", "A\u{85}B", "A\u{2028}B", "A\u{1B}[2JB", "A\n\n\rB"])
-    func `what a server says cannot begin another line of a log`(word: String) {
+    func `a text of the server cannot start a new line in a log`(word: String) {
         let failure = ModuleFailure(module: "m", code: nil, serverCode: .word(word))
         let text = APIError(.module(failure)).description
 
@@ -53,7 +53,7 @@ import Testing
         #expect(text.contains("A "))
     }
 
-    @Test func `TAF-E3: the body is kept up to a limit, with its whole length`() {
+    @Test func `the body is kept up to a limit together with its full length (TAF-E3)`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: HTTPHeaders(), body: Data(count: 1_000_000))
 
@@ -61,12 +61,12 @@ import Testing
         #expect(context.bodyLength == 1_000_000)
     }
 
-    @Test func `a bearer token in free text is taken out`() {
+    @Test func `a bearer token in free text is removed`() {
         #expect(!LineRedaction.standard.text("sent Authorization: Bearer eyJhbGciOi.x.y").contains("eyJ"))
     }
 
     @Test(arguments: ["user%5Bpassword%5D", "user[password]", "sid", "ticket", "accesstoken", "a=1#access_token"])
-    func `whatever the client hides in a URL the description hides too`(name: String) {
+    func `the description hides the same URL parameters as the client`(name: String) {
         var context = APIError.Context()
         context.path = "https://api.example.com/v1/topics?page=1&\(name)=s3cr3t"
 
@@ -82,19 +82,19 @@ import Testing
         ("path=/x?api_key=ab, status=404", "path=/x?api_key=<redacted>, status=404"),
         ("'/x?api_key=ab' failed", "'/x?api_key=<redacted>' failed"), ("/x?ids=1,2;3", "/x?ids=1,2;3"),
     ])
-    func `a value is taken out whole, and what follows it stays`(text: String, expected: String) {
+    func `a redacted value is removed completely, and the text after it stays`(text: String, expected: String) {
         #expect(LineRedaction.standard.text(text) == expected)
     }
 
     @Test(arguments: Redaction.standard.headerNames.sorted())
-    func `whatever field the client hides the description hides too`(name: String) {
+    func `the description hides the same header fields as the client`(name: String) {
         var context = APIError.Context()
         context.headers = HTTPHeaders([HTTPHeaders.Field(name: name.capitalized, value: "s3cr3t")])
 
         #expect(!APIError(.status(401), context: context).description.contains("s3cr3t"))
     }
 
-    @Test func `the context alone says where and how, and no credential`() {
+    @Test func `the description of the context contains no credential`() {
         let text = Self.refused.context.description
 
         for part in ["topics", "primary", "page=1", "status 401", "X-Trace: 42"] {
@@ -103,14 +103,14 @@ import Testing
         for secret in ["hunter2", "s3cr3t", "topsecret"] { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test func `a field of credentials hides none of what follows it`() {
+    @Test func `a redacted header field does not hide the fields after it`() {
         var context = APIError.Context()
         context.keep(status: 500, headers: ["Set-Cookie": "a=b", "X-Trace": "42"], body: Data("12".utf8))
 
         #expect(APIError(.status(500), context: context).description.hasSuffix("X-Trace: 42], body 2 bytes"))
     }
 
-    @Test func `a token in the fragment of a field is taken out`() {
+    @Test func `a token in the fragment of a header field is removed`() {
         var context = APIError.Context()
         context.headers = ["Location": "https://app.example.com/back#access_token=s3cr3t"]
 

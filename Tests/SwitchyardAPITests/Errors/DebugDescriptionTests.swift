@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// The beginning of a body in what a debugger prints of an error.
+/// The beginning of the body in the debug description of an error.
 @Suite struct DebugDescriptionTests {
     private func error(_ body: Data, type: String?) -> APIError {
         var error = APIError(.status(400))
@@ -13,7 +13,7 @@ import Testing
         return error
     }
 
-    @Test func `a text body is shown, and the description stays without it`() {
+    @Test func `the debug description shows a text body, and the description does not`() {
         let error = error(Data("Bad\nRequest".utf8), type: "text/plain")
 
         #expect(error.debugDescription.hasPrefix(error.description))
@@ -22,7 +22,7 @@ import Testing
         #expect(!error.description.contains("Bad"))
     }
 
-    @Test func `secrets in it are hidden, and it is bounded`() {
+    @Test func `the debug description hides secrets and limits the body's length`() {
         let json = #"{"access_token": "s3cr3t", "text": "\#(String(repeating: "x", count: 5_000))"}"#
         let error = error(Data(json.utf8), type: "application/json")
 
@@ -31,7 +31,7 @@ import Testing
         #expect(error.debugDescription.count < error.description.count + 230)
     }
 
-    @Test func `bytes that are no text are not shown`() {
+    @Test func `the debug description does not show a binary body`() {
         let error = error(Data([0xFF, 0xD8, 0x00, 0xFF]), type: "image/jpeg")
 
         #expect(error.debugDescription == error.description)

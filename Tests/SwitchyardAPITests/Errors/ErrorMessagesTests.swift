@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite struct ErrorMessagesTests {
-    @Test func `TAF-E2: every shared code has its own words in both languages`() {
+    @Test func `every common code has its own message in both languages (TAF-E2)`() {
         for language in [MessageLanguage.english, .simplifiedChinese] {
             let messages = ErrorMessages(languages: [language])
             let texts = [APIError.Reason]([
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `TAF-E2, TAF-E11: a cancellation has nothing to show`() {
+    @Test func `a cancellation has no message for the user (TAF-E2, TAF-E11)`() {
         let error = APIError(.cancelled(.caller))
 
         #expect(error.isCancellation)
@@ -31,7 +31,7 @@ import Testing
         #expect(!error.message.isEmpty)
     }
 
-    @Test func `the server's words win unless they are blank or not wanted`() {
+    @Test func `the message of the server takes precedence unless it is blank or disabled`() {
         let own = ErrorMessages(languages: [.english])
         let plain = ErrorMessages(languages: [.english], prefersServerMessage: false)
 
@@ -40,7 +40,7 @@ import Testing
         #expect(APIError(.status(500), serverMessage: "Full.", messages: plain).message == "The request failed.")
     }
 
-    @Test func `TAF-E10: a module replaces words and adds a language`() {
+    @Test func `a module replaces messages and adds a language (TAF-E10)`() {
         var messages = ErrorMessages(languages: [.init(rawValue: "de"), .english])
         messages.set("Leer.", for: .noData, in: .init(rawValue: "de"))
         messages.set("No topics.", for: .noData, in: .english)
@@ -50,7 +50,7 @@ import Testing
         #expect(APIError(.list(.noData), messages: messages).message == "No topics.")
     }
 
-    @Test func `what may have been executed is remarked in the language of the words`() {
+    @Test func `the remark about a possible execution has the language of the message`() {
         var messages = ErrorMessages(languages: [.english])
         var error = APIError(.limited(.deadline))
         error.context.mayHaveBeenExecuted = true
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: TransportError.Kind.allCases)
-    func `only a machine without a network is told to look for it`(kind: TransportError.Kind) {
+    func `only an offline machine gets the message about a missing network`(kind: TransportError.Kind) {
         let messages = ErrorMessages(languages: [.english])
         let error = APIError(TransportError(kind, message: ""))
         let text = messages.text(for: error)
@@ -84,11 +84,14 @@ import Testing
         (URLError.Code.cannotConnectToHost, "The server cannot be reached."),
         (.cannotFindHost, "The server cannot be reached."), (.notConnectedToInternet, "No connection to the network."),
     ])
-    func `a failure of URL loading tells an absent network from an absent server`(code: URLError.Code, words: String) {
+    func `the messages for URLError distinguish a missing network from an unreachable server`(
+        code: URLError.Code,
+        words: String
+    ) {
         #expect(ErrorMessages(languages: [.english]).text(for: APIError(URLError(code))) == words)
     }
 
-    @Test func `what can pass, and what is the program's, is no reason to log in`() {
+    @Test func `a transient or internal credential failure does not require a login`() {
         let veto = InterceptorError(name: "provider", underlying: CancellationError())
         let others: [CredentialError] = [
             .tooManyRefreshes(limit: 5), .refreshTimedOut, .refreshFailed(veto), .unsupportedScheme(["NTLM"]),
@@ -100,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a text for a code is shown for its details too, unless they have one of the app's`() {
+    @Test func `a custom message for a code also applies to its details unless they have their own`() {
         let german = MessageLanguage(rawValue: "de")
         var messages = ErrorMessages(languages: [german, .english])
         let refused = APIError(TransportError(.connectionRefused, message: ""))
@@ -118,7 +121,7 @@ import Testing
         #expect(messages.text(for: refused) == "No way.")
     }
 
-    @Test func `a module's code speaks for itself, in the wanted language`() {
+    @Test func `a module code has its own message in the selected language`() {
         var messages = ErrorMessages(languages: [.simplifiedChinese])
         messages.include(UserError.self)
         let failure = ModuleFailure(module: "UserError", code: 1001)
@@ -132,7 +135,7 @@ import Testing
         (["fr-FR", "en-GB"], "en"), (["zh-TW", "en"], "en"), (["C"], nil), ([""], nil), ([], nil),
         (["zh-Hans-HK"], "zh-Hans"), (["zh-HK"], nil), (["zh-SG"], "zh-Hans"),
     ])
-    func `the language is the first of the user's that there is`(tags: [String], expected: String?) {
+    func `the first available language of the user is selected`(tags: [String], expected: String?) {
         let builtIn: Set<MessageLanguage> = [.english, .simplifiedChinese]
         #expect(tags.lazy.compactMap { MessageLanguage.matching($0, among: builtIn) }.first?.rawValue == expected)
     }
@@ -141,7 +144,7 @@ import Testing
         ("de-CH", "de"), ("de_AT.UTF-8", "de"), ("sr-Latn-RS", "sr-Latn"), ("sr-RS", "sr"), ("zh-TW", "zh-Hant"),
         ("zh-HK", "zh-HK"), ("zh-Hant-HK", "zh-Hant"), ("zh-SG", "请求失败，请稍后再试"), ("it", nil),
     ])
-    func `an app's own languages are found by the user's settings`(tag: String, expected: String?) {
+    func `custom languages are matched with the user's settings`(tag: String, expected: String?) {
         let all = ["de", "sr", "sr-Latn", "zh", "zh-Hant", "zh-HK"].map(MessageLanguage.init(rawValue:))
         var messages = ErrorMessages(languages: [MessageLanguage(rawValue: tag)])
         for language in all { messages.set(language.rawValue, for: .failed, in: language) }
@@ -153,7 +156,7 @@ import Testing
         ("zh-Hant-TW", "zh-TW"), ("zh-Hant-HK", "zh-HK"), ("zh-MO", "zh-HK"), ("zh-Hant", "zh-TW"),
         ("zh-Hans-CN", "zh-CN"), ("zh", "zh-CN"), ("zh-SG", "zh-CN"),
     ])
-    func `Chinese texts that are named by a region are found by what is written there`(tag: String, expected: String) {
+    func `Chinese messages with a region are matched by script`(tag: String, expected: String) {
         let regional = Set(["en", "zh-TW", "zh-CN", "zh-HK"].map(MessageLanguage.init(rawValue:)))
         #expect(MessageLanguage.matching(tag, among: regional)?.rawValue == expected)
     }
@@ -162,13 +165,13 @@ import Testing
         ("zh-TW", "zh-Hant-TW"), ("zh-Hant-HK", "zh-Hant-TW"), ("zh-Hant", "zh-Hant-TW"), ("zh_CN.UTF-8", "zh-Hans-CN"),
         ("zh-Hans", "zh-Hans-CN"), ("zh", "zh-Hans-CN"),
     ])
-    func `Chinese texts that are named by script and region are found by either`(tag: String, expected: String) {
+    func `Chinese messages with script and region are matched by either`(tag: String, expected: String) {
         let whole = Set(["en", "zh-Hant-TW", "zh-Hans-CN"].map(MessageLanguage.init(rawValue:)))
         #expect(MessageLanguage.matching(tag, among: whole)?.rawValue == expected)
     }
 
     @Test(arguments: [("zh-Hant-TW", ["zh", "zh-CN", "zh-Hans"]), ("zh-Hans-CN", ["zh-Hant", "zh-TW", "zh-HK"])])
-    func `Chinese texts in the other script are none`(tag: String, others: [String]) {
+    func `Chinese messages in the other script are not matched`(tag: String, others: [String]) {
         let available = Set(others.map(MessageLanguage.init(rawValue:)))
         #expect(MessageLanguage.matching(tag, among: available) == nil)
     }

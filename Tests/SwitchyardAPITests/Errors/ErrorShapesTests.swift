@@ -6,20 +6,20 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// How an error can be asked, numbered and shown.
+/// Queries, numbers and messages of errors.
 @Suite struct ErrorShapesTests {
-    @Test func `H2: an app that comes from TSwift finds its numbers`() {
+    @Test func `the number scheme of TSwift is available (H2)`() {
         let errors: [APIError] = [
             APIError(.status(500)), APIError(.limited(.deadline)), APIError(.cancelled(.caller)),
             APIError(.transport(.init(.offline, message: ""))), APIError(.list(.noData)), APIError(.list(.noMoreData)),
         ]
 
         #expect(errors.map { $0.number(in: .tSwift) } == [101, 102, 103, 104, 105, 106])
-        // TSW-15: the library's own numbers never change their meaning.
+        // TSW-15: the library's own numbers keep their meaning.
         #expect(errors.map { $0.number(in: .standard) } == [104, 101, 103, 102, 105, 106])
     }
 
-    @Test func `H3: the kinds of a manager's error are default, no content, parameters, timeout and no network`() {
+    @Test func `the number scheme of RTNetworking is available (H3)`() {
         let errors: [APIError] = [
             APIError(.status(500)), APIError(.body(.empty)), APIError(.configuration(.other("x"))),
             APIError(.limited(.deadline)), APIError(.transport(.init(.dnsFailure, message: ""))),
@@ -29,7 +29,7 @@ import Testing
         #expect(errors.map { $0.number(in: .rtNetworking) } == [0, 2, 3, 4, 5, 1_002])
     }
 
-    @Test func `H12, H13: the reason is a typed enum, and requests fail under another name than answers`() {
+    @Test func `the reason is a typed enum that separates request failures from response failures (H12, H13)`() {
         guard
             case .configuration(.request(let request)) = APIError(
                 .configuration(.request(.template(text: "{", reason: .syntax(offset: 0))))
@@ -42,7 +42,7 @@ import Testing
         #expect(answer.keyPath == "a.b")
     }
 
-    @Test func `H17: a result says whether it is a cancellation`() {
+    @Test func `a result reports whether it is a cancellation (H17)`() {
         let cancelled = Result<Int, APIError>.failure(APIError(CancellationError()))
 
         #expect(cancelled.isCancellation)
@@ -50,21 +50,21 @@ import Testing
         #expect(!Result<Int, APIError>.failure(APIError(.status(500))).isCancellation)
     }
 
-    @Test func `H20: an error knows when it happened`() {
+    @Test func `an error has the date of its creation (H20)`() {
         let before = Date()
         let error = APIError(.status(500))
 
         #expect(error.context.date >= before && error.context.date <= Date())
     }
 
-    @Test func `H21: Foundation shows the message, in the user's language`() {
+    @Test func `the localized description of Foundation is the error's message (H21)`() {
         let error = APIError(.list(.noData), messages: ErrorMessages(languages: [.simplifiedChinese]))
 
         #expect((error as any Error).localizedDescription == "这里还没有内容")
         #expect(error.errorDescription == error.message)
     }
 
-    @Test func `H26: the body of a refused response is the service's own error model, or stays raw`() {
+    @Test func `the body of an error response can be decoded as the service's error model (H26)`() {
         struct Problem: Decodable, Equatable { var title: String }
         var error = APIError(.status(422))
         error.context.keep(status: 422, headers: [:], body: Data(#"{"title":"Name taken"}"#.utf8))
@@ -75,7 +75,7 @@ import Testing
         #expect(APIError(.status(422)).decodedBody(as: Problem.self) == nil)
     }
 
-    @Test func `G26, G27, H19: a refused status is -8, a refused shape -9, and the status comes first`() {
+    @Test func `a rejected status is -8, a rejected shape is -9, and the status is checked first (G26, G27, H19)`() {
         var rules = ResponseRules(shape: .object(["id": .integer]))
         func number(_ text: String, status: Int = 200) -> Int? {
             let answer = ResponseSerializerTests.json(text, status: status)

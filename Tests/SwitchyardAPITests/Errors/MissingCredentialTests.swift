@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The log line of a call that has no credential.
+/// The error description of a call without a credential.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MissingCredentialTests {
     private static func error(settingIn environments: [ServiceEnvironment]) async throws -> APIError {
         let credentials = Credentials()
@@ -34,18 +34,21 @@ import Testing
         #expect(!error.description.contains("secret"))
     }
 
-    @Test func `without any credential the error advises to log in`() async throws {
+    @Test func `the error advises a login if no credential is set`() async throws {
         let error = try await Self.error(settingIn: [])
 
         #expect(error.description.contains("security: loginRequired: no credentials: log in"))
     }
 
-    @Test func `the line of a deadline is a sentence`() {
+    @Test func `the description of a deadline error is a sentence`() {
         #expect(APIError(.limited(.deadline)).description.hasSuffix("limited: no response within the deadline"))
     }
 
     @Test(arguments: [(TransportError(.timeout, message: "slow") as any Error, false), (Refusal(), true)])
-    func `only an error of another library is named as the underlying one`(error: any Error, isNamed: Bool) {
+    func `the description names the underlying error only if it comes from another library`(
+        error: any Error,
+        isNamed: Bool
+    ) {
         #expect(APIError(error).description.contains("underlying") == isNamed)
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite struct ModuleErrorsTests {
-    @Test func `H8: a code of the server becomes the module's own, typed`() {
+    @Test func `a server code becomes a typed module code (H8)`() {
         let errors = ModuleErrors(UserError.self, [301: .userNotFound, "TAKEN": .nameTaken])
 
         let error = errors.error(for: 301, serverMessage: "gone")
@@ -15,7 +15,7 @@ import Testing
         #expect(errors.error(for: "TAKEN").module(UserError.self) == .nameTaken)
     }
 
-    @Test func `TAF-E6: a code of the server that no one knows is a failure that keeps the code`() {
+    @Test func `an unknown server code is a failure that keeps the code (TAF-E6)`() {
         let errors = ModuleErrors(UserError.self, [301: .userNotFound])
 
         let error = errors.error(for: 777)
@@ -24,12 +24,12 @@ import Testing
         #expect(error.reason == .module(ModuleFailure(module: "UserError", code: nil, serverCode: 777)))
     }
 
-    @Test func `TAF-E8: a table with a number below 1001 says so`() {
+    @Test func `a table with a number below 1001 has a clash (TAF-E8)`() {
         #expect(ModuleErrors(LowError.self).clash == .reserved(module: "LowError", code: 0))
         #expect(ModuleErrors(UserError.self).clash == nil)
     }
 
-    @Test func `TAF-E8, H24: two modules with one number clash when the second is registered`() throws {
+    @Test func `the second of two modules with the same number is rejected at registration (TAF-E8, H24)`() throws {
         let registry = ModuleRegistry()
         try registry.register(ModuleErrors(UserError.self))
         try registry.register(ModuleErrors(TopicError.self))
@@ -43,19 +43,19 @@ import Testing
         #expect(registry.modules == ["TopicError", "UserError"])
     }
 
-    @Test func `a table with a code of the server twice says so`() {
+    @Test func `a table with a duplicate server code has a clash`() {
         let errors = ModuleErrors(UserError.self, [301: .userNotFound, "301": .nameTaken, 301: .nameTaken])
 
         #expect(errors.clash == .repeatedServerCode(module: "UserError", serverCode: 301))
     }
 
-    @Test func `a table with a status twice says so`() {
+    @Test func `a table with a duplicate status has a clash`() {
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 410: .nameTaken, 404: .nameTaken])
 
         #expect(errors.clash == .repeatedStatus(module: "UserError", status: 404))
     }
 
-    @Test func `two statuses may have one meaning`() {
+    @Test func `two statuses may have the same code`() {
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 410: .userNotFound])
 
         #expect(errors.clash == nil)
@@ -72,7 +72,7 @@ import Testing
         #expect(registry.modules == [])
     }
 
-    @Test func `TAF-E9: the caller switches over the code and cannot fall through`() {
+    @Test func `a switch over the error code needs a default case (TAF-E9)`() {
         let text =
             switch UserError.userNotFound.error().code {
             case .module(1001): "not found"

@@ -8,11 +8,11 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// What an error tells of the response and of the way to it.
+/// The response and the request in an error.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseOfErrorTests {
     private static let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1", "Retry-After": "7"]
 
-    @Test func `status, header fields and text are at one place in everything that holds a response`() async throws {
+    @Test func `every value with a response provides status, header fields and text in the same way`() async throws {
         let yard = try LoopbackYard(answer: .status(200, headers: Self.headers, body: Data([0xFC])))
         defer { yard.stop() }
         let topics = TopicAPI(client: yard.client)
@@ -29,7 +29,7 @@ import Testing
         #expect([service.data, service.response.data, refused.data] == Array(repeating: Data([0xFC]), count: 3))
     }
 
-    @Test func `an error without a response has neither status nor text`() async throws {
+    @Test func `an error without a response has no status and no text`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         yard.server.fault = .resetBeforeHead
@@ -42,7 +42,7 @@ import Testing
         #expect(error.retryAfter == nil)
     }
 
-    @Test func `a refusal says how long to stay away`() async throws {
+    @Test func `an error provides the time in Retry-After`() async throws {
         let yard = try LoopbackYard(answer: .status(429, headers: Self.headers))
         defer { yard.stop() }
 
@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test(arguments: [(301, true), (302, true), (303, true), (307, false), (308, false)])
-    func `a redirect that made a GET of a POST is in the line of the error`(status: Int, becomesGet: Bool) async throws
+    func `the description of an error names a redirect that turned a POST into a GET`(status: Int, becomesGet: Bool)
+        async throws
     {
         let yard = try LoopbackYard(answer: .json("{}", status: 405))
         defer { yard.stop() }
@@ -72,7 +73,7 @@ import Testing
         #expect(error.context.redirects.map(\.status) == [status])
     }
 
-    @Test func `a call that was not sent says what was asked for`() async throws {
+    @Test func `the description of a call that was not sent names its method and path`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         var options = NetworkClient.Options()
@@ -85,7 +86,7 @@ import Testing
         #expect(error?.description.contains("path GET topics/7") == true)
     }
 
-    @Test func `no call of a module whose table has a clash is sent`() async throws {
+    @Test func `a module whose table has a clash sends no call`() async throws {
         let yard = try LoopbackYard()
         defer { yard.stop() }
         let errors = ModuleErrors(UserError.self, statuses: [404: .userNotFound, 404: .nameTaken])

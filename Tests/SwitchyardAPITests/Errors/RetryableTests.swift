@@ -15,7 +15,7 @@ import Testing
         case status = 1002
     }
 
-    /// The bodies of an error response: no JSON, no code, a code of the table, an unknown code, the code of success.
+    /// Error bodies: invalid JSON, no code, a known code, an unknown code, and a success code.
     private static let bodies = ["<html>", "{}", #"{"code":301}"#, #"{"code":7}"#, #"{"code":0,"data":null}"#]
 
     private static func modules(for status: Int) -> [APIModule] {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"code":301}"#, #"{"code":7}"#])
-    func `a stored response replaces a 503 whose envelope has a code`(body: String) async throws {
+    func `a stored response replaces a 503 response whose envelope has a code`(body: String) async throws {
         let clock = ManualClock()
         let isDown = Locked(false)
         let transport = StubTransport { _ in
@@ -78,7 +78,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "one")
     }
 
-    @Test func `a list ends at a 404 whose envelope has a code of the module`() async throws {
+    @Test func `a list ends at a 404 whose envelope has a module code`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":301}"#, status: 404) }
         let module = APIModule(errors: ModuleErrors(TestError.self, [301: .known]), envelope: Envelope())
         let topics = TopicAPI(client: try .stubbed(transport), module: module)

@@ -8,13 +8,13 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Everything that the library prints of one call, looked through for what must not be in it.
+/// Every text that the library prints about a call, searched for secrets.
 ///
-/// Rows L25 and H25.
+/// Features L25 and H25.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SecretsTests {
     private static let secret = "S3CR3T"
 
-    /// A call with a secret wherever one can stand.
+    /// A call with a secret in every place that can hold one.
     private static var configuration: APIConfiguration {
         var configuration = APIConfiguration(
             path: "login?sig=\(secret)",
@@ -46,7 +46,7 @@ import Testing
         body: Data(#"{"error": {"refresh_token": "\#(secret)"}, "clientSecret": ["\#(secret)"], "why": "so"}"#.utf8)
     )
 
-    /// What every printer says of the call; the response, or no response at all.
+    /// The outputs of all printers for the call, with a response or a failure.
     private func outputs(_ answer: StubResponse, _ redaction: Redaction = .standard) async throws -> [String: String] {
         let lines = Locked<[String]>([])
         let ended = AsyncStream.makeStream(of: Void.self)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [Self.refusal, .failure(.connectionReset)])
-    func `L25, H25: no printer shows a secret, of a response or of none`(answer: StubResponse) async throws {
+    func `no printer shows a secret, with or without a response (L25, H25)`(answer: StubResponse) async throws {
         let outputs = try await outputs(answer)
 
         for (name, text) in outputs {
@@ -109,11 +109,11 @@ import Testing
             #expect(!text.isEmpty, "\(name)")
         }
         for name in ["log", "archive", "record", "cURL"] {
-            #expect(outputs[name]?.contains("page") == true, "\(name) lacks what is no secret")
+            #expect(outputs[name]?.contains("page") == true, "\(name) lacks a value that is not secret")
         }
     }
 
-    @Test func `L25: each printer shows what it is told to show`() async throws {
+    @Test func `each printer shows secrets if redaction is off (L25)`() async throws {
         let outputs = try await outputs(Self.refusal, .none)
 
         for name in ["log", "archive", "record", "cURL"] {

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct APIManagerTests {
-    @Test func `a call becomes a request and its response a value`() async throws {
+    @Test func `a call becomes a request, and its response becomes a value`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -16,7 +16,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["http://release.example/v1/topics/1"])
     }
 
-    @Test func `a response with another value is that of the same response`() async throws {
+    @Test func `a response with a mapped value keeps status, header fields, source and context`() async throws {
         let transport = StubTransport { _ in .status(203, headers: ["X-Trace": "7"], body: Data("12".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -29,7 +29,7 @@ import Testing
         #expect(answer.context?.server == "primary")
     }
 
-    @Test func `H11, H23: an error knows the request, the server and the response`() async throws {
+    @Test func `an error has the request, the server and the response (H11, H23)`() async throws {
         let transport = StubTransport { _ in .status(503, headers: ["X-Trace": "7"], body: Data("busy".utf8)) }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -51,7 +51,7 @@ import Testing
         (TransportError.Kind.timeout, 101), (.connectionRefused, 102), (.dnsFailure, 102), (.connectionReset, 104),
         (.certificateRejected, 104), (.truncated, 104),
     ])
-    func `TAF-E1: a failure of the transport arrives with its code`(kind: TransportError.Kind, code: Int) async throws {
+    func `a transport failure arrives with its code (TAF-E1)`(kind: TransportError.Kind, code: Int) async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .failure(kind) }))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -60,7 +60,7 @@ import Testing
         #expect(error?.context.underlying != nil)
     }
 
-    @Test func `H14: a request that cannot be built is an error like any other`() async throws {
+    @Test func `a request that cannot be built is a configuration error (H14)`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let topics = TopicAPI(client: try .stubbed(transport))
         var configuration = TopicAPI.topic(1)
@@ -75,7 +75,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a deadline that passes is a timeout`() async throws {
+    @Test func `a call ends as a timeout when its deadline passes`() async throws {
         let clock = ManualClock()
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .never }, time: clock))
         var configuration = TopicAPI.topic(1)
@@ -90,8 +90,9 @@ import Testing
         #expect(error?.context.elapsed == .seconds(5))
     }
 
-    // TSW-12: who stops waiting ends the request.
-    @Test func `TAF-E11: cancelling the task cancels the call, and that is no failure`() async throws {
+    // TSW-12: cancelling the awaiting task ends the request.
+    @Test func `cancelling the task cancels the call, and the cancellation has no user message (TAF-E11)`() async throws
+    {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
         let call = Task { try await topics.topic(1) }
@@ -105,7 +106,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `a response of nothing is enough for a call that sends`() async throws {
+    @Test func `an empty response is sufficient for a call that only sends`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(204) }))
 
         try await topics.send(APIConfiguration(path: "topics/1", method: .delete))
@@ -113,7 +114,7 @@ import Testing
         await #expect(throws: APIError(.body(.empty))) { try await topics.topic(1) }
     }
 
-    @Test func `a body in pieces is decoded as one`() async throws {
+    @Test func `a body in several pieces is decoded as one`() async throws {
         let pieces = [Data(#"{"id":1,"#.utf8), Data(#""title":"one"}"#.utf8)]
         let transport = StubTransport { _ in .chunks(pieces, headers: ["Content-Type": "application/json"]) }
         let topics = TopicAPI(client: try .stubbed(transport))
@@ -123,7 +124,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: configuration).title == "one")
     }
 
-    @Test func `G15: a call may have rules of its own`() async throws {
+    @Test func `a call may have its own response rules (G15)`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in .status(404) }))
         var configuration = TopicAPI.topic(1)
         configuration.rules = ResponseRules(status: .only([404]))
@@ -131,7 +132,7 @@ import Testing
         #expect(try await topics.value(Topic?.self, for: configuration) == nil)
     }
 
-    @Test func `the client's rules are applied once to a call of a manager, whichever way it is made`() async throws {
+    @Test func `the rules of the client are applied once to each form of call`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
@@ -145,7 +146,7 @@ import Testing
         #expect(transport.requests.map { $0.headers.values(of: "X-Rule") } == Array(repeating: ["1"], count: 4))
     }
 
-    @Test func `I1: a list is loaded page by page through a manager`() async throws {
+    @Test func `a list is loaded page by page through a manager (I1)`() async throws {
         let transport = StubTransport { request in
             request.url.text.contains("page=1") ? .json(#"[{"id":1,"title":"a"},{"id":2,"title":"b"}]"#) : .json("[]")
         }

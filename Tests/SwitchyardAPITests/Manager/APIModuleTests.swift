@@ -13,7 +13,7 @@ import Testing
         return TopicAPI(client: try .stubbed(StubTransport { _ in answer }), module: module)
     }
 
-    @Test func `G43: the frame is taken off`() async throws {
+    @Test func `the envelope is removed from a value (G43)`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":0,"message":"","data":{"id":1,"title":"one"}}"#))
 
         #expect(try await topics.topic(1).title == "one")
@@ -21,7 +21,7 @@ import Testing
         try await topics.send(TopicAPI.topic(1))
     }
 
-    @Test func `H8: a business code becomes the module's error, with the server's words`() async throws {
+    @Test func `a code in the envelope becomes a module error with the server's message (H8)`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":301,"message":"gone","data":null}"#))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -33,7 +33,7 @@ import Testing
         await #expect(throws: APIError.self) { try await topics.send(TopicAPI.topic(1)) }
     }
 
-    @Test func `TAF-E6, TAF-E7: an unknown business code is a failure and nothing but a failure`() async throws {
+    @Test func `an unknown code in the envelope is a failure with that code (TAF-E6, TAF-E7)`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":777,"message":"","data":{"id":1,"title":"one"}}"#))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -46,7 +46,7 @@ import Testing
         "[]", "1", "null", "\"code\"", "{}", #"{"code":null}"#, #"{"code":[]}"#, #"{"code":{"code":0}}"#,
         #"{"code":0}"#, #"{"code":0,"data":null}"#, #"{"code":0,"data":[]}"#, #"{"code":0,"data":{"id":"x"}}"#, "{", "",
     ])
-    func `TAF-E5: a frame of any shape ends in a typed error`(body: String) async throws {
+    func `an invalid envelope is a typed error (TAF-E5)`(body: String) async throws {
         let topics = try Self.topics(answering: .json(body))
 
         let error = await #expect(throws: APIError.self) { try await topics.topic(1) }
@@ -57,13 +57,13 @@ import Testing
         }
     }
 
-    @Test func `a value that may be missing is missing`() async throws {
+    @Test func `an optional value is nil if the envelope has no data`() async throws {
         let topics = try Self.topics(answering: .json(#"{"code":0}"#))
 
         #expect(try await topics.value(Topic?.self, for: TopicAPI.topic(1)) == nil)
     }
 
-    @Test func `a frame may be named and nested as the server likes`() async throws {
+    @Test func `the keys of an envelope may have any name and depth`() async throws {
         let envelope = Envelope(code: "status.no", message: "status.msg", data: "result.topic", success: ["OK"])
         let good = #"{"status":{"no":"OK"},"result":{"topic":{"id":1,"title":"one"}}}"#
         let bad = #"{"status":{"no":"E1","msg":"closed"},"result":null}"#
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404])
-    func `the keys of a frame are those after the decoder's strategy, whatever the status`(status: Int) async throws {
+    func `the keys of an envelope are matched after the decoder's key strategy`(status: Int) async throws {
         let module = APIModule(
             errors: ModuleErrors(UserError.self, [301: .userNotFound]),
             envelope: Envelope(code: "errorCode", message: "errorMessage"),
@@ -91,7 +91,7 @@ import Testing
         #expect(error?.serverMessage == "gone")
     }
 
-    @Test func `H26: the body of a refused status is prepared and read like that of any other`() async throws {
+    @Test func `the body of an error response has its prefix and charset handled (H26)`() async throws {
         var rules = ResponseRules.strict
         rules.removePrefix(")]}',\n")
         let module = APIModule(
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `H26: a refused status tells the server's words, and a code the module knows`() async throws {
+    @Test func `an error response provides the server's message and a known module code (H26)`() async throws {
         let refused = try Self.topics(
             answering: .status(404, body: Data(#"{"code":301,"message":"gone"}"#.utf8))
         )
@@ -136,7 +136,7 @@ import Testing
         #expect(raw?.context.body == Data("{ malformed".utf8))
     }
 
-    @Test func `H8: words for all errors leave the words of the module's codes in place`() throws {
+    @Test func `a common message does not replace the messages of module codes (H8)`() throws {
         var messages = ErrorMessages(languages: [.simplifiedChinese])
         messages.set("论坛正在搬迁", for: .failed, in: .simplifiedChinese)
         messages.set("没有这个名字", for: .module(1002), in: .simplifiedChinese)
@@ -149,7 +149,7 @@ import Testing
         #expect(APIError(.module(own), messages: module.messages).message == "没有这个名字")
     }
 
-    @Test func `H8: a status of the table becomes the module's error, without an envelope too`() async throws {
+    @Test func `a status of the table becomes a module error, also without an envelope (H8)`() async throws {
         let errors = ModuleErrors(
             UserError.self,
             statuses: [404: .userNotFound, 409: .nameTaken],
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: [(503, #"{"code":7}"#, true), (409, #"{"code":7}"#, false), (503, #"{"code":301}"#, true)])
-    func `H8: a status that may pass does so under the module's code too`(status: Int, body: String, isTransient: Bool)
+    func `the status decides whether a module error is transient (H8)`(status: Int, body: String, isTransient: Bool)
         async throws
     {
         let errors = ModuleErrors(
@@ -192,7 +192,8 @@ import Testing
         #expect(error?.isRetryable == isTransient)
     }
 
-    @Test func `H8: the code in the frame of a refused response says more than its status`() async throws {
+    @Test func `a known code in the envelope of an error response takes precedence over its status (H8)`() async throws
+    {
         let errors = ModuleErrors(UserError.self, [301: .nameTaken], statuses: [404: .userNotFound])
         let module = APIModule(errors: errors, envelope: Envelope())
         let answers: [(String, UserError, String?)] = [

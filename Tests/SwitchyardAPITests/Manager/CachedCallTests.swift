@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardAPI
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CachedCallTests {
-    /// A server that counts, and answers with the number of the request as the title.
+    /// A server whose titles are the numbers of the requests.
     private final class Counter: Sendable {
         let count = Locked(0)
         let fails = Locked(false)
@@ -34,7 +34,8 @@ import Testing
 
     private var requests: Int { counter.count.withLock { $0 } }
 
-    @Test func `F1, F14: a stored response comes without the network until its lifetime has passed`() async throws {
+    @Test func `a stored response is returned without a request until its lifetime has passed (F1, F14)`() async throws
+    {
         let topics = TopicAPI(client: try client())
         let first = try await topics.topic(1, lifetime: Self.lifetime)
         clock.advance(by: .seconds(59))
@@ -45,7 +46,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `what was stored for longer is fresh to a call only within the call's own lifetime`() async throws {
+    @Test func `a stored response is fresh for a call only within the lifetime of that call`() async throws {
         let topics = TopicAPI(client: try client())
         let first = try await topics.topic(1, lifetime: .seconds(60))
         clock.advance(by: .seconds(4))
@@ -56,9 +57,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: .seconds(5)).title == "2")
     }
 
-    @Test func `calls that go without the client's credentials share no response with those that go with them`()
-        async throws
-    {
+    @Test func `calls without credentials share no response with calls that have credentials`() async throws {
         let client = try client()
         let (topics, anonymous) = (TopicAPI(client: client), TopicAPI(client: client.withoutCredentials()))
         var bare = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -72,7 +71,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime) == own)
     }
 
-    /// A service that answers with anyone who asks, and credentials whose refresh asks a manager of the same client.
+    /// A service whose titles are the caller's credential, and a refresh that calls a manager of the same client.
     private func refreshing(_ question: @escaping @Sendable (TopicAPI) async -> Void) throws -> TopicAPI {
         let asked = Locked<TopicAPI?>(nil)
         var options = NetworkClient.Options(seed: 1)
@@ -90,22 +89,22 @@ import Testing
         return topics
     }
 
-    @Test func `what a refresh is answered is not shown to those for whom it is made`() async throws {
+    @Test func `a response to the refresh is not returned to the calls that wait for the refresh`() async throws {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
         _ = try await topics.topic(2, lifetime: Self.lifetime)
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    @Test func `a refresh that asks what waits for it does not wait for itself`() async throws {
+    @Test func `a refresh that makes the waiting call itself does not deadlock`() async throws {
         let topics = try refreshing { _ = try? await $0.topic(1, lifetime: Self.lifetime) }
 
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "Bearer user")
     }
 
-    // YTK-22: no lifetime means the same for reading and for storing.
+    // YTK-22: a missing lifetime means the same for reading and for storing.
     @Test(arguments: [Duration.zero, .seconds(-5), nil])
-    func `F1: without a lifetime nothing is stored`(lifetime: Duration?) async throws {
+    func `a call without a lifetime stores nothing (F1)`(lifetime: Duration?) async throws {
         let topics = TopicAPI(client: try client())
         _ = try await topics.topic(1, lifetime: lifetime)
         _ = try await topics.topic(1, lifetime: lifetime)
@@ -114,7 +113,9 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `F26, YTK-28: a stored response says so, and keeps its status and header fields`() async throws {
+    @Test func `a stored response reports its source and keeps its status and header fields (F26, YTK-28)`()
+        async throws
+    {
         let topics = TopicAPI(client: try client())
         let configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         let serializer = ResponseSerializer.decodable(Topic.self)
@@ -128,7 +129,7 @@ import Testing
         #expect(stored.status == 200 && stored.headers["Content-Type"] == fetched.headers["Content-Type"])
     }
 
-    @Test func `TAF-C6: a response that the module refuses is not stored`() async throws {
+    @Test func `a response with an error code in its envelope is not stored (TAF-C6)`() async throws {
         let transport = StubTransport(answers: [
             .json(#"{"code":301}"#), .json(#"{"code":0,"data":{"id":1,"title":"a"}}"#),
         ])
@@ -139,7 +140,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `TAF-C5: a response to POST is stored only when the call says so`() async throws {
+    @Test func `a response to POST is stored only if the call allows it (TAF-C5)`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.method = .post
@@ -155,7 +156,7 @@ import Testing
         #expect(requests == 4)
     }
 
-    @Test func `TAF-C1: values of one type from different places of a response are distinguished`() async throws {
+    @Test func `values from different key paths of a response are stored separately (TAF-C1)`() async throws {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -172,7 +173,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `TAF-C1: what is in the module's frame is distinguished from the whole response`() async throws {
+    @Test func `the data of an envelope and the whole response are stored separately (TAF-C1)`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":0,"data":{"a":1}}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope()))
@@ -185,7 +186,7 @@ import Testing
         #expect(data.value(at: "code") == nil && whole.value(at: "code") != nil)
     }
 
-    @Test func `TAF-C1: what is in one module's frame is distinguished from what is in another's`() async throws {
+    @Test func `the data of different envelopes is stored separately (TAF-C1)`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":0,"data":1,"result":2}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -196,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `TAF-C1: values of different places are distinguished with their bytes too`() async throws {
+    @Test func `values from different key paths are stored separately even with their bodies (TAF-C1)`() async throws {
         let transport = StubTransport { _ in .json(#"{"users":1,"posts":2}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `TAF-C1: what a serialiser changes is distinguished from what it leaves`() async throws {
+    @Test func `results of different serialisers are stored separately (TAF-C1)`() async throws {
         let transport = StubTransport { _ in .json(#"{"a":1,"b":null}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let call = TopicAPI.topic(1, lifetime: Self.lifetime)
@@ -220,7 +221,7 @@ import Testing
         #expect(bare == ["a": 1] && whole == ["a": 1, "b": nil] && mapped == nil)
     }
 
-    @Test func `TAF-C1: calls at the same time for different places of a response share no value`() async throws {
+    @Test func `concurrent calls for different key paths share no value (TAF-C1)`() async throws {
         let clock = clock
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .json(#"{"users":1,"posts":2}"#)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -238,7 +239,7 @@ import Testing
         #expect(try await calls[1].value == 2)
     }
 
-    @Test func `F18: calls at the same time for other sensitive data share no response`() async throws {
+    @Test func `concurrent calls with different sensitive data share no response (F18)`() async throws {
         let transport = StubTransport { [clock, counter] in .delayed(by: .seconds(1), on: clock, counter.answer($0)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)
@@ -256,7 +257,7 @@ import Testing
         #expect(requests == 2)
     }
 
-    @Test func `TAF-C1: what one network or rule leads to is not shown for another`() async throws {
+    @Test func `a response of one CDN or URL rule is not returned to a call with another (TAF-C1)`() async throws {
         let transport = StubTransport { .json(#"{"id":1,"title":"\#($0.url.origin.host)"}"#) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         func title(_ change: (inout APIConfiguration) -> Void) async throws -> String {
@@ -284,7 +285,9 @@ import Testing
     }
 
     // Rule PEER-15.
-    @Test func `TAF-C1, F48: another environment or user never sees a stored response`() async throws {
+    @Test func `a stored response is not returned in another environment or to another user (TAF-C1, F48)`()
+        async throws
+    {
         let client = try client()
         let ada = TopicAPI(client: client, user: "ada")
         let bob = TopicAPI(client: client, user: "bob")
@@ -300,7 +303,7 @@ import Testing
         #expect(try await bob.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `CT-5: what is stored is found again, whatever the parameters`() async throws {
+    @Test func `a stored response is found again with any parameters (CT-5)`() async throws {
         let topics = TopicAPI(client: try client())
         let trees: [Parameters] = [
             [:], ["a": 1], ["a": "1"], ["a": nil], ["a": [1, 2] as [Int]], ["b": ["c": 1] as Parameters], ["a": true],
@@ -316,7 +319,7 @@ import Testing
         #expect(requests == trees.count)
     }
 
-    @Test func `F10: parameters and header fields that do not matter make no other response`() async throws {
+    @Test func `ignored parameters and header fields are not part of the key (F10)`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.ignoredParameters = ["time"]
@@ -334,7 +337,7 @@ import Testing
         #expect(requests == 3)
     }
 
-    @Test func `F21, F22: a refresh asks the server and stores what it answers`() async throws {
+    @Test func `a refresh requests a new response and stores it (F21, F22)`() async throws {
         let topics = TopicAPI(client: try client())
         var fresh = TopicAPI.topic(1, lifetime: Self.lifetime)
         fresh.cache.reading = .never
@@ -344,7 +347,7 @@ import Testing
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `F23: the cache alone may be asked`() async throws {
+    @Test func `a call may use only the cache (F23)`() async throws {
         let topics = TopicAPI(client: try client())
         var stored = TopicAPI.topic(1, lifetime: Self.lifetime)
         stored.cache.reading = .only
@@ -355,7 +358,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `F45: a stale response is shown at once while a new one is fetched`() async throws {
+    @Test func `a stale response is returned immediately while a new one is requested (F45)`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleWhileRevalidate = .seconds(600)
@@ -372,7 +375,7 @@ import Testing
         #expect(try await topics.response(for: configuration, with: serializer).source == .network)
     }
 
-    @Test func `F39, F45: a stale response replaces a server that fails`() async throws {
+    @Test func `a stale response replaces an error of the server (F39, F45)`() async throws {
         let topics = TopicAPI(client: try client())
         var configuration = TopicAPI.topic(1, lifetime: Self.lifetime)
         configuration.cache.staleIfError = .seconds(600)

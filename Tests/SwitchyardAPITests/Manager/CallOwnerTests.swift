@@ -8,12 +8,12 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Calls of managers whose user goes before the response is there.
+/// Calls of managers whose user changes before the response arrives.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CallOwnerTests {
     private let clock = ManualClock()
     private let credentials = Credentials { _ in nil }
 
-    /// An app whose server names the user who has asked, in five seconds.
+    /// An app whose server returns the credential of the request after five seconds.
     private func start(user: String? = nil) throws -> (TopicAPI, StubTransport) {
         credentials.set(.bearer("ann"), in: .release)
         let transport = StubTransport { [clock] request in
@@ -41,7 +41,9 @@ import Testing
     ]
 
     @Test(arguments: ways.indices, [false, true])
-    func `a call ends with its user, and the next user gets an own response`(way: Int, logsOut: Bool) async throws {
+    func `a call ends when its user changes, and the next user gets a new response`(way: Int, logsOut: Bool)
+        async throws
+    {
         let (topics, transport) = try start()
         let first = Task { try await Self.ways[way](topics) }
         await transport.waitForRequests(1)
@@ -57,7 +59,7 @@ import Testing
         #expect(try await second.value.title == "Bearer bob")
     }
 
-    @Test func `a call with a completion goes as the user who has made it`() async throws {
+    @Test func `a call with a completion belongs to the user that was logged in at the call`() async throws {
         let (topics, transport) = try start()
         for _ in 0..<50 {
             credentials.set(.bearer("ann"), in: .release)
@@ -73,14 +75,14 @@ import Testing
     }
 
     @Test(arguments: ways.indices)
-    func `a read after a write of the same path does not wait for one before it`(way: Int) async throws {
+    func `a read after a write to the same path does not share an earlier read`(way: Int) async throws {
         let (topics, transport) = try start()
         let first = Task { try await Self.ways[way](topics) }
         await transport.waitForRequests(1)
 
         try await topics.send(APIConfiguration(path: "topics/1", method: .put))
         let second = Task { try await Self.ways[way](topics) }
-        // A resource lets the load under way end, and asks again.
+        // A resource lets the active load end and then loads again.
         if way != 3 { await transport.waitForRequests(3) }
         await clock.waitForTimers(way == 3 ? 1 : 2, in: .seconds(5))
         clock.advance(by: .seconds(5))
@@ -95,7 +97,7 @@ import Testing
         #expect(transport.requests.map(\.method).filter { $0 == .get }.count == 2)
     }
 
-    @Test func `a response that was asked for before a write is not stored`() async throws {
+    @Test func `a response that was requested before a write is not stored`() async throws {
         let (topics, transport) = try start()
         let first = Task { try await topics.value(Topic.self, for: Self.cached) }
         await transport.waitForRequests(1)

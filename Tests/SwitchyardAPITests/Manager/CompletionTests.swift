@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CompletionTests {
     private static let queue = DispatchQueue(label: "completion-tests")
 
-    /// Counts what a completion handler is told.
+    /// Counts the results of a completion handler.
     private final class Outcomes: Sendable {
         private let list = Locked<[Result<Topic, APIError>]>([])
 
@@ -30,8 +30,10 @@ import Testing
         }
     }
 
-    // TSW-2, CT-12: the name is there before the call starts, for answers from the cache too.
-    @Test func `TAF-D8, TAF-D9: every call has a name of its own and answers after it was returned`() async throws {
+    // TSW-2, CT-12: the ID is returned before the completion, also for a stored response.
+    @Test func `every call has its own ID, which is returned before the completion is called (TAF-D8, TAF-D9)`()
+        async throws
+    {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let names = Locked<[RequestID]>([])
         let cacheable = TopicAPI.topic(1, lifetime: .seconds(60))
@@ -55,7 +57,7 @@ import Testing
         #expect(Set(names.withLock { $0 }).count == 3)
     }
 
-    @Test func `a call is answered on the queue that was chosen`() async throws {
+    @Test func `the completion is called on the chosen queue`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let isThere: Bool = await withCheckedContinuation { continuation in
             topics.value(Topic.self, for: TopicAPI.topic(1), on: Self.queue) { _ in
@@ -67,9 +69,9 @@ import Testing
         #expect(isThere)
     }
 
-    // TSW-1: a call that was cancelled ends like any other.
+    // TSW-1: a cancelled call ends like any other call.
     @Test(arguments: [nil, Duration.seconds(60)])
-    func `a call is cancelled by its name, once`(lifetime: Duration?) async throws {
+    func `a call that is cancelled by its ID ends once`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport))
 
@@ -85,7 +87,9 @@ import Testing
     }
 
     @Test(arguments: [nil, Duration.seconds(60)])
-    func `TAF-D2: cancelling all ends every call of the manager and none of another`(lifetime: Duration?) async throws {
+    func `cancelAll ends every call of the manager and no call of another manager (TAF-D2)`(lifetime: Duration?)
+        async throws
+    {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
         let topics = TopicAPI(client: client)
@@ -109,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Duration.seconds(60)])
-    func `a cancellation comes in the words of the app, as every error does`(lifetime: Duration?) async throws {
+    func `the error of a cancellation is formatted by the module`(lifetime: Duration?) async throws {
         var module = APIModule()
         module.formatError = { APIError($0.reason, serverMessage: "formatted") }
         let transport = StubTransport { _ in .never }
@@ -128,9 +132,9 @@ import Testing
         #expect(throws: formatted) { try result.get() }
     }
 
-    // TSW-3: a call does not keep its manager.
+    // TSW-3: a call does not keep its manager alive.
     @Test(arguments: [nil, Duration.seconds(60)])
-    func `TAF-D7: letting the manager go ends its calls`(lifetime: Duration?) async throws {
+    func `releasing the manager ends its calls (TAF-D7)`(lifetime: Duration?) async throws {
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport)
         let result = Locked<Result<Topic, APIError>?>(nil)
@@ -155,8 +159,8 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    // TSW-4, CT-11, CT-13: each call has a state of its own, under any threads, and is always answered.
-    @Test func `exactly one response for each of 500 calls that are cancelled at random`() async throws {
+    // TSW-4, CT-11, CT-13: each call has its own state and always ends, with any threads.
+    @Test func `each of 500 randomly cancelled calls ends exactly once`() async throws {
         let topics = TopicAPI(client: try .stubbed(StubTransport { _ in Topic.answer }))
         let outcomes = Outcomes()
         await withTaskGroup(of: Void.self) { group in

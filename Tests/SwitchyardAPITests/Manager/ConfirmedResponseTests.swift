@@ -7,12 +7,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Conditional requests, and HTTP's own rules for freshness.
+/// Conditional requests and HTTP freshness rules.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ConfirmedResponseTests {
     private let clock = ManualClock()
     private let serializer = ResponseSerializer.decodable(Topic.self)
 
-    /// A server whose answer has a tag, and who confirms it.
+    /// A server whose response has an entity tag, and that confirms it.
     private func tagged(_ headers: HTTPHeaders = ["ETag": "\"v1\""]) throws -> (NetworkClient, StubTransport) {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] == "\"v1\"" { return .status(304, headers: ["X-New": "1"]) }
@@ -27,7 +27,7 @@ import Testing
         TopicAPI.topic(1, lifetime: lifetime)
     }
 
-    @Test func `F35: the server confirms a stale response, which is fresh again`() async throws {
+    @Test func `a stale response that the server confirms is fresh again (F35)`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.response(for: configuration(), with: serializer)
@@ -43,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `F35: a refresh by the user is confirmed as well`() async throws {
+    @Test func `an explicit refresh is a conditional request too (F35)`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -53,7 +53,7 @@ import Testing
         #expect(try await topics.response(for: refresh, with: serializer).source == .revalidated)
     }
 
-    @Test func `a call that is confirmed removes the tags that it names, and is kept itself`() async throws {
+    @Test func `a confirmed call removes its tags and stays stored itself`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         var other = TopicAPI.topic(2, lifetime: .seconds(600))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http])
-    func `F35, F45: the server may confirm what is shown while it is asked`(_ freshness: CachePolicy.Freshness)
+    func `a stale response is returned and confirmed in the background (F35, F45)`(_ freshness: CachePolicy.Freshness)
         async throws
     {
         let fields: HTTPHeaders = ["ETag": "\"v1\"", "Cache-Control": "max-age=60, stale-while-revalidate=600"]
@@ -90,9 +90,9 @@ import Testing
         #expect(transport.requests.map { $0.headers["If-None-Match"] } == [nil, "\"v1\""])
     }
 
-    // RFC 9111 section 4.3.4: the stored content would have the new tag, and be confirmed by it ever after.
+    // RFC 9111 section 4.3.4: otherwise the stored content would get the new tag and would be confirmed by it forever.
     @Test(arguments: [CachePolicy.Freshness.lifetime, .http], [["ETag": "\"v1\""], [:]] as [HTTPHeaders])
-    func `a confirmation with another tag is of another content, which is asked for`(
+    func `a 304 response with another entity tag leads to an unconditional request`(
         _ freshness: CachePolicy.Freshness,
         _ tag: HTTPHeaders
     ) async throws {
@@ -121,7 +121,8 @@ import Testing
     }
 
     @Test(arguments: ["\"v1\"", "W/\"v1\""])
-    func `a confirmation with the same tag is one, be it weak or strong`(tag: String) async throws {
+    func `a 304 response with the same entity tag confirms, whether the tag is weak or strong`(tag: String) async throws
+    {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil
                 ? .status(200, headers: ["ETag": "\"v1\""], body: Data("one".utf8))
@@ -134,7 +135,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: .string).source == .revalidated)
     }
 
-    @Test func `a stale response is no response without confirmation`() async throws {
+    @Test func `a stale response is not returned without confirmation`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -145,7 +146,7 @@ import Testing
         await #expect(throws: APIError(.cache(.expired))) { try await topics.value(Topic.self, for: only) }
     }
 
-    @Test func `confirmation can be switched off, and ends after its time`() async throws {
+    @Test func `confirmation can be turned off and ends after its time`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var never = configuration()
@@ -160,7 +161,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: serializer).source == .network)
     }
 
-    @Test func `what changes something is asked without a condition, which would refuse it`() async throws {
+    @Test func `a POST is sent without a condition, which would fail it`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] != nil { return .status(412) }
             let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]
@@ -176,7 +177,7 @@ import Testing
         #expect(try await topics.response(Topic.self, for: search).source == .network)
     }
 
-    @Test func `a caller's own condition is the caller's own affair`() async throws {
+    @Test func `a condition of the caller returns the 304 response to the caller`() async throws {
         let (client, _) = try tagged()
         let topics = TopicAPI(client: client)
         var own = configuration()
@@ -185,7 +186,7 @@ import Testing
         await #expect(throws: APIError(.status(304))) { try await topics.response(for: own, with: serializer) }
     }
 
-    @Test func `anyone who asks with a condition of its own shares no fetch with those who ask without`() async throws {
+    @Test func `a call with its own condition shares no request with calls without a condition`() async throws {
         let transport = StubTransport { [clock] request in
             let isKnown = request.headers["If-None-Match"] != nil
             return .delayed(by: .seconds(1), on: clock, isKnown ? .status(304) : .json(#"{"id":1,"title":"one"}"#))
@@ -204,7 +205,7 @@ import Testing
         #expect(try await plain.value.title == "one")
     }
 
-    @Test func `that the caller has a copy is stored for no one else`() async throws {
+    @Test func `a 304 response to the caller's condition is not stored`() async throws {
         let transport = StubTransport { request in
             request.headers["If-None-Match"] == nil ? .json("[1]") : .status(304)
         }
@@ -217,7 +218,7 @@ import Testing
         #expect(try await topics.response(for: configuration(), with: .data).value == Data("[1]".utf8))
     }
 
-    @Test func `a confirmation of what the caller has confirms nothing that is stored`() async throws {
+    @Test func `a 304 response to the caller's condition does not confirm a stored response`() async throws {
         let transport = StubTransport { request in
             if request.headers["If-None-Match"] == "\"v2\"" { return .status(304, headers: ["ETag": "\"v2\""]) }
             let headers: HTTPHeaders = ["Content-Type": "application/json", "ETag": "\"v1\""]
@@ -233,8 +234,7 @@ import Testing
     }
 
     @Test(arguments: ["max-age=100", "min-fresh=1"])
-    func `F46: a request that says how fresh its response has to be is given no stale one`(control: String) async throws
-    {
+    func `a call with a freshness requirement gets no stale response (F46)`(control: String) async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10, stale-while-revalidate=100"])
         let topics = TopicAPI(client: client)
         var http = configuration()
@@ -247,7 +247,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `F46: the response's own fields decide how long it is fresh`() async throws {
+    @Test func `the Cache-Control and Age of a response decide how long it is fresh (F46)`() async throws {
         let (client, transport) = try tagged(["Cache-Control": "max-age=10", "Age": "4"])
         let topics = TopicAPI(client: client)
         var http = configuration(.seconds(1_000))
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=0", "no-cache", ""])
-    func `F46: what may not be reused is not`(control: String) async throws {
+    func `a response that must not be reused is requested again (F46)`(control: String) async throws {
         let (client, transport) = try tagged(["Cache-Control": control])
         let topics = TopicAPI(client: client)
         var http = configuration()
@@ -272,7 +272,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `F46: the server allows stale responses while a new one comes, and for its own failures`() async throws {
+    @Test func `the server can permit stale responses during revalidation and for its errors (F46)`() async throws {
         let fails = Locked(false)
         let transport = StubTransport { _ in
             guard !fails.withLock({ $0 }) else { return .status(503) }
@@ -298,7 +298,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.value(Topic.self, for: http) }
     }
 
-    @Test func `a change removes the responses that it makes wrong`() async throws {
+    @Test func `a change removes the stored responses with its tags`() async throws {
         let (client, transport) = try tagged()
         let topics = TopicAPI(client: client)
         var read = configuration()

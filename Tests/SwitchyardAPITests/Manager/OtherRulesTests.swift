@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Calls that ask the same and accept other statuses: each gets what its own rules allow.
+/// Calls with the same request but different response rules; each call gets only what its rules allow.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OtherRulesTests {
     private static let missing = StubResponse.status(404, headers: [:], body: Data("missing".utf8))
 
@@ -16,7 +16,7 @@ import Testing
 
     private var strict: APIConfiguration { TopicAPI.topic(1, lifetime: .seconds(600)) }
 
-    /// A call that takes every response for a good one.
+    /// A call whose rules accept every response.
     private var lenient: APIConfiguration {
         var call = strict
         call.rules = .off
@@ -27,7 +27,7 @@ import Testing
         TopicAPI(client: try .stubbed(StubTransport(answers: answers), time: clock))
     }
 
-    @Test func `a response that a call with other rules has stored is none`() async throws {
+    @Test func `a stored response of a call with other rules is not used`() async throws {
         let topics = try topics([Self.missing, .status(200, headers: [:], body: Data("one".utf8))])
         #expect(try await topics.response(for: lenient, with: .string).value == "missing")
 
@@ -36,7 +36,7 @@ import Testing
         #expect(try await topics.response(for: lenient, with: .string).value == "one")
     }
 
-    @Test func `a value that a call with other rules has stored is none`() async throws {
+    @Test func `a stored value of a call with other rules is not used`() async throws {
         let body = Data(#"{"error":1}"#.utf8)
         let missing = StubResponse.status(404, headers: ["Content-Type": "application/json"], body: body)
         let topics = try topics([missing, .json(#"{"id":1}"#)])
@@ -48,8 +48,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a call does not end by the rules of another whose fetch it has waited for`(isLenientFirst: Bool) async throws
-    {
+    func `a call that shares a request is judged by its own rules`(isLenientFirst: Bool) async throws {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, Self.missing) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client)
@@ -70,7 +69,7 @@ import Testing
         await #expect(throws: APIError(.status(404))) { try await refusing.value }
     }
 
-    @Test func `anyone who shares the fetch of another module has the failure in its own words`() async throws {
+    @Test func `each module that shares a request formats the failure itself`() async throws {
         var formatting = APIModule(messages: ErrorMessages(languages: [.simplifiedChinese]))
         formatting.formatError = { APIError($0.reason, serverMessage: "formatted") }
         let plain = APIModule(messages: ErrorMessages(languages: [.english]))
@@ -81,7 +80,7 @@ import Testing
         #expect(errors.last??.context.status == 409)
     }
 
-    @Test func `the server's words reach all who share a fetch, however the body is prepared`() async throws {
+    @Test func `the server's message reaches all calls that share a request`() async throws {
         var rules = ResponseRules.strict
         rules.removePrefix("//")
         let module = APIModule(envelope: Envelope(), rules: rules)
@@ -95,7 +94,7 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
-    @Test func `anyone who shares the fetch of another module has the server's code by its own table`() async throws {
+    @Test func `each module that shares a request maps the server code with its own table`() async throws {
         let users = APIModule(errors: ModuleErrors(UserError.self, [7: .nameTaken]), envelope: Envelope())
         let topics = APIModule(errors: ModuleErrors(TopicError.self, [7: .topicClosed]), envelope: Envelope())
 
@@ -106,7 +105,7 @@ import Testing
         #expect(errors.map { $0?.serverMessage } == ["Full.", "Full."])
     }
 
-    @Test func `a call does not end by the rules of another whose error its app has formatted`() async throws {
+    @Test func `a call is not affected by the formatted error of another module`() async throws {
         let delayed = StubResponse.delayed(by: .seconds(1), on: clock, Self.missing)
         let transport = StubTransport(answers: [delayed, Self.missing])
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -125,7 +124,7 @@ import Testing
         await #expect(throws: APIError(.list(.noData))) { try await refusing.value }
     }
 
-    /// The errors of calls of several modules that wait for one fetch, which the first began.
+    /// The errors of calls of several modules that share one request, which the first module has started.
     private func sharedErrors(of modules: [APIModule], _ answer: StubResponse) async throws -> [APIError?] {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// The environment of a call is that of the moment at which the call is made.
+/// A call belongs to the environment that is current at the call.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OwnerMomentTests {
-    /// A manager in an app that has two environments, with another user in each or without users.
+    /// A manager with two environments, with a different user in each or without users.
     private func start(hasCredentials: Bool) throws -> (TopicAPI, StubTransport) {
         let transport = StubTransport { _ in Topic.answer }
         var options = NetworkClient.Options()
@@ -26,7 +26,7 @@ import Testing
     private static let cached = TopicAPI.topic(1, lifetime: .seconds(60))
 
     @Test(arguments: [TopicAPI.topic(1), cached], [false, true])
-    func `a call with a completion is not sent in an environment that comes after it`(
+    func `a call with a completion is not sent in an environment that is entered later`(
         configuration: APIConfiguration,
         hasCredentials: Bool
     ) async throws {
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [TopicAPI.topic(1), cached], [false, true]) @MainActor
-    func `an async call is not sent in an environment that comes after it`(
+    func `an async call is not sent in an environment that is entered later`(
         configuration: APIConfiguration,
         hasCredentials: Bool
     ) async throws {

@@ -8,13 +8,13 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Confirmation of responses that came over redirects: validators are those of the URL that gave the response.
+/// Confirmation of redirected responses: a validator belongs to the URL that sent the response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RedirectedResponseTests {
     private let clock = ManualClock()
-    /// Where the latest edition is.
+    /// The location of the latest edition.
     private let latest = Locked("first")
 
-    /// A server whose latest edition is somewhere else, the second of which was last changed before the first.
+    /// A server that redirects to its latest edition, and whose second edition has an older date than its first.
     private func start(keepingIn folder: TemporaryFolder? = nil) throws -> (TopicAPI, StubTransport) {
         let transport = StubTransport { [latest] request in
             let edition = latest.withLock { $0 }
@@ -44,7 +44,7 @@ import Testing
         return configuration
     }
 
-    @Test func `the place that a redirect led to confirms its response`() async throws {
+    @Test func `the target of a redirect confirms its response`() async throws {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         clock.advance(by: .seconds(61))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["second", "latest"])
-    func `another place confirms nothing, and is asked for all of its response`(place: String) async throws {
+    func `another target of a redirect is asked for its whole response`(place: String) async throws {
         let (topics, _) = try start()
         _ = try await topics.response(for: call, with: .string)
         latest.withLock { $0 = place }
@@ -66,7 +66,7 @@ import Testing
         #expect(again.source == .network && again.value == "two")
     }
 
-    @Test func `the second question of a call has the time that the first one has left`() async throws {
+    @Test func `the second request of a call has the remaining time of the call's timeout`() async throws {
         let transport = StubTransport { [latest, clock] request in
             let (edition, isCondition) = (latest.withLock { $0 }, request.headers["If-Modified-Since"] != nil)
             switch request.url.path {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["first", "second", "latest"])
-    func `a response that was kept on disk is confirmed where it came from, and nowhere else`(
+    func `a stored response on disk is confirmed only by the URL that sent it`(
         place: String
     ) async throws {
         let folder = TemporaryFolder()
@@ -113,7 +113,7 @@ import Testing
         #expect(again.value == (place == "first" ? "one" : "two"))
     }
 
-    @Test func `a condition of the caller's own goes along with a redirect`() async throws {
+    @Test func `a condition of the caller is sent to the target of a redirect`() async throws {
         let (topics, transport) = try start()
         var own = call
         own.headers["If-Modified-Since"] = "Tue, 10 Jan 2023 00:00:00 GMT"

@@ -10,9 +10,9 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// The client's rules, by whatever way a call is made.
+/// The rules of the client in all forms of calls.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RuledCallTests {
-    /// A client whose server answers with the number of the request as the title.
+    /// A client whose server returns the number of the request as the title.
     private func client() throws -> NetworkClient {
         let count = Locked(0)
         return try .stubbed(
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func `a lifetime that the client's rules name holds for request objects too`() async throws {
+    @Test func `a lifetime from the client's rules applies to request objects`() async throws {
         let client = try client()
         client.rules.add("**") { $0.cacheLifetime = .seconds(60) }
         let topics = TopicAPI(client: client)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what the client's rules accept is accepted by request objects too`() async throws {
+    @Test func `response rules from the client's rules apply to request objects`() async throws {
         let transport = StubTransport { _ in
             .status(200, headers: ["Content-Type": "text/html"], body: Data(#"{"id":1,"title":"a"}"#.utf8))
         }
@@ -48,7 +48,7 @@ import Testing
         #expect(try await topics.request(Topic.self, for: TopicAPI.topic(1), on: .global()).value().title == "a")
     }
 
-    @Test func `tags that the client's rules remove are removed by a call without a value`() async throws {
+    @Test func `tags from the client's rules are removed by a call without a value`() async throws {
         let client = try client()
         client.rules.add("**", methods: [.post]) { $0.cache.removesTags = ["topics"] }
         let topics = TopicAPI(client: client)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: call).title == "3")
     }
 
-    @Test func `the response of a call that removes tags is stored itself`() async throws {
+    @Test func `the response of a call that removes tags is stored`() async throws {
         let topics = TopicAPI(client: try client())
         var tagged = TopicAPI.topic(1, lifetime: .seconds(60))
         tagged.cache.tags = ["topics"]
@@ -75,8 +75,7 @@ import Testing
         #expect(try await topics.value(Topic.self, for: tagged).title == "3")
     }
 
-    @Test func `the response of a call that removes tags is not stored when others were removed meanwhile`()
-        async throws
+    @Test func `the response of a call is not stored if other responses were removed during the request`() async throws
     {
         let clock = ManualClock()
         let answer = StubResponse.json(#"{"id":2,"title":"a"}"#)
@@ -96,7 +95,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the response of a call that HTTP's rules count as a change is stored itself`() async throws {
+    @Test func `the response of a POST that counts as a change is stored`() async throws {
         let topics = TopicAPI(client: try client())
         var ruled = TopicAPI.topic(1, lifetime: .seconds(60))
         ruled.cache.freshness = .http

@@ -11,7 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SingleFlightTests {
     private static let lifetime = Duration.seconds(60)
 
-    @Test func `TAF-C12, PEER-1: a hundred who miss the same response make one request`() async throws {
+    @Test func `one hundred concurrent calls for one missing response make one request (TAF-C12, PEER-1)`() async throws
+    {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -28,7 +29,7 @@ import Testing
         #expect(client.flights.count == 0)
     }
 
-    @Test func `PEER-2: a failure reaches all who wait, and the next call asks again`() async throws {
+    @Test func `a failure reaches all waiting calls, and the next call makes a new request (PEER-2)`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, .status(404)) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -45,9 +46,9 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `PEER-2: a fetch that is given up before it has started is looked for no more`() async {
+    @Test func `a request that was abandoned before its start is not shared any more (PEER-2)`() async {
         let isGivenUp = Locked(false)
-        // Somebody joins and leaves between the moment in which the table has the fetch and that in which it starts.
+        // A caller joins and leaves after the request was registered and before it starts.
         let flight = SingleFlight<Int>(needsWaiters: true) { _ in isGivenUp.withLock { $0 = true } }
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -57,12 +58,12 @@ import Testing
         #expect(isGivenUp.withLock { $0 })
         flight.start { .failure(APIError(.cancelled(.caller))) }
         guard case .gone = await flight.ending() else {
-            Issue.record("a fetch that was given up has another end")
+            Issue.record("expected an abandoned request")
             return
         }
     }
 
-    @Test func `PEER-3: anyone who leaves takes nothing from the others, and the last one ends the transfer`()
+    @Test func `a cancelled call leaves the shared request to the others, and the last one ends it (PEER-3)`()
         async throws
     {
         let transport = StubTransport { _ in .never }
@@ -82,7 +83,7 @@ import Testing
         #expect(client.flights.count == 0)
     }
 
-    @Test func `a manager that goes leaves the fetch to the others`() async throws {
+    @Test func `a released manager leaves the shared request to the other callers`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -101,7 +102,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `cancelling all calls of a manager ends those that are awaited, and no other's`() async throws {
+    @Test func `cancelAll ends the waiting calls of one manager only`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .delayed(by: .seconds(1), on: clock, Topic.answer) }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -120,7 +121,7 @@ import Testing
         #expect(!two.isLoading)
     }
 
-    @Test func `a call after a change shares no fetch that was begun before it`() async throws {
+    @Test func `a call after a change does not share an earlier request`() async throws {
         let clock = ManualClock()
         let reads = Locked(0)
         let transport = StubTransport { request in
@@ -146,11 +147,11 @@ import Testing
 
         #expect(try await before.value.title == "1")
         #expect(try await after.value.title == "2")
-        // What was asked for after the change is stored, whichever of the two ends last.
+        // The response that was requested after the change is stored, whichever response arrives last.
         #expect(try await topics.topic(1, lifetime: Self.lifetime).title == "2")
     }
 
-    @Test func `what was asked for first replaces nothing that came in between`() async throws {
+    @Test func `the response of an earlier request does not replace a response stored in between`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"old"}"#))
@@ -172,7 +173,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `PEER-3: anyone who waits for the fetch of another ends by the own deadline`() async throws {
+    @Test func `a call that shares a request ends at its own deadline (PEER-3)`() async throws {
         let clock = ManualClock()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient.stubbed(transport, time: clock)
@@ -190,7 +191,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.caller))) { try await patient.value }
     }
 
-    @Test func `PEER-3: a later caller than the one whose time is up has the time of the own`() async throws {
+    @Test func `a call that joined later keeps its own time after the first call's deadline (PEER-3)`() async throws {
         let clock = ManualClock()
         let answers = Locked<[StubResponse]>([.never, Topic.answer])
         let transport = StubTransport { _ in answers.withLock { $0.removeFirst() } }
@@ -210,7 +211,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `no call is lost under random leaving`() async throws {
+    @Test func `no call is lost when calls are cancelled at random`() async throws {
         let transport = StubTransport { _ in Topic.answer }
         let client = try NetworkClient.stubbed(transport)
         let ended = Locked(0)
@@ -232,12 +233,12 @@ import Testing
 }
 
 extension NetworkClient {
-    /// How many calls wait for a fetch.
+    /// The number of calls that wait for a shared request.
     fileprivate var waiting: Int { flights.waiting }
 }
 
 extension TopicAPI {
-    /// The first topic, from the cache when it is there.
+    /// The first topic, from the cache if it is stored.
     fileprivate func topic(within timeout: Duration) async throws(APIError) -> Topic {
         var configuration = Self.topic(1, lifetime: .seconds(60))
         configuration.timeout = timeout

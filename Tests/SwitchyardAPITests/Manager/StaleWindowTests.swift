@@ -7,12 +7,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The policy's windows for stale responses beside HTTP's own rules (RFC 9111 section 4.2.4).
+/// The stale windows of a policy together with HTTP caching rules (RFC 9111 section 4.2.4).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StaleWindowTests {
     private let clock = ManualClock()
     private let fails = Locked(false)
 
-    /// An API whose answer has these fields, until the server fails.
+    /// An API whose response has these header fields until the server fails.
     private func start(_ headers: HTTPHeaders) throws -> (topics: TopicAPI, transport: StubTransport) {
         let transport = StubTransport { [fails] _ in
             fails.withLock { $0 } ? .status(503) : .status(200, headers: headers, body: Data("1".utf8))
@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: forbidding)
-    func `no stale response is given, nor is in, where its fields forbid it`(headers: HTTPHeaders) async throws {
+    func `no stale response is returned if its header fields forbid it`(headers: HTTPHeaders) async throws {
         let (topics, transport) = try start(headers)
         let call = call {
             $0.staleWhileRevalidate = .seconds(600)
@@ -50,7 +50,7 @@ import Testing
         await #expect(throws: APIError(.status(503))) { try await topics.response(for: call, with: .string) }
     }
 
-    @Test func `without the server a response that must be confirmed is none`() async throws {
+    @Test func `a response that must be confirmed is not used without the server`() async throws {
         let (topics, _) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=10, no-cache"])
         _ = try await topics.response(for: call(), with: .string)
 
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["no-cache", "max-age=0", "min-fresh=600"])
-    func `a request that demands freshness asks the server`(demand: String) async throws {
+    func `a call that demands freshness requests a new response`(demand: String) async throws {
         let (topics, transport) = try start(["ETag": "\"1\"", "Cache-Control": "max-age=100"])
         var demanding = call { $0.staleWhileRevalidate = .seconds(600) }
         _ = try await topics.response(for: demanding, with: .string)
@@ -70,7 +70,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the windows hold where nothing forbids them`() async throws {
+    @Test func `the stale windows apply if no header field forbids them`() async throws {
         let (topics, transport) = try start(["Cache-Control": "max-age=10"])
         let call = call {
             $0.staleWhileRevalidate = .seconds(100)

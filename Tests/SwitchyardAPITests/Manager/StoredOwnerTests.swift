@@ -8,11 +8,11 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What is stored, shared and refreshed when another user logs in.
+/// Stored responses, shared requests and refreshes when another user logs in.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StoredOwnerTests {
     private let clock = ManualClock()
 
-    /// A client whose server tags what it says with the user, and answers after five seconds from the second request on.
+    /// A client whose server includes the user in the response, with a delay of five seconds after the first request.
     private func start(
         _ credentials: Credentials,
         status: Int = 200,
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: policies.indices, [200, 503])
-    func `what is stored of one user is neither shown nor confirmed nor kept for the next`(
+    func `a stored response of one user is not returned to, confirmed for or kept for the next user`(
         number: Int,
         status: Int
     ) async throws {
@@ -60,7 +60,7 @@ import Testing
         if call.cache.freshness == .lifetime { call.cacheLifetime = .seconds(10) }
         _ = try await topics.value(Topic.self, for: call)
         clock.advance(by: .seconds(15))
-        // Stale: what is stored is shown, or a request is under way that asks for its confirmation.
+        // The response is stale, so it is returned or a conditional request is active.
         let old = Task { [call] in try await topics.value(Topic.self, for: call) }
         await transport.waitForRequests(2)
 
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `calls of no one's that share a transfer belong to the user it goes as`(isCached: Bool) async throws {
+    func `anonymous calls that share a request belong to the user of that request`(isCached: Bool) async throws {
         let gate = Gate()
         let credentials = Credentials { _ in nil }
         let (topics, _) = try start(credentials) { options in
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a refresh that ends late gives no one else its credential`(logsOut: Bool) async throws {
+    func `a refresh that ends late gives its credential to no other user`(logsOut: Bool) async throws {
         let gate = Gate()
         let credentials = Credentials { _ in
             await gate.pass()
@@ -139,7 +139,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer bob"])
     }
 
-    @Test func `a login through one client ends the calls of another with the same credentials`() async throws {
+    @Test func `a login through one client ends the calls of another client with the same credentials`() async throws {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("ann"), in: .release)
         let (first, _) = try start(credentials)

@@ -7,7 +7,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Answers that an app stores itself.
+/// Responses that an app stores by hand.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StubbedResponseTests {
     private let clock = ManualClock()
     private let serializer = ResponseSerializer.decodable(Topic.self)
@@ -28,7 +28,9 @@ import Testing
         ["Content-Type": "application/json", "Cache-Control": control]
     }
 
-    @Test func `F25, F46: where HTTP's rules decide, its fields say when it is stale`() async throws {
+    @Test func `header fields decide when a hand-stored response becomes stale under HTTP rules (F25, F46)`()
+        async throws
+    {
         let (topics, transport) = try manager()
         var call = call(.seconds(3_600))
         try topics.storeResponse(body, headers: fields("max-age=1"), for: call, with: serializer)
@@ -41,7 +43,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `F25, F46: it stays fresh for as long as its fields say`() async throws {
+    @Test func `a hand-stored response stays fresh for the max-age in its header fields (F25, F46)`() async throws {
         let (topics, transport) = try manager()
         try topics.storeResponse(body, headers: fields("max-age=3600"), for: call(.seconds(1)), with: serializer)
         clock.advance(by: .seconds(10))
@@ -50,7 +52,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `F25, F33: the hook sees it before it is stored, and may refuse it`() async throws {
+    @Test func `the willStore hook can change or reject a hand-stored response (F25, F33)`() async throws {
         let (topics, transport) = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.willStore = { answer in

@@ -9,13 +9,13 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Whose answers are shown when managers name no user, and the client's credentials become another one's.
+/// Stored responses when managers have no user and the client's credentials change to another user.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UserChangeTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
     private let credentials = Credentials { _ in nil }
 
-    /// An app whose server says with which token it was asked.
+    /// An app whose server returns the token of the request.
     private func start(
         with credentials: Credentials? = nil,
         user: String? = nil,
@@ -40,7 +40,7 @@ import Testing
         try await #require(topics.cache.disk as? DiskCache).flush()
     }
 
-    @Test func `anyone who logs in after a log-out is shown nothing of the user before`() async throws {
+    @Test func `a user that logs in after a logout gets no response of the previous user`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         #expect(try await title(in: topics) == "Bearer ann")
@@ -51,7 +51,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `nor is who logs in over another one`() async throws {
+    @Test func `a user that logs in without a logout gets no response of the previous user`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `nor of what was answered to no one`() async throws {
+    @Test func `a user that logs in gets no response to an anonymous call`() async throws {
         var policy = Credentials.Policy()
         policy.allowsAnonymous = true
         let credentials = Credentials(policy: policy) { _ in nil }
@@ -73,9 +73,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer bob")
     }
 
-    @Test func `a response that was asked for as another user is stored for no one, whatever name managers give`()
-        async throws
-    {
+    @Test func `a response that was requested for another user is not stored`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start(user: "ann") { [credentials] in credentials.set(.bearer("bob"), in: .release) }
 
@@ -84,7 +82,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `a log-out removes what is on disk for the next run`() async throws {
+    @Test func `a logout removes the responses on disk`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)
@@ -97,7 +95,7 @@ import Testing
         #expect(try await title(in: try start()) == "Bearer bob")
     }
 
-    @Test func `a log-out leaves on disk what is stored under a name`() async throws {
+    @Test func `a logout leaves the responses of a named user on disk`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start(user: "ann")
         _ = try await title(in: topics)
@@ -110,7 +108,7 @@ import Testing
         #expect(try await title(in: try start(user: "ann")) == "Bearer ann")
     }
 
-    @Test func `the user of the last run is shown what was stored then`() async throws {
+    @Test func `the user of the last run gets the stored responses`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let first = try start()
         _ = try await title(in: first)
@@ -124,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: ["before the client is made", "after it"])
-    func `who logs in first thing in the next run is shown nothing of the user before`(moment: String) async throws {
+    func `a user that logs in after a restart gets no response of the previous user`(moment: String) async throws {
         credentials.set(.bearer("ann"), in: .release)
         let first = try start()
         _ = try await title(in: first)
@@ -138,7 +136,7 @@ import Testing
         #expect(try await title(in: second) == "Bearer bob")
     }
 
-    @Test func `a second client with the same cache leaves the user's answers`() async throws {
+    @Test func `a second client with the same cache leaves the user's responses`() async throws {
         let first = try start()
         credentials.set(.bearer("ann"), in: .release)
         _ = try await title(in: first)
@@ -149,7 +147,7 @@ import Testing
         #expect(try await second.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
     }
 
-    @Test func `the same credential, set once more, changes no user`() async throws {
+    @Test func `setting the same credential again does not count as a change of user`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)
@@ -159,7 +157,7 @@ import Testing
         #expect(try await topics.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
     }
 
-    @Test func `what is stored under a name waits for that user's return`() async throws {
+    @Test func `responses of a named user stay stored until that user returns`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start(user: "ann")
         _ = try await title(in: topics)
@@ -172,7 +170,7 @@ import Testing
         #expect(try await title(in: topics) == "Bearer ann")
     }
 
-    @Test func `a change of user in one environment leaves the responses of another`() async throws {
+    @Test func `a change of user in one environment leaves the responses of another environment`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         _ = try await title(in: topics)
@@ -182,7 +180,7 @@ import Testing
         #expect(try await topics.response(Topic.self, for: TopicAPI.topic(1, lifetime: .seconds(60))).isFromCache)
     }
 
-    @Test func `a resource is one user's, and another gets a new one`() async throws {
+    @Test func `a resource belongs to one user, and another user gets a new resource`() async throws {
         credentials.set(.bearer("ann"), in: .release)
         let topics = try start()
         let old = topics.resource(Topic.self, for: TopicAPI.topic(1))
@@ -197,7 +195,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
     }
 
-    @Test func `credentials keep no client and no cache for telling them of other users`() throws {
+    @Test func `credentials do not keep a client or a cache alive`() throws {
         weak let client = try start().client
         weak let cache = try start().cache
 
@@ -206,7 +204,7 @@ import Testing
         #expect(client == nil && cache == nil)
     }
 
-    @Test func `a refusal in the module's frame is none to show, asked for with its response or not`() async throws {
+    @Test func `an error in the envelope is not delivered as a response`() async throws {
         let transport = StubTransport { _ in .json(#"{"code":423,"message":"Locked","data":null}"#) }
         let client = try NetworkClient.stubbed(transport, time: clock)
         let topics = TopicAPI(client: client, module: APIModule(envelope: Envelope(success: [0])))
@@ -222,7 +220,7 @@ import Testing
         }
     }
 
-    /// A module that names no user of its own.
+    /// A module without its own user.
     private final class PlainAPI: APIManager {
         let client: NetworkClient
 
@@ -231,9 +229,7 @@ import Testing
         }
     }
 
-    @Test func `where managers name no user, answers are kept apart by the one whom the client's options name`()
-        async throws
-    {
+    @Test func `the user of the client's options separates responses if managers have no user`() async throws {
         let user = Locked<String?>("ann")
         let transport = StubTransport { _ in .json(#"{"id":1}"#) }
         var options = NetworkClient.Options()

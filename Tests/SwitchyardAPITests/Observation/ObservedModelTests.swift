@@ -7,7 +7,7 @@
 
     @Suite(.timeLimit(.minutes(5)), .prompt) struct ObservedModelTests {
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-        @MainActor @Test func `I9: a view is told when the list changes`() async throws {
+        @MainActor @Test func `a view is notified when the list changes (I9)`() async throws {
             let recorder = PageRecorder<Int>(pageSize: 2)
             let model = ObservedModel(recorder)
             let follower = Task { await model.follow() }
@@ -15,7 +15,7 @@
 
             try await recorder.refresh { _ in Page([1, 2]) }
             while model.state.items.isEmpty {
-                // Nothing happens on the main actor between the look above and the one that is tracked.
+                // Nothing happens on the main actor between this check and the tracked access.
                 await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                     withObservationTracking {
                         _ = model.state
@@ -32,7 +32,7 @@
         }
 
         @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
-        @MainActor @Test func `F42: a view follows a resource until it goes`() async throws {
+        @MainActor @Test func `a model follows a resource until its task is cancelled (F42)`() async throws {
             let transport = StubTransport { _ in .json(#"{"id":1,"title":"a"}"#) }
             let topics = TopicAPI(client: try .stubbed(transport))
             let topic = topics.resource(Topic.self, for: TopicAPI.topic(1))

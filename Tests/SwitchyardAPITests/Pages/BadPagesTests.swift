@@ -2,7 +2,7 @@ import SwitchyardAPI
 import SwitchyardFixtures
 import Testing
 
-/// Servers whose pages lead astray.
+/// Servers whose pages link in circles or have wrong totals.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BadPagesTests {
     private func walk(_ recorder: PageRecorder<Int>, _ load: (PageRequest) -> Page<Int>) async -> (
         pages: Int, end: APIError?
@@ -28,7 +28,7 @@ import Testing
         #expect(pages <= 2 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `links that go round in a circle end the list`() async {
+    @Test func `links in a circle end the list`() async {
         let (pages, end) = await walk(PageRecorder(strategy: .link)) { request in
             let next = request.link == "https://a.example/2" ? "https://a.example/3" : "https://a.example/2"
             return Page([request.index], nextLink: next)
@@ -37,20 +37,20 @@ import Testing
         #expect(pages <= 4 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `a page without items whose link leads back ends in an error, not as if all had come`() async {
+    @Test func `an empty page whose cursor leads back is an error, not a normal end`() async {
         let recorder = PageRecorder<Int>(strategy: .cursor)
         let (pages, end) = await walk(recorder) { Page($0.isFirst ? [1] : [], nextCursor: "a") }
 
         #expect(pages == 2 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `pages without an item that promise more end the list`() async {
+    @Test func `several empty pages that promise more end the list`() async {
         let (pages, end) = await walk(PageRecorder()) { _ in Page([], hasMore: true) }
 
         #expect(pages == 3 && end == APIError(.list(.repeatedPosition)))
     }
 
-    @Test func `pages that filters have left empty are passed while each names another one`() async {
+    @Test func `empty pages are skipped while each has a new cursor`() async {
         let (pages, end) = await walk(PageRecorder(strategy: .cursor)) { request in
             Page(request.index < 20 ? [] : [1], nextCursor: request.index < 20 ? "\(request.index)" : nil)
         }
@@ -58,7 +58,7 @@ import Testing
         #expect(pages == 21 && end == APIError(.list(.noMoreData)))
     }
 
-    @Test func `a relative link leads on from the page that had it`() async {
+    @Test func `a relative link is resolved against its page`() async {
         let recorder = PageRecorder<Int>(strategy: .link)
         var asked: [String?] = []
         let (_, end) = await walk(recorder) { request in
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["https://evil.example/2", "//evil.example/2"])
-    func `a link to another host is not followed, and the page that had it is kept`(link: String) async {
+    func `a link to another host is not followed, and its page is kept`(link: String) async {
         let recorder = PageRecorder<Int>(strategy: .link)
         let (_, end) = await walk(recorder) { request in
             var page = Page([request.index], nextLink: link)
@@ -85,7 +85,7 @@ import Testing
         #expect(recorder.items == [0])
     }
 
-    @Test func `pages that go backwards bring nothing twice, and end the list`() async {
+    @Test func `repeated pages add no duplicate items and end the list`() async {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: \.self)
         let (pages, end) = await walk(recorder) { request in
             let page = request.number <= 3 ? request.number : 1
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [0, -5, 3, Int.max, Int.min])
-    func `a total that lies neither traps nor loops`(total: Int) async {
+    func `a wrong total causes neither a crash nor an endless loop`(total: Int) async {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: \.self)
         let (pages, end) = await walk(recorder) { request in
             Page(request.number <= 3 ? [request.number * 2, request.number * 2 + 1] : [], total: total)
@@ -107,7 +107,7 @@ import Testing
         #expect(recorder.items.count >= 2)
     }
 
-    @Test(arguments: [Int.max, Int.min]) func `a number of broken items that lies does not trap`(broken: Int) async {
+    @Test(arguments: [Int.max, Int.min]) func `a wrong number of broken items does not crash`(broken: Int) async {
         let recorder = PageRecorder<Int>()
         let (_, end) = await walk(recorder) { request in
             var page = Page(request.isFirst ? [1, 2] : [])

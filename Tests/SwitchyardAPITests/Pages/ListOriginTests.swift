@@ -8,11 +8,11 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Lists whose environment or user changes while they are loaded.
+/// Lists whose environment or user changes during a load.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ListOriginTests {
     private let credentials = Credentials { _ in nil }
 
-    /// An app whose server names in each topic where, and as whom, it was asked.
+    /// An app whose server includes the environment and the credential of the request in each topic.
     private func start(
         lastPage: Int = .max,
         user: String? = nil,
@@ -42,7 +42,7 @@ import Testing
         topics.pages.items.map { "\($0.id) \($0.title)" }
     }
 
-    @Test func `a load of more in another environment starts the list again there`() async throws {
+    @Test func `loadMore in another environment starts the list again`() async throws {
         let topics = try start()
         _ = try await topics.refreshTopics()
         _ = try await topics.loadMoreTopics()
@@ -56,7 +56,7 @@ import Testing
         #expect(shown(by: topics).count == 4)
     }
 
-    @Test func `a load of more as another user starts the list again`() async throws {
+    @Test func `loadMore as another user starts the list again`() async throws {
         let topics = try start()
         _ = try await topics.refreshTopics()
 
@@ -67,7 +67,7 @@ import Testing
         #expect(shown(by: topics) == ["1 release Bearer bob", "2 release Bearer bob"])
     }
 
-    @Test func `a user is told from another by the name that the manager gives`() async throws {
+    @Test func `the manager's user name distinguishes the users of a list`() async throws {
         let topics = try start(user: "ann")
         _ = try await topics.refreshTopics()
 
@@ -77,7 +77,7 @@ import Testing
         #expect(try await topics.loadMoreTopics().map(\.id) == [3, 4])
     }
 
-    @Test func `a page that was asked for before the switch is in no list`() async throws {
+    @Test func `a page that was requested before a switch is not added to the list`() async throws {
         let client = Locked<NetworkClient?>(nil)
         let topics = try start { _ in try? client.withLock { $0 }?.switchEnvironment(to: "test") }
         client.withLock { $0 = topics.client }
@@ -103,7 +103,9 @@ import Testing
         },
     ]
 
-    @Test(arguments: ways.indices) func `a page knows where it asked, whatever the call's form`(way: Int) async throws {
+    @Test(arguments: ways.indices) func `a page records its environment and user in every form of call`(way: Int)
+        async throws
+    {
         let topics = try start(user: "ann")
         var call = APIConfiguration(path: "topics")
         call.cacheLifetime = .seconds(60)
@@ -115,7 +117,7 @@ import Testing
         #expect(witness.origins == [topics.client.service.name: [origin]])
     }
 
-    @Test func `a page that another environment does not have ends no list`() async throws {
+    @Test func `a page that is missing in another environment does not end the list`() async throws {
         let topics = try start(lastPage: 1)
         _ = try await topics.refreshTopics()
 
@@ -125,7 +127,7 @@ import Testing
         #expect(shown(by: topics) == ["1 test Bearer ann", "2 test Bearer ann"])
     }
 
-    @Test func `who joined a load of more that was asked elsewhere loads the page after the new first one`()
+    @Test func `a caller that joined a load in the previous environment loads the second page of the new list`()
         async throws
     {
         let topics = try start()
@@ -148,7 +150,7 @@ import Testing
         #expect(topics.pages.items.allSatisfy { $0.title == "test Bearer ann" })
     }
 
-    /// A load that the test lets go, of anyone who is there.
+    /// A load that waits for a gate.
     private func held(_ topics: TopicAPI, by gate: Gate) -> @Sendable (PageRequest) async throws -> [Topic] {
         { page in
             let items: [Topic] = try await topics.value(
@@ -174,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: Load.allCases, Change.allCases)
-    private func `a load under way at the change of environment or user puts nothing into the list`(
+    private func `a load that is active at a change of environment or user adds nothing to the list`(
         load: Load,
         change: Change
     ) async throws {
@@ -201,7 +203,7 @@ import Testing
         #expect(shown(by: topics) == ["1 \(present)", "2 \(present)"])
     }
 
-    @Test func `a load of more at the end of a list starts it again for another user`() async throws {
+    @Test func `loadMore at the end of a list starts the list again for another user`() async throws {
         let topics = try start()
         _ = try await topics.pages.refresh { page in
             let items: [Topic] = try await topics.value(for: APIConfiguration(path: "topics", query: ["page": 1]))
@@ -215,7 +217,7 @@ import Testing
         #expect(shown(by: topics) == ["1 release Bearer bob", "2 release Bearer bob"])
     }
 
-    @Test func `a refresh after a write of the path joins none before it`() async throws {
+    @Test func `a refresh after a write to the path does not join an earlier refresh`() async throws {
         let topics = try start()
         let gate = Gate()
         let held = held(topics, by: gate)
@@ -230,7 +232,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { _ = try await first.value }
     }
 
-    @Test func `a sequence hands no one a page that was loaded ahead for another user`() async throws {
+    @Test func `a sequence does not deliver pages that were loaded ahead for another user`() async throws {
         let topics = try start()
         let pages = topics.pages.allPages(ahead: 2) { page -> [Topic] in
             try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))
@@ -243,7 +245,7 @@ import Testing
         await #expect(throws: APIError.self) { while try await iterator.next() != nil {} }
     }
 
-    @Test func `a sequence of items hands over none of a page of a user who has gone`() async throws {
+    @Test func `a sequence of items delivers nothing more after its user has changed`() async throws {
         let topics = try start()
         let items = topics.pages.allItems { page -> [Topic] in
             try await topics.value(for: APIConfiguration(path: "topics", query: ["page": page.number]))
@@ -258,7 +260,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `a sequence ends where the environment becomes another`(ahead: Int) async throws {
+    func `a sequence ends when the environment changes`(ahead: Int) async throws {
         let client = Locked<NetworkClient?>(nil)
         let topics = try start { request in
             guard request.url.query?.contains("page=2") == true else { return }

@@ -4,11 +4,11 @@ import SwitchyardFixtures
 import SwitchyardServices
 import Testing
 
-/// Closures of the app's that a list asks, and numbers at their ends.
+/// Closures of the app that a list calls, and extreme numbers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageCallbackTests {
     typealias Item = PagedServer.Item
 
-    /// A recorder that its own closures may ask.
+    /// Holds a recorder for its own closures.
     private final class Holder: Sendable {
         private let state = Locked<(pages: PageRecorder<Item>?, counts: [Int])>((nil, []))
 
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `closures that name items and pages may ask the recorder`() async throws {
+    @Test func `closures that identify items and pages may access the recorder`() async throws {
         let server = PagedServer(count: 5)
         let holder = Holder()
         let strategy = PageStrategy<Item>(first: .number(1)) { request, _ in
@@ -44,7 +44,7 @@ import Testing
         #expect(holder.counts == [0, 0, 0, 2, 2, 2])
     }
 
-    @Test func `the number of a page stays within what a number holds`() throws {
+    @Test func `the number of a page does not overflow`() throws {
         let last = PageRequest(position: .first, index: .max, size: 1)
         let third = PageRequest(position: .number(3), index: .max, size: 1)
         let page = Page([Item(id: 1)], total: 5)
@@ -54,7 +54,7 @@ import Testing
         #expect(try PageStrategy<Item>.pageNumber.next(third, page) == nil)
     }
 
-    @Test func `as many pages ahead as can be said are loaded one after the other`() async throws {
+    @Test func `a huge number of pages ahead loads all pages in order`() async throws {
         let server = PagedServer(count: 6)
         let pages = PageRecorder<Item>(pageSize: 2).allPages(ahead: .max) { try server.page($0) }
 
@@ -74,7 +74,7 @@ import Testing
                 return Page([])
             }
         }
-        // Cancelled if it waits all the same, so that the test ends.
+        // Cancels the load if it waits anyway, so that the test ends.
         let watcher = Task {
             while pages.waiting == 0, !Task.isCancelled { await Task.yield() }
             task.cancel()
@@ -87,7 +87,7 @@ import Testing
         #expect(server.numbers == [])
     }
 
-    @Test func `a load may let another task load more after it`() async throws {
+    @Test func `a load may let another task load more afterwards`() async throws {
         let server = PagedServer(count: 5)
         let pages = PageRecorder<Item>(pageSize: 2)
         let next = Locked<Task<[Item], any Error>?>(nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Changes that an app makes to a list, and lists that are empty.
+/// Edits of a list by the app, and empty lists.
 @Suite(.timeLimit(.minutes(5))) struct PageEditingTests {
     private struct Note: Sendable, Equatable {
         var id: Int
@@ -32,7 +32,7 @@ import Testing
         #expect(pages.items.map(\.id) == expected)
     }
 
-    @Test func `an item whose id is in the list moves`() async throws {
+    @Test func `inserting an item with an existing ID moves it`() async throws {
         let pages = try await recorder()
 
         pages.insert(Note(id: 3, text: "new"))
@@ -40,7 +40,7 @@ import Testing
         #expect(pages.items == [Note(id: 3, text: "new"), Note(id: 1), Note(id: 2)])
     }
 
-    @Test func `an item is replaced by its id, by a condition, and removed by both ways`() async throws {
+    @Test func `items are replaced and removed by ID or by condition`() async throws {
         let pages = try await recorder()
 
         #expect(pages.replace(Note(id: 2, text: "new")))
@@ -53,7 +53,7 @@ import Testing
         #expect(pages.items.map(\.id) == [3])
     }
 
-    @Test func `a page that comes later knows the items by their ids`() async throws {
+    @Test func `a later page updates inserted items with the same ID`() async throws {
         let pages = try await recorder(.pageNumber)
         pages.insert(Note(id: 9))
 
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [(-1, 2), (1, 4), (0, 3)])
-    func `the offset of the next page and the total move with the list`(difference: Int, offset: Int) async throws {
+    func `insertions and removals change the next offset and the total`(difference: Int, offset: Int) async throws {
         let pages = try await recorder(total: 10)
         if difference > 0 { pages.insert(Note(id: 9)) }
         if difference < 0 { pages.remove(at: 1) }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `an edit keeps the first of the items with one id, and tells listeners`() async throws {
+    @Test func `an edit keeps the first of several items with one ID and notifies observers`() async throws {
         let pages = try await recorder()
         var updates = pages.updates.makeAsyncIterator()
 
@@ -91,7 +91,7 @@ import Testing
         #expect(await updates.next() != nil)
     }
 
-    @Test func `an edit that meets a new page is made again`() async throws {
+    @Test func `an edit that conflicts with another change is repeated`() async throws {
         let pages = try await recorder(.pageNumber)
         var rounds = 0
 
@@ -105,7 +105,7 @@ import Testing
         #expect(pages.items.map(\.id) == [9, 1, 2])
     }
 
-    @Test func `a recorder without ids is edited by positions and conditions`() async throws {
+    @Test func `a recorder without IDs is edited by positions and conditions`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in [1, 1] }
 
@@ -116,7 +116,7 @@ import Testing
         #expect(pages.items.isEmpty)
     }
 
-    @Test func `an empty first page is a list without items where the app wants that`() async throws {
+    @Test func `an empty first page is a list without items if the app allows it`() async throws {
         let pages = PageRecorder<Int>(allowsEmptyList: true)
 
         #expect(try await pages.refresh { _ in [Int]() } == [])

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageRecorderTests {
     typealias Item = PagedServer.Item
 
-    @Test func `I1: ten items a page from page 1 by default, a size below 1 is 1`() async throws {
+    @Test func `a page has ten items by default, the first page is 1, and the minimum size is 1 (I1)`() async throws {
         let server = PagedServer(count: 25)
         let pages = PageRecorder<Item>()
 
@@ -18,7 +18,7 @@ import Testing
         #expect(PageRecorder<Item>(pageSize: .min).pageSize == 1)
     }
 
-    @Test func `I7, TAF-P1, TMVX-P1: a load that fails skips no page`() async throws {
+    @Test func `a failed load skips no page (I7, TAF-P1, TMVX-P1)`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -32,7 +32,7 @@ import Testing
         #expect(pages.items.map(\.id) == Array(0..<20))
     }
 
-    @Test func `TAF-P1: a cancelled load skips no page`() async throws {
+    @Test func `a cancelled load skips no page (TAF-P1)`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -46,7 +46,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `how a load failed whose place a refresh took is no one's affair`() async throws {
+    @Test func `the failure of a load that a refresh superseded is not recorded`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -62,7 +62,7 @@ import Testing
         #expect(pages.snapshot.lastError == nil && pages.items.count == 10)
     }
 
-    @Test func `the recorder's own errors are in the words that it was given`() async throws {
+    @Test func `errors of the recorder use its own messages`() async throws {
         let pages = PageRecorder<Item>(messages: ErrorMessages(languages: [.simplifiedChinese]))
 
         let nothing = await #expect(throws: APIError.self) { try await pages.refresh { _ in Page<Item>([]) } }
@@ -71,7 +71,7 @@ import Testing
         #expect(nothing?.message == "这里还没有内容" && nothingMore?.message == "没有更多了")
     }
 
-    @Test func `TAF-P2: a failed refresh leaves the list and its place as they were`() async throws {
+    @Test func `a failed refresh leaves the list and its position unchanged (TAF-P2)`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(20..<30))
     }
 
-    @Test func `I13: a refresh keeps the old items until the new ones are there`() async throws {
+    @Test func `a refresh keeps the old items until the new items arrive (I13)`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -100,8 +100,8 @@ import Testing
         #expect(pages.snapshot.activity == .idle)
     }
 
-    // TSW-16: refresh and load of more do not overlap.
-    @Test func `TAF-P3: a load of more that ends after a refresh is dropped`() async throws {
+    // TSW-16: a refresh and a load of more items do not overlap.
+    @Test func `loadMore is discarded if it ends after a refresh (TAF-P3)`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -123,7 +123,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `TAF-P3, I8: loads of more at one time are one load`() async throws {
+    @Test func `concurrent loadMore calls share one load (TAF-P3, I8)`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -147,7 +147,7 @@ import Testing
         #expect(!pages.isLoading)
     }
 
-    @Test func `a load of more that joined a cancelled one loads itself`() async throws {
+    @Test func `a loadMore call that joined a cancelled load starts its own load`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -167,7 +167,7 @@ import Testing
         await #expect(throws: APIError.self) { try await leader.value }
     }
 
-    @Test func `a load of more that joined a failed one fails with it`() async throws {
+    @Test func `a loadMore call that joined a failed load fails too`() async throws {
         let pages = PageRecorder<Item>()
         let gate = Gate()
         let leader = Task {
@@ -185,7 +185,7 @@ import Testing
         await #expect(throws: APIError(.status(500))) { try await leader.value }
     }
 
-    @Test func `one who waits may leave without harm`() async throws {
+    @Test func `cancelling a waiting call does not affect the load`() async throws {
         let pages = PageRecorder<Item>()
         let gate = Gate()
         let leader = Task {
@@ -206,7 +206,7 @@ import Testing
         #expect(try await leader.value.count == 1)
     }
 
-    @Test func `a load of more waits for a refresh and then loads the page after it`() async throws {
+    @Test func `loadMore waits for a refresh and then loads the next page`() async throws {
         let server = PagedServer(count: 50)
         let pages = PageRecorder<Item>()
         let gate = Gate()
@@ -225,9 +225,8 @@ import Testing
         #expect(try await more.value.map(\.id) == Array(10..<20))
     }
 
-    // TSW-13: the recorder decides, not a parameter called page.
-    @Test func `I3, TAF-P5: nothing at all is 105, nothing more is 106, by the page of that very request`() async throws
-    {
+    // TSW-13: the recorder decides, not a parameter named page.
+    @Test func `an empty list is error 105, and the end of a list is error 106 (I3, TAF-P5)`() async throws {
         let empty = PageRecorder<Item>()
         let full = PageRecorder<Item>()
         let server = PagedServer(count: 10)
@@ -237,7 +236,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await full.loadMore(server.page) }
     }
 
-    @Test func `I6, TAF-P6: the end is sticky, asks no one, and ends with a refresh`() async throws {
+    @Test func `the end of a list lasts without further requests until a refresh (I6, TAF-P6)`() async throws {
         let server = PagedServer(count: 10)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -253,7 +252,7 @@ import Testing
         #expect(pages.hasMore)
     }
 
-    @Test func `TAF-P4: the total of the server ends the list without another request`() async throws {
+    @Test func `the total of the server ends the list without another request (TAF-P4)`() async throws {
         let server = PagedServer(count: 25)
         let pages = PageRecorder<Item>()
         let load: (PageRequest) async throws -> Page<Item> = { Page(try server.page($0), total: 25) }
@@ -267,8 +266,8 @@ import Testing
         #expect(pages.snapshot.pagesLoaded == 3)
     }
 
-    // TAF-P10 has no counterpart: what is declared here is there, or it does not compile.
-    @Test func `TAF-P9: two lists have two recorders and nothing in common`() async throws {
+    // TAF-P10 has no counterpart, because the compiler checks all declarations.
+    @Test func `two recorders are independent (TAF-P9)`() async throws {
         let first = PageRecorder<Item>()
         let second = PageRecorder<Item>()
         let server = PagedServer(count: 50)
@@ -280,7 +279,7 @@ import Testing
         #expect(try await second.loadMore(server.page).map(\.id) == Array(10..<20))
     }
 
-    @Test func `I2: a given page starts the list again`() async throws {
+    @Test func `loading a given page starts the list again at that page (I2)`() async throws {
         let server = PagedServer(count: 100)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -290,13 +289,13 @@ import Testing
         #expect(pages.items.map(\.id) == Array(30..<50))
     }
 
-    @Test func `I2: a page far below the first is the first`() async throws {
+    @Test func `a page number far below 1 loads the first page (I2)`() async throws {
         let server = PagedServer(count: 100)
 
         #expect(try await PageRecorder<Item>().loadPage(.min, server.page).map(\.id) == Array(0..<10))
     }
 
-    @Test func `a list of cursors has no page 4`() async throws {
+    @Test func `a list with cursors has no page numbers`() async throws {
         let pages = PageRecorder<Item>(strategy: .cursor)
 
         let error = await #expect(throws: APIError.self) { try await pages.loadPage(4) { _ in [Item]() } }
@@ -304,7 +303,7 @@ import Testing
         #expect(error?.reason == .configuration(.unsupported("page 4 of a list without page numbers")))
     }
 
-    @Test func `I13: an item that comes again is not listed twice, its newest self stays`() async throws {
+    @Test func `an item that arrives again is updated and not listed twice (I13)`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>(identifiedBy: \.id)
         try await pages.refresh(server.page)
@@ -319,7 +318,7 @@ import Testing
         #expect(pages.items[9].title == "new")
     }
 
-    @Test func `I5, TAF-P11: the time of the last load and its raw page are kept`() async throws {
+    @Test func `the time of the last load and its page are kept (I5, TAF-P11)`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2)
         #expect(recorder.lastPage == nil && recorder.snapshot.lastLoaded == nil)
         let before = Date()
@@ -331,7 +330,7 @@ import Testing
         #expect(recorder.lastPage?.items == [3])
     }
 
-    @Test func `I10: a reset drops all, and a load in flight with it`() async throws {
+    @Test func `a reset removes all items and discards an active load (I10)`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         try await pages.refresh(server.page)
@@ -352,7 +351,7 @@ import Testing
         #expect(try await pages.loadMore(server.page).map(\.id) == Array(0..<10))
     }
 
-    @Test func `I10: a reset drops those who joined a load, and nothing is loaded again`() async throws {
+    @Test func `a reset cancels callers that joined a load, and nothing is loaded again (I10)`() async throws {
         let server = PagedServer(count: 30)
         let pages = PageRecorder<Item>()
         let gate = Gate()
@@ -374,7 +373,7 @@ import Testing
         #expect(pages.items.isEmpty)
     }
 
-    @Test func `a page may be loaded on the main actor with what lives there`() async throws {
+    @Test func `a page can be loaded on the main actor with isolated state`() async throws {
         #expect(try await Screen().show() == [1, 2, 3])
     }
 

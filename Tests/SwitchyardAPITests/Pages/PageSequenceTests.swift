@@ -7,7 +7,7 @@ import Testing
     typealias Item = PagedServer.Item
 
     @Test(arguments: [0, 1, 3])
-    func `I12: the pages come in order and end with the list`(ahead: Int) async throws {
+    func `the pages arrive in order and end with the list (I12)`(ahead: Int) async throws {
         let server = PagedServer(count: 25)
         var pages: [[Int]] = []
         for try await page in PageRecorder<Item>().allPages(ahead: ahead, { try server.page($0) }) {
@@ -18,7 +18,7 @@ import Testing
         #expect(server.numbers == [1, 2, 3, 4])
     }
 
-    @Test func `I12: items come one by one, none twice, and the recorder's own list stays as it is`() async throws {
+    @Test func `items arrive one by one without duplicates, and the recorder's list is unchanged (I12)`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 2, identifiedBy: { $0 })
         var items: [Int] = []
         for try await item in recorder.allItems({ page in [[1, 2], [2, 3], []][page.index] }) { items.append(item) }
@@ -27,7 +27,7 @@ import Testing
         #expect(recorder.items.isEmpty)
     }
 
-    @Test func `I12: a page is loaded ahead of the one that is read`() async throws {
+    @Test func `a page is loaded ahead of the current page (I12)`() async throws {
         let server = PagedServer(count: 100)
         let gate = Gate()
         var pages = PageRecorder<Item>().allPages(ahead: 2) { page in
@@ -42,7 +42,7 @@ import Testing
         _ = try await pages.next()
     }
 
-    @Test func `nothing is loaded ahead unless asked for`() async throws {
+    @Test func `no page is loaded ahead by default`() async throws {
         let server = PagedServer(count: 100)
         var pages = PageRecorder<Item>().allPages { try server.page($0) }.makeAsyncIterator()
         _ = try await pages.next()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `the failure of a load ends the sequence`(ahead: Int) async throws {
+    func `a failed load ends the sequence`(ahead: Int) async throws {
         let server = PagedServer(count: 100)
         var pages = PageRecorder<Item>().allPages(ahead: ahead) { page in
             if page.number == 2 { throw APIError(.status(500)) }
@@ -64,7 +64,7 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test func `an empty page that cannot be gone past does not end the sequence as if all had come`() async throws {
+    @Test func `an empty page with a repeated cursor is an error, not a normal end`() async throws {
         var pages = PageRecorder<Int>(strategy: .cursor).allPages { request in
             Page(request.isFirst ? [1] : [], nextCursor: "a")
         }.makeAsyncIterator()
@@ -74,7 +74,7 @@ import Testing
         await #expect(throws: APIError(.list(.repeatedPosition))) { try await pages.next() }
     }
 
-    @Test func `a cancelled reader cancels the load`() async throws {
+    @Test func `cancelling the reader cancels the load`() async throws {
         let gate = Gate()
         let reader = Task {
             for try await _ in PageRecorder<Item>().allPages({ _ -> [Item] in
@@ -90,11 +90,11 @@ import Testing
         await #expect(throws: APIError(.cancelled(.caller))) { try await reader.value }
     }
 
-    @Test func `a sequence with an empty list has no page`() async throws {
+    @Test func `the sequence of an empty list has no page`() async throws {
         for try await page in PageRecorder<Item>().allPages({ _ in [Item]() }) { Issue.record("\(page)") }
     }
 
-    @Test func `I9: every change of a list can be followed`() async throws {
+    @Test func `every change of a list is delivered as an update (I9)`() async throws {
         let server = PagedServer(count: 15)
         let recorder = PageRecorder<Item>()
         var updates = recorder.updates.makeAsyncIterator()
@@ -113,7 +113,7 @@ import Testing
         #expect(failed?.lastError != nil && failed?.items.count == 10)
     }
 
-    @Test func `I9: what a list shows when it is empty, when it failed and when it is at its end`() async throws {
+    @Test func `a snapshot distinguishes an empty, a failed and a complete list (I9)`() async throws {
         let server = PagedServer(count: 3)
         let recorder = PageRecorder<Item>()
         server.fail()
@@ -130,7 +130,7 @@ import Testing
         #expect(ended.items.count == 3 && ended.lastError == nil && !ended.hasMore)
     }
 
-    @Test func `the changes end with the recorder`() async throws {
+    @Test func `the updates end when the recorder is released`() async throws {
         var recorder: PageRecorder<Item>? = PageRecorder()
         var updates = try #require(recorder?.updates).makeAsyncIterator()
         _ = await updates.next()
@@ -139,7 +139,7 @@ import Testing
         #expect(await updates.next() == nil)
     }
 
-    @Test func `changes that are asked for after the recorder's end have none`() async throws {
+    @Test func `updates that are requested after the recorder was released end immediately`() async throws {
         var recorder: PageRecorder<Item>? = PageRecorder()
         let updates = try #require(recorder?.updates)
         recorder = nil
@@ -150,7 +150,7 @@ import Testing
         #expect(count <= 1)
     }
 
-    @Test func `1,000,000 items over 10,000 pages are merged by id`() async throws {
+    @Test func `1,000,000 items over 10,000 pages are merged by ID`() async throws {
         let recorder = PageRecorder<Int>(pageSize: 100, identifiedBy: { $0 })
         let clock = ContinuousClock()
         let seconds = try await clock.measure {

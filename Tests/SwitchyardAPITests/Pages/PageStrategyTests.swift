@@ -6,9 +6,7 @@ import SwitchyardHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PageStrategyTests {
-    @Test func `I11, TAF-P8: an offset counts the items that came, so that a server with small pages loses none`()
-        async throws
-    {
+    @Test func `an offset counts the received items, so that small pages lose no item (I11, TAF-P8)`() async throws {
         let pages = PageRecorder<Int>(pageSize: 10, strategy: .offset)
         let load: (PageRequest) async throws -> Page<Int> = { request in
             Page(Array((0..<17).dropFirst(request.offset).prefix(min(7, request.size))), total: 17)
@@ -21,7 +19,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `a total counts by pages as large as the server hands them out`() async throws {
+    @Test func `a total is counted with the page size of the server`() async throws {
         let pages = PageRecorder<Int>(pageSize: 100)
         let load: (PageRequest) async throws -> Page<Int> = { request in
             let size = min(50, request.size)
@@ -36,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [20, 50, 60], [404, 400])
-    func `a page that is refused after all the items there are ends the list like an empty one`(
+    func `an error for a page after the last item ends the list like an empty page`(
         total: Int,
         status: Int
     ) async throws {
@@ -56,7 +54,7 @@ import Testing
         #expect(pages.items == Array(0..<total) && all == pages.items)
     }
 
-    @Test func `the end is known where the module has words of its own for the refusal`() async throws {
+    @Test func `a module error with status 404 after the last item ends the list`() async throws {
         let pages = PageRecorder<Int>(pageSize: 10)
         try await pages.refresh { _ in Page(Array(0..<20), total: 20, hasMore: true) }
 
@@ -69,7 +67,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `the end is known after the last page that was gone to at once`() async throws {
+    @Test func `an error after the last page ends a list that started at that page`() async throws {
         let pages = PageRecorder<Int>(pageSize: 10)
         try await pages.loadPage(3) { _ in Page(Array(20..<25), total: 25) }
 
@@ -79,7 +77,7 @@ import Testing
         #expect(!pages.hasMore && pages.items == Array(20..<25))
     }
 
-    @Test func `a page that is refused before all items have come is an error`() async throws {
+    @Test func `an error for a page before the last item is an error`() async throws {
         let pages = PageRecorder<Int>(pageSize: 1)
         try await pages.refresh { _ in Page([1], total: 2) }
 
@@ -89,7 +87,7 @@ import Testing
         #expect(pages.hasMore)
     }
 
-    @Test func `an item that could not be read does not move the offset`() async throws {
+    @Test func `broken items count towards the offset`() async throws {
         let pages = PageRecorder<Int>(pageSize: 3, strategy: .offset)
         try await pages.refresh { _ in Self.page([1, 3], broken: 1) }
 
@@ -99,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a page whose items could not be read does not end the list`() async throws {
+    @Test func `a page with only broken items does not end the list`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2)
         try await pages.refresh { _ in [1, 2] }
 
@@ -107,7 +105,7 @@ import Testing
         #expect(try await pages.loadMore { _ in [5] } == [5])
     }
 
-    @Test func `a page from which the next one cannot be named ends in an error`() async throws {
+    @Test func `a page without a position for the next page is an error`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         try await pages.refresh { _ in [1, 2] }
         try await pages.loadMore { _ in Self.page([], broken: 2) }
@@ -121,7 +119,7 @@ import Testing
         return page
     }
 
-    @Test func `I11, TAF-P8: a cursor is followed to its end`() async throws {
+    @Test func `a cursor is followed to its end (I11, TAF-P8)`() async throws {
         let answers: [String?: Page<Int>] = [
             nil: Page([1], nextCursor: "b"), "b": Page([2], nextCursor: "c"), "c": Page([3], nextCursor: ""),
         ]
@@ -135,7 +133,7 @@ import Testing
         #expect(!pages.hasMore)
     }
 
-    @Test func `I11, TAF-P8: a list continues after its last item`() async throws {
+    @Test func `a list continues after the ID of its last item (I11, TAF-P8)`() async throws {
         let pages = PageRecorder<Int>(pageSize: 2, strategy: .lastID { String($0) })
         let load: (PageRequest) async throws -> [Int] = { request in
             let last = request.lastID.flatMap { Int($0) } ?? 0
@@ -149,7 +147,7 @@ import Testing
         await #expect(throws: APIError(.list(.noMoreData))) { try await pages.loadMore(load) }
     }
 
-    @Test func `I11, TAF-P8: a link is followed within its origin only`() async throws {
+    @Test func `a link is followed only within its origin (I11, TAF-P8)`() async throws {
         let pages = PageRecorder<Int>(strategy: .link)
         try await pages.refresh { _ in
             Page([1], linkHeader: ["</items?page=2>; rel=next"], url: "https://api.example.com/items")
@@ -169,7 +167,7 @@ import Testing
         #expect(pages.items == [1, 2])
     }
 
-    @Test func `a cursor that leads back ends in an error, not in a circle`() async throws {
+    @Test func `a cursor that leads back is an error`() async throws {
         let pages = PageRecorder<Int>(strategy: .cursor)
         try await pages.refresh { _ in Page([1], nextCursor: "b") }
         try await pages.loadMore { _ in Page([2], nextCursor: "b") }
@@ -180,7 +178,7 @@ import Testing
         #expect(pages.items == [1, 2])
     }
 
-    @Test func `a server that ignores the page number is found out after three pages of nothing new`() async throws {
+    @Test func `three pages without new items end a list whose server ignores the page number`() async throws {
         let pages = PageRecorder<Int>(identifiedBy: { $0 })
         try await pages.refresh { _ in [1, 2] }
         for _ in 0..<3 { #expect(try await pages.loadMore { _ in [1, 2] } == []) }
@@ -189,7 +187,7 @@ import Testing
         #expect(pages.items == [1, 2])
     }
 
-    @Test func `pages of nothing new that do not follow each other do not end a list`() async throws {
+    @Test func `single pages without new items do not end a list`() async throws {
         let pages = PageRecorder<Int>(identifiedBy: { $0 })
         try await pages.refresh { _ in [1] }
         for item in 2...6 {
@@ -200,7 +198,7 @@ import Testing
         #expect(pages.items == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func `a list has no more pages than it may`() async throws {
+    @Test func `a list has no more pages than its limit`() async throws {
         let pages = PageRecorder<Int>(pageLimit: 2)
         try await pages.refresh { _ in [1] }
         try await pages.loadMore { _ in [2] }
@@ -212,14 +210,18 @@ import Testing
         (0, 10, 0), (1, 10, 1), (10, 10, 1), (11, 10, 2), (16_777_217, 1, 16_777_217), (.max, 1, .max),
         (.max, 2, 4_611_686_018_427_387_904), (5, 0, 5), (-3, 10, 0),
     ])
-    func `I4, TAF-P7: pages are counted in whole numbers`(total: Int, size: Int, expected: Int) async throws {
+    func `the number of pages is calculated with integers (I4, TAF-P7)`(total: Int, size: Int, expected: Int)
+        async throws
+    {
         let pages = PageRecorder<Int>(pageSize: size)
         try await pages.refresh { _ in Page([1], total: total) }
 
         #expect(pages.snapshot.pageCount == expected)
     }
 
-    @Test func `a total that lies low ends the list, one that lies high ends with the first empty page`() async throws {
+    @Test func `a total that is too low ends the list, and a total that is too high ends it at an empty page`()
+        async throws
+    {
         let low = PageRecorder<Int>(pageSize: 1)
         try await low.refresh { _ in Page([1], total: 1) }
         let high = PageRecorder<Int>(pageSize: 1)
@@ -230,7 +232,7 @@ import Testing
         #expect(!high.hasMore)
     }
 
-    @Test func `an explicit last page is the last`() async throws {
+    @Test func `hasMore set to false ends the list`() async throws {
         let pages = PageRecorder<Int>(strategy: .cursor)
         try await pages.refresh { _ in Page([1], hasMore: false, nextCursor: "x") }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Next links by plain http of pages that came by https.
+/// Plain http links to the next page on pages loaded over https.
 @Suite(.timeLimit(.minutes(5))) struct PlainLinkPageTests {
     private func next(_ link: String, allowsOtherOrigins: Bool = false) throws -> PagePosition? {
         var page = Page([1], nextLink: link)
@@ -19,7 +19,7 @@ import Testing
         ],
         [true, false]
     )
-    func `a plain http link on the host of an https page means https`(link: String, allowsOthers: Bool) throws {
+    func `an http link on the host of an https page becomes https`(link: String, allowsOthers: Bool) throws {
         let position = try next(link, allowsOtherOrigins: allowsOthers)
 
         #expect(position == .link("https://host.example:8443/items?page=2"))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a link of the header field means https, too`() {
+    @Test func `an http link in the Link header field becomes https`() {
         let page = Page([1], linkHeader: [#"<http://host.example/2>; rel="next""#], url: "https://host.example/1")
 
         #expect(page.nextLink == "https://host.example/2")

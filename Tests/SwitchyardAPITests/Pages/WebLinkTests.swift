@@ -8,7 +8,7 @@ import Testing
         ("title*=UTF-8''first; title*=UTF-8''second", "first"), ("title=plain; title*=UTF-8''%zz", "plain"),
         ("title=plain; title*=nothing", "plain"), ("title*=UTF-16''x", nil),
     ])
-    func `the extended form of a title is decoded, and wins`(parameters: String, title: String?) {
+    func `the extended form of a title is decoded and takes precedence`(parameters: String, title: String?) {
         let links = WebLink.parse(["<a>; rel=next; \(parameters)"])
 
         #expect(links.map(\.relations) == [["next"]])
@@ -16,14 +16,14 @@ import Testing
         #expect(links.first?.parameters.first?.value == title)
     }
 
-    @Test func `what names a link has no extended form`() {
+    @Test func `the rel and anchor parameters have no extended form`() {
         let links = WebLink.parse(["<a>; rel*=UTF-8''next; rel=prev; anchor*=UTF-8''x"])
 
         #expect(links == [WebLink(target: "a", relations: ["prev"])])
     }
 
-    // RFC 8288 appendix B.3, step 7.4: such a value ends at a semicolon or a comma, and at nothing else.
-    @Test func `a value without quotes may hold equals signs and spaces`() {
+    // RFC 8288 appendix B.3, step 7.4: an unquoted value ends only at a semicolon or a comma.
+    @Test func `an unquoted value may contain equals signs and spaces`() {
         let links = WebLink.parse(["<a>; cursor=YWJj== ; title=two words; rel=next, <b>; rel=prev last"])
 
         #expect(links.map(\.relations) == [["next"], ["prev", "last"]])
@@ -34,36 +34,36 @@ import Testing
         ("/other", nil), ("https://b.example/list", nil), ("#part", nil), ("", "https://a.example/2"),
         ("/list", "https://a.example/2"), ("https://a.example/list", "https://a.example/2"),
     ])
-    func `the next page is that of a link which starts at this page`(anchor: String, next: String?) {
+    func `the next page is a link whose anchor is the current page`(anchor: String, next: String?) {
         let line = "</2>; rel=next; anchor=\"\(anchor)\""
 
         #expect(Page([1], linkHeader: [line], url: "https://a.example/list").nextLink == next)
     }
 
-    // RFC 3986 section 2.4: what is escaped once is not escaped again, whatever else the server left as it was.
+    // RFC 3986 section 2.4: an escaped character is not escaped again, even if the server left others unescaped.
     @Test(arguments: [
         ("/list?page[number]=2&q=a%20b", "/list?page%5Bnumber%5D=2&q=a%20b"), ("?after=x|y%3D", "/list?after=x%7Cy%3D"),
         ("https://a.example/l?q=ü%20", "/l?q=%C3%BC%20"), ("/l?q=%E9 x#top%20a b", "/l?q=%E9%20x#top%20a%20b"),
     ])
-    func `escapes in a target stay as they are`(target: String, expected: String) {
+    func `percent escapes in a target are kept`(target: String, expected: String) {
         let line = "<\(target)>; rel=next; anchor=\"/list?f[a]=%20\""
 
         let page = Page([1], linkHeader: [line], url: "https://a.example/list?f%5Ba%5D=%20")
         #expect(page.nextLink == "https://a.example\(expected)")
     }
 
-    @Test func `a link need not lead to a server`() {
+    @Test func `a link may have a target that is not a server`() {
         #expect(WebLink(target: "mailto:a@b.example", relations: []).resolved(against: "") == "mailto:a@b.example")
     }
 
-    @Test func `a link of another resource hides none of this page`() {
+    @Test func `a link of another resource does not hide a link of this page`() {
         let lines = ["</9>; rel=next; anchor=\"/other\", </2>; rel=next"]
 
         #expect(Page([1], linkHeader: lines, url: "https://a.example/list").nextLink == "https://a.example/2")
     }
 
     @Test(arguments: ["nächste 100%", "a\"b\\c", ""])
-    func `a title is read again as it was written`(title: String) {
+    func `a title is the same after it is written and parsed`(title: String) {
         let link = WebLink(target: "a", relations: ["next"], parameters: [.init(name: "title", value: title)])
 
         #expect(link.description.utf8.allSatisfy { $0 < 128 })

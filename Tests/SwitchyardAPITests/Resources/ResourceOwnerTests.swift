@@ -6,14 +6,14 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Row F48: a resource belongs to one environment and one user.
+/// A resource belongs to one environment and one user (feature F48).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResourceOwnerTests {
     private let clock = ManualClock()
     private let count = Locked(0)
 
     private var requests: Int { count.withLock { $0 } }
 
-    /// Of a server that answers with the number of the request as the title.
+    /// A manager whose server returns the number of the request as the title.
     private func manager() throws -> TopicAPI {
         let transport = StubTransport { [count] _ in
             let number = count.withLock { count in
@@ -29,7 +29,7 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `F48: a resource takes nothing in once the environment is another`() async throws {
+    @Test func `a resource cannot load after the environment has changed (F48)`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         try await topic.load()
@@ -43,7 +43,7 @@ import Testing
         #expect(try await topic.load().title == "2")
     }
 
-    @Test func `F48: a resource asks no server for another user than its own`() async throws {
+    @Test func `a resource sends no request for another user (F48)`() async throws {
         let topics = TopicAPI(client: try manager().client, user: "ada")
         let topic = resource(topics)
         topics.user.withLock { $0 = "grace" }
@@ -53,7 +53,7 @@ import Testing
         #expect(topic.value == nil && topics.cache.count == 0 && requests == 0)
     }
 
-    @Test func `F48: a manager gets a resource that loads, anyone who else had its user before`() async throws {
+    @Test func `a manager gets a new resource that can load if another user had the old one (F48)`() async throws {
         let client = try manager().client
         let first = TopicAPI(client: client, user: "ada")
         let second = TopicAPI(client: client, user: "ada")
@@ -68,7 +68,7 @@ import Testing
         await #expect(throws: APIError(.cancelled(.superseded))) { try await old.load() }
     }
 
-    @Test func `F48: a load that the user's log-out overtakes shows nothing`() async throws {
+    @Test func `a load that a logout overtakes delivers no value (F48)`() async throws {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
         }

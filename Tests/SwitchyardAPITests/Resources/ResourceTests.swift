@@ -26,7 +26,7 @@ import Testing
         return TopicAPI(client: try .stubbed(transport, time: clock))
     }
 
-    /// Answers with the number of the request as the title, the first ones a second late.
+    /// A server that returns the number of the request as the title and delays the first responses by a second.
     private func numbered(late: Int) -> StubTransport {
         let answered = Locked(0)
         return StubTransport { [clock] _ in
@@ -43,7 +43,7 @@ import Testing
         topics.resource(for: TopicAPI.topic(1, lifetime: .seconds(60)))
     }
 
-    @Test func `F42: latest value, latest error, loading and origin, one resource for all who ask`() async throws {
+    @Test func `a resource has value, error, loading state and origin, and all callers share it (F42)`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         #expect(topic === resource(topics))
@@ -61,7 +61,7 @@ import Testing
         #expect(topic.snapshot.error == nil && topic.value?.title == "3")
     }
 
-    @Test func `F42: every change is told, and the last state is never missed`() async throws {
+    @Test func `updates deliver every change including the last state (F42)`() async throws {
         let topics = try manager()
         let topic = resource(topics)
         var states = topic.updates.makeAsyncIterator()
@@ -75,7 +75,7 @@ import Testing
         _ = try await load.value
     }
 
-    @Test func `F36: a load is made only when the value is old, and after an error only after a while`() async throws {
+    @Test func `loadIfNeeded loads only an old value, and waits after an error (F36)`() async throws {
         let topic = resource(try manager())
         #expect(try await topic.loadIfNeeded()?.title == "1")
         clock.advance(by: .milliseconds(59_999))
@@ -91,7 +91,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `F37: invalidated is stale but kept, wiped is gone`() async throws {
+    @Test func `an invalidated value is stale but kept, and a wiped value is gone (F37)`() async throws {
         let topic = resource(try manager())
         try await topic.load()
         topic.invalidate()
@@ -103,7 +103,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `F37: a response that was asked for before the value was invalidated is not current`() async throws {
+    @Test func `a response that was requested before an invalidation is not current (F37)`() async throws {
         let transport = numbered(late: 2)
         let topic = resource(TopicAPI(client: try .stubbed(transport, time: clock)))
         let first = Task { try await topic.load() }
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: ["invalidated", "wiped", "overridden"])
-    func `F37: a load after a change does not wait for a call's fetch from before it`(change: String) async throws {
+    func `a load after a change does not share an earlier request (F37)`(change: String) async throws {
         let transport = numbered(late: 1)
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -148,7 +148,7 @@ import Testing
         #expect(topic.value?.title == "2")
     }
 
-    @Test func `F37: what was invalidated before it was read from disk is loaded again`() async throws {
+    @Test func `a value on disk is loaded again if the resource was invalidated (F37)`() async throws {
         let folder = TemporaryFolder()
         let call = TopicAPI.topic(1, lifetime: .seconds(60))
         func launched() throws -> TopicAPI {
@@ -167,7 +167,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "2")
     }
 
-    @Test func `F37, F39: an invalidated value that replaces the server is not current`() async throws {
+    @Test func `an invalidated value that replaces an error of the server is not current (F37, F39)`() async throws {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -185,7 +185,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `F41: a value is put in without the network, and ends a load under way`() async throws {
+    @Test func `an override sets the value without a request and ends an active load (F41)`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -199,7 +199,7 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `F43: what no one follows goes under memory pressure, and beyond a number`() async throws {
+    @Test func `unobserved resources are discarded under memory pressure and above a limit (F43)`() async throws {
         let topics = try manager()
         let followed = resource(topics)
         let updates = followed.updates.makeAsyncIterator()
@@ -212,7 +212,7 @@ import Testing
         withExtendedLifetime(updates) {}
     }
 
-    @Test func `F42: resources keep no client alive that no one has any more`() async throws {
+    @Test func `resources do not keep a client alive (F42)`() async throws {
         let transport = StubTransport { _ in .json(#"{"id":1,"title":"one"}"#) }
         var topics: TopicAPI? = TopicAPI(client: try .stubbed(transport, time: clock))
         _ = try await topics.map(resource)?.load()
@@ -221,14 +221,12 @@ import Testing
         #expect(cache != nil && other?.count == 1)
 
         topics = nil
-        await until { cache == nil && other == nil }  // The load's own task may hold them for a moment yet.
+        await until { cache == nil && other == nil }  // The task of the load may keep the objects alive for a moment.
 
         #expect(cache == nil && other == nil)
     }
 
-    @Test func `F42: a resource outlives the manager that asked for it first, while others of the client are there`()
-        throws
-    {
+    @Test func `a resource outlives the manager that created it while the client is in use (F42)`() throws {
         let root = try NetworkClient.stubbed(StubTransport { _ in .status(500) }, time: clock)
         var first: TopicAPI? = TopicAPI(client: root.scoped())
         weak let asked = first.map(resource)
@@ -237,7 +235,7 @@ import Testing
         #expect(asked != nil && resource(TopicAPI(client: root.scoped())) === asked)
     }
 
-    @Test func `F42: changes that are asked for after the resource's end have none`() async throws {
+    @Test func `updates that are requested after the resource was discarded end immediately (F42)`() async throws {
         let topics = try manager()
         let updates = resource(topics).updates
         topics.client.discardUnobservedResources()
@@ -249,7 +247,7 @@ import Testing
         #expect(count <= 1)
     }
 
-    @Test func `F44: a load that no one follows is given up, after a while if so wished`() async throws {
+    @Test func `an unobserved load is cancelled after a delay (F44)`() async throws {
         let transport = StubTransport { _ in .never }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
         let topic = resource(topics)
@@ -270,7 +268,8 @@ import Testing
         await transport.waitUntilIdle()
     }
 
-    @Test func `loads of one resource at one time are one load, and each waiter leaves alone`() async throws {
+    @Test func `concurrent loads of a resource share one request, and each waiter can be cancelled alone`() async throws
+    {
         let transport = StubTransport { [clock] _ in
             .delayed(by: .seconds(1), on: clock, .json(#"{"id":1,"title":"a"}"#))
         }
@@ -286,7 +285,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `F18: calls for other sensitive data have a resource each`() async throws {
+    @Test func `calls with different sensitive data have separate resources (F18)`() async throws {
         let topics = try manager()
         let resources = ["admin", "guest"].map { data in
             var call = TopicAPI.topic(1, lifetime: .seconds(60))
@@ -299,9 +298,7 @@ import Testing
         #expect(resources[1].value == nil)
     }
 
-    @Test func `F39: a value that replaces the server is as old as it is, and the server is asked again`()
-        async throws
-    {
+    @Test func `a stale value that replaces an error keeps its age and is loaded again (F39)`() async throws {
         let topics = try manager()
         var call = TopicAPI.topic(1, lifetime: .seconds(60))
         call.cache.staleIfError = .seconds(3_600)
@@ -319,9 +316,7 @@ import Testing
         #expect(try await topic.loadIfNeeded()?.title == "3")
     }
 
-    @Test func `F24, CT-10: what is stored is shown first, then what the server says, each with its origin`()
-        async throws
-    {
+    @Test func `the stored response is delivered before the server's response (F24, CT-10)`() async throws {
         let topics = try manager()
         var configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         configuration.cache.staleIfError = .seconds(600)
@@ -346,7 +341,7 @@ import Testing
         #expect(requests == 3)
     }
 
-    @Test func `F24: when the server fails, what is stored was shown and the error follows`() async throws {
+    @Test func `the stored response is delivered before the error of the server (F24)`() async throws {
         let topics = try manager()
         let configuration = TopicAPI.topic(1, lifetime: .seconds(60))
         let serializer = ResponseSerializer.decodable(Topic.self)

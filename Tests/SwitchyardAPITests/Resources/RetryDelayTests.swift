@@ -18,7 +18,7 @@ import Testing
         return topic
     }
 
-    @Test func `F36: the server is left alone until more than the delay has passed since an error`() async throws {
+    @Test func `loadIfNeeded sends no request until the retry delay after an error has passed (F36)`() async throws {
         let topic = try await failed(.seconds(1))
         clock.advance(by: .seconds(1))
         #expect(try await topic.loadIfNeeded() == nil)
@@ -26,7 +26,8 @@ import Testing
         #expect(try await topic.loadIfNeeded() != nil)
     }
 
-    @Test func `F36: without a delay the server is asked again at once after an error`() async throws {
+    @Test func `loadIfNeeded sends a request immediately after an error if the retry delay is zero (F36)`() async throws
+    {
         let topic = try await failed(.zero)
         #expect(try await topic.loadIfNeeded() != nil)
     }

@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 
-/// Row F23 where a response is followed: what may ask the cache alone asks no server.
+/// Cache-only calls with observed responses (feature F23).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StoredOnlyTests {
     private let clock = ManualClock()
 
@@ -25,7 +25,7 @@ import Testing
         return sources
     }
 
-    @Test func `F23: a sequence of responses ends with the stored one`() async throws {
+    @Test func `a cache-only sequence of responses ends with the stored response (F23)`() async throws {
         let (topics, transport) = try topics()
         await #expect(throws: APIError(.cache(.invalidMetadata))) { try await answers(by: topics) }
         _ = try await topics.topic(1, lifetime: .seconds(60))
@@ -35,7 +35,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `F23: a resource loads the stored response`() async throws {
+    @Test func `a cache-only resource loads the stored response (F23)`() async throws {
         let (topics, transport) = try topics()
         await #expect(throws: APIError(.cache(.invalidMetadata))) {
             try await topics.resource(Topic.self, for: only).load()

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `YTK-30: required, optional and nullable keys are three things, and the error names the path`() {
+    @Test func `a shape distinguishes required, optional and nullable keys (YTK-30)`() {
         #expect(Self.violation(["id": 1, "name": "a", "boss": nil]) == nil)
         #expect(Self.violation(["id": 1, "name": "a", "boss": ["id": 2], "nick": "n"]) == nil)
         #expect(Self.violation(["id": 1, "name": "a"]) == .init(.missingKey, keyPath: "boss"))
@@ -31,14 +31,14 @@ import Testing
         )
     }
 
-    @Test func `YTK-30: truth values and numbers are distinguished`() {
+    @Test func `a shape distinguishes Booleans and numbers (YTK-30)`() {
         #expect(!JSONShape.number.accepts(true))
         #expect(!JSONShape.bool.accepts(1))
         #expect(JSONShape.integer.accepts(1.0))
         #expect(!JSONShape.integer.accepts(1.5))
     }
 
-    @Test func `YTK-29: the check is total over values of any shape`() {
+    @Test func `every shape can check a value of any kind (YTK-29)`() {
         let values: [JSONValue] = [nil, true, 1, "a", [], [1], [:], ["a": [nil]]]
         let shapes: [JSONShape] = [
             .any, .null, .bool, .number, .integer, .string, .object(["a": .array(of: .string)]), .array(of: .object()),
@@ -49,14 +49,14 @@ import Testing
         #expect(values.filter(JSONShape.anyOf([]).accepts).isEmpty)
     }
 
-    @Test func `a pattern that cannot be read matches nothing, and the error says why`() {
+    @Test func `an invalid pattern matches nothing, and the error gives the reason`() {
         #expect(
             Self.violation("a", .string.pattern("("))
                 == .init(.rule("pattern (, which is not a valid regular expression"), keyPath: "")
         )
     }
 
-    @Test func `rules narrow a kind, and other members may be forbidden`() {
+    @Test func `rules restrict a kind, and further members may be forbidden`() {
         #expect(Self.violation(["id": 1, "name": "toolong", "boss": nil])?.keyPath == "name")
         #expect(JSONShape.number.range(1...3).accepts(2) && !JSONShape.number.range(1...3).accepts(4))
         #expect(JSONShape.string.pattern("^a+$").accepts("aa") && !JSONShape.string.pattern("^a+$").accepts("b"))
@@ -67,7 +67,7 @@ import Testing
         #expect(!JSONShape.number.rule("even") { $0.int.map { $0 % 2 == 0 } ?? true }.accepts(3))
     }
 
-    @Test func `values are distinguished by their scalars, not by how they look`() {
+    @Test func `texts are compared by Unicode scalars`() {
         let shape = JSONShape.any.oneOf(["caf\u{E9}", ["caf\u{E9}": 1]])
 
         #expect(shape.accepts("caf\u{E9}") && shape.accepts(["caf\u{E9}": 1]))
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [
         ("9007199254740993", 9_007_199_254_740_992), ("1.5", 1), ("1e400", 1e300),
     ])
-    func `a number beyond a bound breaks it by whatever digit`(text: String, bound: Double) throws {
+    func `a number beyond a bound is rejected whichever digit exceeds it`(text: String, bound: Double) throws {
         let (above, below) = (try JSONValue(parsing: text.utf8), try JSONValue(parsing: "-\(text)".utf8))
 
         #expect(JSONShape.number.minimum(bound).accepts(above) && JSONShape.number.maximum(-bound).accepts(below))
@@ -87,7 +87,7 @@ import Testing
         #expect(JSONShape.number.range(-bound...bound).accepts(.number(try #require(JSONNumber(bound)))))
     }
 
-    @Test func `a number beyond the signed ones breaks a bound by its last digit`() throws {
+    @Test func `a number above Int64.max is compared by its last digit`() throws {
         let bound = 9_223_372_036_854_775_808.0
 
         #expect(JSONShape.number.maximum(bound).accepts(try JSONValue(parsing: "9223372036854775808".utf8)))

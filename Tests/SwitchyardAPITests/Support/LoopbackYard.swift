@@ -4,20 +4,20 @@ import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTesting
 
-/// A server of this process on a real socket, with a client for it whose clock stands still unless moved.
+/// A loopback server with a client whose clock is manual.
 struct LoopbackYard: Sendable {
     let server = LoopbackServer()
     let clock = ManualClock()
     let client: NetworkClient
 
-    /// Starts the server; every path answers with `answer` until routes are set.
+    /// Starts the server, which returns `answer` for every path until routes are set.
     init(service name: String = "topics", answer: LoopbackResponse = .json(#"{"id":7,"title":"seven"}"#)) throws {
         server.route(nil, "/v1/*", answering: answer)
         try server.start()
         client = try Self.client(of: name, port: server.port, time: clock)
     }
 
-    /// Another client of the same server.
+    /// Creates another client of the same server.
     func client(of name: String) throws -> NetworkClient {
         try Self.client(of: name, port: server.port, time: clock)
     }
@@ -32,10 +32,10 @@ struct LoopbackYard: Sendable {
         return try NetworkClient(service: service, time: time)
     }
 
-    /// The targets of the requests that came, in order.
+    /// The targets of the received requests in order.
     var targets: [String] { server.requests.map(\.target) }
 
-    /// Answers with the number of the request as the title.
+    /// Returns the number of the request as the title.
     func count() {
         server.route(nil, "/v1/*") { request in .json(#"{"id":1,"title":"\#(request.number)"}"#) }
     }

@@ -1,7 +1,7 @@
 import SwitchyardAPI
 import SwitchyardServices
 
-/// A list on a server of the test, handed out page by page.
+/// A list on a test server that is delivered page by page.
 final class PagedServer: Sendable {
     struct Item: Sendable, Hashable {
         var id: Int
@@ -22,16 +22,16 @@ final class PagedServer: Sendable {
         state = Locked(State(items: (0..<count).map { Item(id: $0) }))
     }
 
-    /// The requests that came, in order.
+    /// The received requests in order.
     var requests: [PageRequest] { state.withLock { $0.requests } }
 
-    /// The page numbers that were asked for.
+    /// The requested page numbers.
     var numbers: [Int] { requests.map(\.number) }
 
-    /// Lets the next loads fail.
+    /// Makes the next loads fail.
     func fail(_ times: Int = 1) { state.withLock { $0.failures = times } }
 
-    /// Puts an item in at the top.
+    /// Inserts an item at the top.
     func insert(_ item: Item) { state.withLock { $0.items.insert(item, at: 0) } }
 
     func page(_ request: PageRequest) throws -> [Item] {

@@ -4,21 +4,21 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// How the directives of `Cache-Control` are distinguished (RFC 9111 section 5.2, RFC 9110 section 5.6).
+/// How the directives of `Cache-Control` are separated (RFC 9111 section 5.2, RFC 9110 section 5.6).
 @Suite struct CacheControlTests {
-    @Test func `a backslash in a quoted string does not end it`() {
+    @Test func `an escaped quote does not end a quoted string`() {
         let control = CacheControl(["Cache-Control": #"ext="a\", max-age=60, \"b", max-age=5"#])
 
         #expect(control.seconds("max-age") == 5)
     }
 
     @Test(arguments: ["max-age=6 0", "max-age=60 s", "max -age=60", #"max-age="6 0""#])
-    func `a space within a directive makes no other directive of it`(text: String) {
+    func `a directive with an inner space is not accepted as a lifetime`(text: String) {
         #expect(CacheControl(["Cache-Control": text]).seconds("max-age") ?? 0 == 0)
     }
 
     @Test(arguments: ["max-age=60", " max-age = 60 ", #"max-age= "60" "#, "Max-Age=60\t,"])
-    func `spaces around a name and its value are not part of them`(text: String) {
+    func `spaces around a directive's name and value are ignored`(text: String) {
         #expect(CacheControl(["Cache-Control": text]).seconds("max-age") == 60)
     }
 }

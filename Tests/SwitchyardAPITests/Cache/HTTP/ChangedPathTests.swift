@@ -9,12 +9,12 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What a change at a path does to the responses that HTTP's rules keep of it (RFC 9111 section 4.4).
+/// The effect of an unsafe request on stored responses under HTTP caching rules (RFC 9111 section 4.4).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ChangedPathTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
 
-    /// A server whose answers are fresh for an hour, and which refuses changes of topic 9.
+    /// A server whose responses are fresh for an hour and that refuses changes to topic 9.
     private func start(disk: DiskCache? = nil) throws -> (topics: TopicAPI, transport: StubTransport) {
         let transport = StubTransport { request in
             if request.method != .get { return .status(request.url.path.hasSuffix("9") ? 409 : 204) }
@@ -36,7 +36,7 @@ import Testing
         return configuration
     }
 
-    /// What ``start(disk:)`` gives to a process that comes after one which read `path`.
+    /// The result of ``start(disk:)`` in a process that starts after an earlier one has read `path`.
     private func startAgain(after path: String, disk: DiskCache) async throws -> (TopicAPI, StubTransport) {
         _ = try await isKept(read(path), by: try start(disk: disk).topics)
         await disk.flush()
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.put, .post, .patch, .delete])
-    func `a change removes what is kept of its path, and nothing else`(method: HTTPMethod) async throws {
+    func `an unsafe request removes only the stored responses of its path`(method: HTTPMethod) async throws {
         let (topics, _) = try start()
         for path in ["topics/1", "topics/2"] { _ = try await isKept(read(path), by: topics) }
 
@@ -60,7 +60,9 @@ import Testing
     }
 
     @Test(arguments: [("topics?sort=name", "topics"), ("topics", "topics?notify=1"), ("topics?a=1#top", "/topics?b=2")])
-    func `a query that is in the path plays no part`(kept: String, changed: String) async throws {
+    func `the query of a path is ignored when a change removes stored responses`(kept: String, changed: String)
+        async throws
+    {
         let (topics, _) = try start()
         _ = try await isKept(read(kept), by: topics)
 
@@ -69,7 +71,7 @@ import Testing
         #expect(try await !isKept(read(kept), by: topics))
     }
 
-    @Test func `a change that is answered with a redirect counts, whatever is found there`() async throws {
+    @Test func `a change with a redirect as its response removes stored responses`() async throws {
         let transport = StubTransport { request in
             if request.method == .post { return .status(303, headers: ["Location": "/nothing"]) }
             if request.url.path == "/nothing" { return .status(404) }
@@ -85,7 +87,9 @@ import Testing
     }
 
     @Test(arguments: [(204, false), (409, true)])
-    func `a change that is sent on counts at each place that has taken it`(status: Int, isKept: Bool) async throws {
+    func `a redirected change removes the stored responses of each path that accepted it`(status: Int, isKept: Bool)
+        async throws
+    {
         let transport = StubTransport { request in
             if request.method == .put {
                 let isSentOn = request.url.path.hasSuffix("old")
@@ -104,7 +108,7 @@ import Testing
         #expect(try await self.isKept(read("other"), by: topics))
     }
 
-    @Test func `a change that the server refuses removes nothing`() async throws {
+    @Test func `a refused change removes no stored response`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/9"), by: topics)
 
@@ -115,7 +119,7 @@ import Testing
         #expect(try await isKept(read("topics/9"), by: topics))
     }
 
-    @Test func `what calls keep by a lifetime of their own stays`() async throws {
+    @Test func `responses that are stored with a lifetime of the call stay after a change`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1", by: .lifetime), by: topics)
 
@@ -124,7 +128,7 @@ import Testing
         #expect(try await isKept(read("topics/1", by: .lifetime), by: topics))
     }
 
-    @Test func `a change removes what was stored by hand`() async throws {
+    @Test func `a change removes a response that was stored by hand`() async throws {
         let (topics, transport) = try start()
         try topics.storeResponse(
             Data(#"{"id":1,"title":"mine"}"#.utf8),
@@ -138,7 +142,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a change removes what was read by a path with placeholders`() async throws {
+    @Test func `a change removes a response that was read with a path template`() async throws {
         let (topics, _) = try start()
         var template = read("topics/{id}")
         template.pathValues = ["id": 1]
@@ -157,7 +161,9 @@ import Testing
     ]
 
     @Test(arguments: spellings)
-    func `a place that is written in another way is the same`(kept: String, changed: String) async throws {
+    func `a change removes a stored response whose path is spelled differently`(kept: String, changed: String)
+        async throws
+    {
         let (topics, _) = try start()
         _ = try await isKept(read(kept), by: topics)
 
@@ -167,7 +173,9 @@ import Testing
     }
 
     @Test(arguments: spellings)
-    func `a place of the disk that is written in another way is the same`(kept: String, changed: String) async throws {
+    func `a change removes a response on disk whose path is spelled differently`(kept: String, changed: String)
+        async throws
+    {
         let disk = try DiskCache(at: folder.url)
         let (topics, _) = try await startAgain(after: kept, disk: disk)
         clock.advance(by: .seconds(1))
@@ -178,7 +186,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `a place of another server that no service has stays`() async throws {
+    @Test func `a change on a foreign server removes no stored response`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
 
@@ -187,7 +195,7 @@ import Testing
         #expect(try await isKept(read("topics/1"), by: topics))
     }
 
-    @Test func `what HTTP's rules forbid to store is not stored by hand`() throws {
+    @Test func `a response that HTTP caching rules forbid to store is not stored by hand`() throws {
         let (topics, _) = try start()
 
         try topics.storeResponse(
@@ -200,7 +208,7 @@ import Testing
         #expect(topics.cache.count == 0)
     }
 
-    @Test func `a request for the cache alone asks no server`() async throws {
+    @Test func `a request with only-if-cached sends no request`() async throws {
         let (topics, transport) = try start()
         var only = read("topics/1")
         only.headers["Cache-Control"] = "only-if-cached"
@@ -211,7 +219,7 @@ import Testing
         #expect(try await isKept(only, by: topics))
     }
 
-    @Test func `what the disk holds from before a change is not used`() async throws {
+    @Test func `a response on disk from before a change is not used`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         clock.advance(by: .seconds(1))
@@ -223,7 +231,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `what was recalled from the disk is removed by a change`() async throws {
+    @Test func `a response that was loaded from disk is removed by a change`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         #expect(try await isKept(read("topics/1"), by: topics))
@@ -236,7 +244,7 @@ import Testing
         await disk.flush()
     }
 
-    @Test func `what the disk holds from before a change is not used in the next run either`() async throws {
+    @Test func `a response on disk from before a change is not used after a restart`() async throws {
         _ = try await startAgain(after: "topics/1", disk: try DiskCache(at: folder.url))
         let disk = try DiskCache(at: folder.url)
         let (between, _) = try start(disk: disk)
@@ -250,7 +258,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `what was stored after a change is used in the next run`() async throws {
+    @Test func `a response that was stored after a change is used after a restart`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (first, _) = try start(disk: disk)
         try await first.send(APIConfiguration(path: "topics/1", method: .put))
@@ -262,7 +270,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a change noted by a clock that was ahead costs one request, and no more`() async throws {
+    @Test func `a change recorded with a date in the future causes only one additional request`() async throws {
         let disk = try DiskCache(at: folder.url)
         let (topics, transport) = try await startAgain(after: "topics/1", disk: disk)
         let place = topics.client.place
@@ -281,7 +289,7 @@ import Testing
         #expect(transport.requestCount == 2 && none.requestCount == 0)
     }
 
-    @Test func `a change that is forgotten among many is taken to have been anywhere`() {
+    @Test func `a change that was dropped from a full list counts as a change of every path`() {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         var changes = ChangedPaths()
         for number in 0...ChangedPaths.limit {
@@ -295,7 +303,7 @@ import Testing
         #expect(changes.lastChange(of: last) == date + Double(ChangedPaths.limit))
     }
 
-    @Test func `a response from the cache says how old it is`() async throws {
+    @Test func `a cached response has an Age header field`() async throws {
         let (topics, _) = try start()
         _ = try await isKept(read("topics/1"), by: topics)
         clock.advance(by: .seconds(90))

@@ -8,12 +8,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What the server's word on a response does to the one that is stored, where HTTP's rules decide (RFC 9111).
+/// The effect of a newer response on the stored response under HTTP caching rules (RFC 9111).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NewerResponseTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
     private let clock = ManualClock()
 
-    /// A manager of a server with these answers, and a clock on the wall that goes with the other one.
+    /// A manager of a server with these responses, whose wall clock follows the monotonic clock.
     private func topics(_ answers: [StubResponse], _ module: APIModule = .standard) throws -> TopicAPI {
         let client = try NetworkClient.stubbed(StubTransport(answers: answers), time: clock)
         client.responseCache = ResponseCache(time: clock) { [clock] in
@@ -40,7 +40,7 @@ import Testing
             ["Date": HTTPDate.text(for: start) ?? ""], ["Age": "50"],
         ] as [HTTPHeaders]
     )
-    func `a confirmation that does not tell the time is of now`(old: HTTPHeaders) async throws {
+    func `a confirming response without a date counts as current`(old: HTTPHeaders) async throws {
         var headers = old
         headers.add("ETag", "\"v1\"")
         headers.add("Cache-Control", "max-age=60")
@@ -55,7 +55,7 @@ import Testing
         #expect(again.isFromCache && again.headers["Age"] == "50")
     }
 
-    @Test func `a response that may not be stored takes the older one away`() async throws {
+    @Test func `a newer response that must not be stored removes the stored response`() async throws {
         let topics = try topics([
             answer("one", ["Cache-Control": "max-age=3600"]), answer("two", ["Cache-Control": "no-store"]),
             answer("three", [:]),
@@ -66,7 +66,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
-    @Test(arguments: [404, 410]) func `a response that nothing is there any more takes the older one away`(
+    @Test(arguments: [404, 410]) func `a 404 or 410 response removes the stored response`(
         status: Int
     ) async throws {
         let old = answer("one", ["Cache-Control": "max-age=3600"])
@@ -79,9 +79,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
-    @Test func `a response that nothing is there any more takes the older one away, however its error is formatted`()
-        async throws
-    {
+    @Test func `a 404 response removes the stored response even if its error is formatted`() async throws {
         let old = answer("one", ["Cache-Control": "max-age=3600"])
         var module = APIModule()
         module.formatError = { APIError($0.reason, serverMessage: "formatted") }
@@ -92,7 +90,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "three")
     }
 
-    @Test func `a server that is out of order takes nothing away`() async throws {
+    @Test func `a 503 response does not remove the stored response`() async throws {
         let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
         _ = try await topics.response(for: call(), with: .string)
         _ = try? await topics.response(for: call(.never), with: .string)
@@ -100,7 +98,7 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).value == "one")
     }
 
-    @Test func `a refresh that fails is a failure, unless the response allows for it`() async throws {
+    @Test func `a failed refresh is an error unless the stored response permits stale use`() async throws {
         let topics = try topics([answer("one", ["Cache-Control": "max-age=3600"]), .status(503)])
         _ = try await topics.response(for: call(), with: .string)
 
@@ -109,8 +107,10 @@ import Testing
         }
     }
 
-    /// A manager of a client that was answered "old" after it had asked again, for a value of another type, and got
-    /// `newer`; asked once more, the server says "newest".
+    /// A manager after two crossed requests.
+    ///
+    /// The first request returns "old" after the second, which decodes another type, has returned `newer`. A third
+    /// request returns "newest".
     private func crossed(by newer: StubResponse, _ cache: ResponseCache) async throws -> TopicAPI {
         let count = Locked(0)
         let transport = StubTransport { [clock] _ in
@@ -135,8 +135,7 @@ import Testing
 
     private static let fresh: HTTPHeaders = ["Cache-Control": "max-age=3600"]
 
-    @Test func `a response that comes after a newer one takes no place on disk, where memory keeps none`() async throws
-    {
+    @Test func `a late response is not written to disk if a newer response was stored`() async throws {
         let folder = TemporaryFolder()
         let disk = try DiskCache(at: folder.url)
         let cache = ResponseCache(limits: .init(cost: 0), disk: disk, time: clock)
@@ -148,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [404, 200])
-    func `a response that comes after one that took it away is not kept`(status: Int) async throws {
+    func `a late response is not stored if a newer response has removed the entry`(status: Int) async throws {
         let newer = StubResponse.status(status, headers: ["Cache-Control": "no-store"])
 
         let topics = try await crossed(by: newer, ResponseCache(time: clock))

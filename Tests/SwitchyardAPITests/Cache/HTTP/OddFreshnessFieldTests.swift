@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Fields that say how fresh a response is, in ways that no server should.
+/// Invalid or unusual freshness fields of responses.
 @Suite struct OddFreshnessFieldTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -14,10 +14,10 @@ import Testing
         return HTTPCacheRules.reuse(stored, for: [:], now: now.addingTimeInterval(3))
     }
 
-    // RFC 9111 section 4.2.1: of two `Expires` either the first counts or the response is stale; cache-tests has the
-    // latter (freshness-expires-invalid-multiple-lines, from memory).
+    // RFC 9111 section 4.2.1: with two `Expires` fields, either the first one counts or the response is stale. The
+    // suite cache-tests expects a stale response (freshness-expires-invalid-multiple-lines, from memory).
     @Test(arguments: ["Thu, 18 Aug 2050 02:01:19 GMT", "Thu, 18 Aug 2050 02:01:18 GMT", "0"])
-    func `a response that expires twice is stale`(second: String) {
+    func `a response with two Expires fields is stale`(second: String) {
         var headers: HTTPHeaders = ["Date": HTTPDate.text(for: Self.now) ?? ""]
         headers.add("Expires", "Thu, 18 Aug 2050 02:01:18 GMT")
         headers.add("Expires", second)
@@ -25,14 +25,14 @@ import Testing
         #expect(Self.reuse(headers) == HTTPCacheRules.Reuse.none)
     }
 
-    // RFC 9111 section 5.1: a value that is no number is ignored; a space within makes no other number of it.
+    // RFC 9111 section 5.1: a value that is not a number is ignored, also if it contains a space.
     @Test(arguments: ["7 200", "7\t200", "72 00, 0"])
-    func `an age with a space in it is none`(age: String) {
+    func `an Age with an inner space is ignored`(age: String) {
         #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == .fresh)
     }
 
     @Test(arguments: ["7200", " 7200 , 0", "7200,"])
-    func `spaces around an age are not part of it`(age: String) {
+    func `spaces around an Age are ignored`(age: String) {
         #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == HTTPCacheRules.Reuse.none)
     }
 }

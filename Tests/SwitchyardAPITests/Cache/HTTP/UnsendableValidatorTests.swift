@@ -9,11 +9,11 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// Validators that no header field can hold: what is stored with one is stored without a validator.
+/// A validator that is invalid in a header field is not stored with the response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UnsendableValidatorTests {
     private let folder = TemporaryFolder()
 
-    /// A server whose validators cannot be given back, and that numbers its responses.
+    /// A server whose validators cannot be sent back and whose responses are numbered.
     private func yard(_ headers: HTTPHeaders) throws -> LoopbackYard {
         let yard = try LoopbackYard()
         yard.server.route(nil, "/v1/*") { request in
@@ -30,7 +30,9 @@ import Testing
     ]
 
     @Test(arguments: validators, [CachePolicy.Freshness.lifetime, .http])
-    func `a later call asks without it`(headers: HTTPHeaders, freshness: CachePolicy.Freshness) async throws {
+    func `a later call does not send an invalid validator`(headers: HTTPHeaders, freshness: CachePolicy.Freshness)
+        async throws
+    {
         var fields = headers
         fields.add("Cache-Control", "max-age=60")
         let yard = try yard(fields)
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: validators)
-    func `the next run of the app asks without it`(headers: HTTPHeaders) async throws {
+    func `a call after a restart does not send an invalid validator`(headers: HTTPHeaders) async throws {
         let yard = try yard(headers)
         defer { yard.stop() }
         var refresh = TopicAPI.topic(1, lifetime: .seconds(60))
@@ -71,9 +73,9 @@ import Testing
         #expect(yard.server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
     }
 
-    // The server reads fields as UTF-8, in which the one byte is none: as U+FFFD it is seen that it came as one.
+    // The server decodes header fields as UTF-8. Its U+FFFD shows that the invalid byte arrived unchanged.
     @Test(arguments: [false, true])
-    func `an entity tag that is not UTF-8 goes back in its own bytes, also in the next run of the app`(
+    func `an entity tag that is not UTF-8 is sent back byte for byte, also after a restart`(
         isNextRun: Bool
     ) async throws {
         let yard = try LoopbackYard()
@@ -100,7 +102,7 @@ import Testing
         #expect(yard.server.requests.last?.status == 304)
     }
 
-    @Test func `a good validator stays when a confirmation brings one that is none`() {
+    @Test func `a valid validator stays if a confirming response has an invalid one`() {
         let stored: HTTPHeaders = ["ETag": "\"v1\"", "Age": "5"]
 
         let confirmed = HTTPCacheRules.confirmed(stored, by: ["ETag": "\"v\u{1}\"", "X-New": "1"])

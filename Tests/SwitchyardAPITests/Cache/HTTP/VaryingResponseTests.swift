@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardAPI
 
-/// What is stored is no response where HTTP's rules say that it is one to another request (RFC 9111 section 4.1).
+/// Stored responses that do not match the request under HTTP caching rules (RFC 9111 section 4.1).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct VaryingResponseTests {
     private let clock = ManualClock()
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=10", "no-cache"])
-    func `what another call keeps by its own lifetime is held to the rules by one that goes by them`(
+    func `a call under HTTP rules checks a response that another call stored with its own lifetime`(
         control: String
     ) async throws {
         let transport = StubTransport(answers: [answer("one", ["Cache-Control": control]), answer("two", [:])])
@@ -43,7 +43,7 @@ import Testing
         "Cache-Control": "max-age=600", "Vary": "User-Agent", "Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT",
     ]
 
-    /// A manager of a server that distinguishes agents, of whose answers one to a phone is stored.
+    /// A manager of a server that varies by User-Agent, with a stored response to a phone.
     private func afterPhone() async throws -> (topics: TopicAPI, transport: StubTransport) {
         let transport = StubTransport { request in answer(request.headers["User-Agent"] ?? "", Self.phone) }
         let topics = TopicAPI(client: try .stubbed(transport, time: clock))
@@ -51,7 +51,7 @@ import Testing
         return (topics, transport)
     }
 
-    @Test func `a refresh asks for no confirmation of what was answered to other fields`() async throws {
+    @Test func `a refresh sends no validator of a response to other header fields`() async throws {
         let (topics, transport) = try await afterPhone()
         let refresh = call {
             $0.headers.set("User-Agent", "desk")
@@ -62,7 +62,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["If-Modified-Since"] } == [nil, nil])
     }
 
-    @Test func `what was answered to other fields is not shown before the response`() async throws {
+    @Test func `a stored response to other header fields is not delivered first`() async throws {
         let (topics, _) = try await afterPhone()
         let desk = call { $0.headers.set("User-Agent", "desk") }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(values == ["desk"])
     }
 
-    /// A client with a jar of a server that answers with the cookies which it gets, for ten minutes.
+    /// A client with cookies whose server returns the cookies that it received, fresh for ten minutes.
     private func greeting(
         _ server: LoopbackServer,
         _ jar: CookieJar,
@@ -102,7 +102,7 @@ import Testing
         return (server, try RequestURL(validating: "\(server.baseURL)/v1/me"))
     }
 
-    @Test func `what one session was answered is not shown to the next`() async throws {
+    @Test func `a response to one session is not returned to the next session`() async throws {
         let (server, url) = try started()
         let jar = CookieJar()
         let client = try greeting(server, jar)
@@ -121,7 +121,8 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    @Test func `what no one was answered before the end is not shown to anyone who logs in after a start`() async throws
+    @Test func `a response without a session on disk is not returned to a user that logs in after a restart`()
+        async throws
     {
         let (server, url) = try started()
         defer { server.stop() }
@@ -140,7 +141,7 @@ import Testing
         #expect(names == ["nobody", "s=ada"])
     }
 
-    @Test func `a call after a login does not wait for what is being fetched from before it`() async throws {
+    @Test func `a call after a login does not share the active request from before the login`() async throws {
         let transport = StubTransport { [clock] request in
             let headers: HTTPHeaders = ["Vary": "Cookie", "Cache-Control": "max-age=600"]
             return .delayed(by: .seconds(1), on: clock, answer(request.headers["Cookie"] ?? "nobody", headers))
@@ -165,9 +166,9 @@ import Testing
         #expect(try await topics.response(for: call(), with: .string).isFromCache)
     }
 
-    // MARK: Fields that the app computes
+    // MARK: Computed header fields
 
-    /// A client whose calls carry the tenant of the moment, of a server that answers each with its name.
+    /// A client whose calls have the current tenant as a header field, and whose server returns the tenant.
     private func tenants(_ tenant: Locked<String?>) throws -> NetworkClient {
         let transport = StubTransport { request in
             answer(request.headers["X-Tenant"] ?? "", ["Vary": "X-Tenant", "Cache-Control": "max-age=600"])
@@ -182,8 +183,7 @@ import Testing
 
     private struct NoTenant: Error {}
 
-    @Test func `what was answered to fields that the app computed is not shown where it computes others`() async throws
-    {
+    @Test func `a response to one computed header field is not returned for another value`() async throws {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         var names: [String] = []
@@ -196,7 +196,7 @@ import Testing
         #expect(names == ["red false", "red true", "blue false"])
     }
 
-    @Test func `where a field cannot be computed no stored response hides that`() async throws {
+    @Test func `a header field that cannot be computed fails the call even if a response is stored`() async throws {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         _ = try await topics.response(for: call(), with: .string)
@@ -205,7 +205,7 @@ import Testing
         await #expect(throws: APIError.self) { try await topics.response(for: call(), with: .string) }
     }
 
-    @Test func `where a field cannot be computed the stored response can be removed all the same`() async throws {
+    @Test func `a stored response can be removed if a header field cannot be computed`() async throws {
         let tenant = Locked<String?>("red")
         let topics = TopicAPI(client: try tenants(tenant))
         _ = try await topics.response(for: call(), with: .string)
