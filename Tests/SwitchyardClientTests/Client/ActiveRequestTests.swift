@@ -9,8 +9,9 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4: names are the library's own,
-/// callbacks come outside every lock.
+/// Rows D21 to D25, D35 and D56; rules TAF-D11 to TAF-D13, D15 and D16, YTK-7 and DQ-4.
+///
+/// The library generates the request identifiers and calls back outside every lock.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ActiveRequestTests {
     private func client() throws -> (NetworkClient, StubTransport) {
         try NetworkClient.stubbed(switching: .off) { _ in .never }
@@ -26,7 +27,7 @@ import Testing
         return configuration
     }
 
-    @Test func `D56: requests are cancelled by tag and by predicate, and no others`() async throws {
+    @Test func `a tag or a predicate cancels the matching requests only (D56)`() async throws {
         let (client, transport) = try client()
         let ids = start([tagged("a", ["images"]), tagged("b", ["images", "big"]), tagged("c", [])], client)
         #expect(await transport.waitForRequests(3))
@@ -38,7 +39,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `D9, D56: cancelling concerns a scope's own requests, or all of the client's`() async throws {
+    @Test func `a scope cancels only its own requests, and its client cancels all requests (D9, D56)`() async throws {
         let (client, transport) = try client()
         let scope = client.scoped()
         _ = start([tagged("a", ["x"])], client)
@@ -51,7 +52,9 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `D10, TAF-D11: when a cancel returns, the request has left the table`() async throws {
+    @Test func `a cancelled request has left the list of active requests when cancel returns (D10, TAF-D11)`()
+        async throws
+    {
         let (client, transport) = try client()
         let ended = Locked(false)
         let id = client.send(APIConfiguration(path: "a"), on: .global()) { _ in ended.withLock { $0 = true } }
@@ -64,7 +67,7 @@ import Testing
         await until { ended.withLock { $0 } }
     }
 
-    @Test func `D21: requests are listed by kind`() async throws {
+    @Test func `requests are listed by kind (D21)`() async throws {
         let (client, transport) = try client()
         var upload = APIConfiguration(path: "up", method: .post)
         upload.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
@@ -79,7 +82,8 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `D21, D22, D56: a download is listed, and cancelled by its tag, until its last byte`() async throws {
+    @Test func `a download stays listed until its last byte and is cancelled by its tag (D21, D22, D56)`() async throws
+    {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8), Data("b".utf8)], every: .seconds(1), on: clock)
@@ -111,7 +115,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `D56: a stream is cancelled by a predicate while it is read`() async throws {
+    @Test func `a predicate cancels a stream while its body is read (D56)`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
@@ -125,7 +129,7 @@ import Testing
     }
 
     // Rule AFN-14.
-    @Test func `D22: one closure sees every request under way`() async throws {
+    @Test func `one closure visits every active request (D22)`() async throws {
         let (client, transport) = try client()
         let ids = start([APIConfiguration(path: "a"), APIConfiguration(path: "b")], client)
         #expect(await transport.waitForRequests(2))
@@ -138,7 +142,7 @@ import Testing
     }
 
     // Rule CT-21.
-    @Test func `D25: the client is loading while a request is under way`() async throws {
+    @Test func `the client reports that it is loading while a request is active (D25)`() async throws {
         let (client, transport) = try client()
         #expect(!client.isLoading)
         let id = client.send(APIConfiguration(path: "a"), on: .global()) { _ in }
@@ -150,7 +154,7 @@ import Testing
         #expect(!client.isLoading)
     }
 
-    @Test func `J6: the client is idle when every completion has been handed to its queue`() async throws {
+    @Test func `the client becomes idle after every completion was handed to its queue (J6)`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -163,7 +167,7 @@ import Testing
         await clock.waitForTimers(10, in: .seconds(1))
         let count = Task {
             await client.waitUntilIdle()
-            // Behind all that was handed over before.
+            // Runs after every completion that was enqueued before.
             return await withCheckedContinuation { continuation in
                 queue.async { continuation.resume(returning: told.withLock { $0 }) }
             }
@@ -175,7 +179,7 @@ import Testing
         #expect(await count.value == 10)
     }
 
-    @Test func `D35, J6: waiting for all comes after every completion`() async throws {
+    @Test func `waitUntilIdle returns after every completion (D35, J6)`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -199,7 +203,7 @@ import Testing
         #expect(await client.waitUntilIdle())
     }
 
-    @Test func `D35: one who waits can be cancelled`() async throws {
+    @Test func `waitUntilIdle returns false when its task is cancelled (D35)`() async throws {
         let (client, transport) = try client()
         _ = start([APIConfiguration(path: "a")], client)
         #expect(await transport.waitForRequests(1))
@@ -211,7 +215,7 @@ import Testing
         client.cancelAll()
     }
 
-    @Test func `P6, D23: a reset ends all requests and forgets the servers' health`() async throws {
+    @Test func `a reset cancels all requests and clears the servers' health (P6, D23)`() async throws {
         let (client, transport) = try client()
         _ = start([APIConfiguration(path: "a")], client)
         #expect(await transport.waitForRequests(1))
@@ -225,11 +229,15 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 1.0), (5, 10, 0.5), (20, 10, 1.0), (5, nil, nil)] as [(Int64, Int64?, Double?)])
-    func `TAF-D14: a fraction is a number or unknown, never nonsense`(done: Int64, total: Int64?, fraction: Double?) {
+    func `the fraction is between 0 and 1, or nil if the total is unknown (TAF-D14)`(
+        done: Int64,
+        total: Int64?,
+        fraction: Double?
+    ) {
         #expect(TransferProgress(direction: .upload, completed: done, total: total).fraction == fraction)
     }
 
-    @Test func `D44: the head can be judged before the body, which is then broken off`() async throws {
+    @Test func `a caller can inspect the response head and then drop the body (D44)`() async throws {
         let server = LoopbackServer()
         try server.start()
         defer { server.stop() }
@@ -248,7 +256,7 @@ import Testing
     }
 
     // Rule TSW-17.
-    @Test func `P7, P2: a local response replaces a server`() async throws {
+    @Test func `a stubbed response is returned without asking a server (P7, P2)`() async throws {
         let (client, transport) = try client()
         var configuration = APIConfiguration(path: "a")
         configuration.stubResponse = HTTPResponse(status: 200, headers: [:], body: .whole(Data("local".utf8)))
@@ -260,7 +268,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a file in a request made by hand is an upload`() async throws {
+    @Test func `a prebuilt request with a file as its body counts as an upload`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         var configuration = APIConfiguration()
         let url = try RequestURL(validating: "http://primary.test/v1/x")

@@ -7,13 +7,14 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// An error whose body fails is a response all the same: to ask another server could only be slower than what a client
-/// without switching has.
+/// An error response is returned even if its body is truncated.
+///
+/// Trying another server could only be slower than a client without switching.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenResponseTests {
     private static let broken = "X-Server: 1\r\nContent-Length: 90\r\n\r\n{\"detail\":"
     private static let whole = #"{"detail":"whole"}"#
 
-    /// Sends a call to two servers, of which the first one breaks its response off.
+    /// Sends a call to two servers, of which the first one truncates its response.
     private func answer(
         _ status: Int,
         second: LoopbackResponse,
@@ -24,7 +25,7 @@ import Testing
         servers[1].setDefaultRoute { _ in second }
         for server in servers { try server.start() }
         defer { for server in servers { server.stop() } }
-        // On a busy machine a response may be late enough for a hedge, of which this is not.
+        // Disables hedging, because a response on a busy machine may be slow enough to start a hedge.
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
         let client = try NetworkClient(service: .loopback(servers, switching: policy))
@@ -34,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .post], [400, 401, 404, 422, 429])
-    func `its status is the response, and no other server is asked`(method: HTTPMethod, status: Int) async throws {
+    func `a truncated error response is returned, and no other server is tried`(method: HTTPMethod, status: Int)
+        async throws
+    {
         let (answer, counts) = try await answer(status, second: .json(Self.whole, status: status), method: method)
 
         #expect(answer.status == status)
@@ -43,7 +46,7 @@ import Testing
         #expect(counts == [1, 0])
     }
 
-    @Test func `a read that failed at the server is asked of the next one, whatever became of the body`() async throws {
+    @Test func `a read that got a 500 is sent to the next server even if the body was truncated`() async throws {
         let (answer, counts) = try await answer(500, second: .json(Self.whole))
 
         #expect(answer.status == 200)

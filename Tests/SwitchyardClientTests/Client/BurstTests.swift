@@ -7,36 +7,37 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Many calls at once on a client that has only just started, as when an app opens: it has few tokens for extra attempts
-/// yet, and knows nothing of its servers.
+/// Many simultaneous calls on a client that has just started, as when an app launches.
+///
+/// The client has few tokens for extra attempts yet and knows nothing about its servers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BurstTests {
     private static let soon = Duration.milliseconds(20)
     private static let never = Duration.seconds(100)
     private static let reset = StubResponse.failure(.connectionReset)
 
     @Test(arguments: [20, 64, 128])
-    func `a burst of reads is answered although the server hangs`(calls: Int) async throws {
+    func `a burst of reads succeeds although the first server hangs`(calls: Int) async throws {
         let burst = try Burst { $0 == "primary" ? (Self.never, .status(200)) : (Self.soon, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(4)) == ["200": calls])
     }
 
     @Test(arguments: [20, 64, 128], [reset, .status(500), .status(503)])
-    func `a burst of reads is answered although the server fails`(calls: Int, failure: StubResponse) async throws {
+    func `a burst of reads succeeds although the first server fails`(calls: Int, failure: StubResponse) async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, failure) : (Self.soon, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(1)) == ["200": calls])
     }
 
     @Test(arguments: [5, 20, 64, 128])
-    func `a burst of reads is answered although two servers of three hang`(calls: Int) async throws {
+    func `a burst of reads succeeds although two of three servers hang`(calls: Int) async throws {
         let burst = try Burst { $0 == "tertiary" ? (Self.soon, .status(200)) : (Self.never, .status(200)) }
 
         #expect(await burst.ends(of: calls, within: .seconds(6)) == ["200": calls])
     }
 
     @Test(arguments: [20, 64, 128], [reset, .status(500)])
-    func `a burst of reads is answered although two servers of three fail`(
+    func `a burst of reads succeeds although two of three servers fail`(
         calls: Int,
         failure: StubResponse
     ) async throws {
@@ -45,33 +46,33 @@ import Testing
         #expect(await burst.ends(of: calls, within: .seconds(2)) == ["200": calls])
     }
 
-    @Test func `a burst ends soon where no server answers, without much that is asked in vain`() async throws {
+    @Test func `a burst of reads fails soon and with few extra attempts when every server fails`() async throws {
         let burst = try Burst { _ in (Self.soon, Self.reset) }
 
         #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["connectionReset": 64])
         #expect(burst.transport.requestCount <= 64 + 2 * 10)
     }
 
-    @Test func `what waits for another server gives up when the others hang there`() async throws {
+    @Test func `reads that wait for another server fail soon if the other servers hang`() async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, Self.reset) : (Self.never, .status(200)) }
 
         #expect(await burst.ends(of: 64, within: .seconds(3)) == ["connectionReset": 54, "cancelled": 10])
     }
 
-    @Test func `what waits for another server can be cancelled`() async throws {
+    @Test func `reads that wait for another server can be cancelled`() async throws {
         let burst = try Burst { $0 == "primary" ? (Self.soon, Self.reset) : (Self.never, .status(200)) }
 
         #expect(await burst.ends(of: 64, within: .milliseconds(200)) == ["cancelled": 64])
     }
 }
 
-/// A client on a stub of three servers, and the calls that it is given at once.
+/// A client with three stubbed servers, and the calls that are sent at once.
 private struct Burst {
     let transport: StubTransport
     private let client: NetworkClient
     private let time = ManualClock()
 
-    /// Takes a closure that says when a server answers, and what.
+    /// Takes a closure that returns the delay and the response of each server.
     init(_ answer: @escaping @Sendable (_ server: String?) -> (Duration, StubResponse)) throws {
         let time = time
         transport = StubTransport(completion: .inline) { request in
@@ -82,7 +83,9 @@ private struct Burst {
         client = try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
     }
 
-    /// How the calls end, and how many each way; those that continue after the time are cancelled.
+    /// Counts the calls by how they end.
+    ///
+    /// Calls that are still running after `limit` are cancelled.
     func ends(of calls: Int, within limit: Duration) async -> [String: Int] {
         let (ends, continuation) = AsyncStream.makeStream(of: String.self)
         let configuration = APIConfiguration(path: "list", timeout: .seconds(10))

@@ -8,15 +8,17 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// What ends calls from outside, in whatever state they are: each ends once, for that reason, and leaves nothing.
+/// Events that end calls from outside, in every state of a call.
+///
+/// Each call ends once, with the expected reason, and leaves nothing allocated.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct CallStateTests {
-    /// Where a call stands.
+    /// The state that a call is in.
     enum Stage: CaseIterable {
         case answer, hedge, redirect, shared, upload, place, turn, quiet, pause, network, reachability, refresh
         case head, body, reconnection
     }
 
-    /// What ends it.
+    /// The event that ends the call.
     enum Event: CaseIterable {
         case task, client, shutdown, environment, reset
 
@@ -24,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Stage.allCases, Event.allCases)
-    func `a call ends at once wherever it occurs, and nothing is left`(_ stage: Stage, _ event: Event) async throws {
+    func `a call in any state ends at once and leaves no resources`(_ stage: Stage, _ event: Event) async throws {
         let lab = try CallLab(stage)
         let call = Task { await lab.reason() }
         await until { lab.isThere }
@@ -44,7 +46,7 @@ import Testing
     }
 }
 
-/// A call that comes to one state and stays there.
+/// A call that reaches one state and stays there.
 private final class CallLab: Sendable {
     let client: NetworkClient
     let door = Gate()
@@ -106,12 +108,12 @@ private final class CallLab: Sendable {
             time: clock
         )
         if stage == .place { client.send(APIConfiguration(path: "busy"), on: .global()) { _ in } }
-        // Its deadline is not to be taken for the timer of the one that waits after it.
+        // A different deadline, so that its timer is not mistaken for the timer of the waiting call.
         let first = APIConfiguration(path: "first", timeout: .seconds(7_200))
         if stage == .turn { client.send(first, on: .global()) { _ in } }
     }
 
-    /// Makes the call; the reason for which it ends.
+    /// Sends the call and returns the reason why it ended.
     func reason() async -> RequestFailure.Reason? {
         if stage == .place { await until { places.runningCount == 1 } }
         if stage == .turn { await until { transport.requestCount == 1 } }
@@ -141,7 +143,7 @@ private final class CallLab: Sendable {
         }
     }
 
-    /// Whether the call has come to its state.
+    /// Whether the call has reached its state.
     var isThere: Bool {
         switch stage {
         case .answer, .shared, .upload, .head: return transport.openExchanges == 1
@@ -160,7 +162,7 @@ private final class CallLab: Sendable {
         }
     }
 
-    /// Whether nothing is left of it.
+    /// Whether the call has left no resources.
     var isEmpty: Bool {
         !client.isLoading && transport.openExchanges == 0 && places.runningCount == 0 && places.waitingCount == 0
             && rate.waitingCount == 0 && quiet.waitingCount == 0 && clock.pendingTimers == (stage == .turn ? 1 : 0)

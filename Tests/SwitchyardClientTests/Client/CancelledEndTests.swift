@@ -5,10 +5,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A call that is cancelled while the end of its request is being handled.
+/// A call that is cancelled while the end of its request is being processed.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CancelledEndTests {
     @Test(arguments: [StubResponse.status(200), .status(504), .failure(.connectionReset)])
-    func `a write says that it may have been executed`(end: StubResponse) async throws {
+    func `a cancelled write reports that the server may have executed it`(end: StubResponse) async throws {
         let time = HookedTime()
         let transport = StubTransport { _ in .delayed(by: .seconds(5), on: time.clock, end) }
         var options = NetworkClient.Options(seed: 1)
@@ -25,7 +25,7 @@ import Testing
         }
         #expect(await transport.waitForRequests(1))
         #expect(await time.clock.waitForTimers(3))
-        // Behind the look at a slow attempt, which sets another timer.
+        // After the check for a slow attempt, which sets another timer.
         time.clock.advance(by: .seconds(4))
         time.beforeCancel { client.cancelAll() }
 

@@ -6,12 +6,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The first server is well again: it gets its traffic back, however long its responses take.
+/// After the first server has recovered, it gets its traffic back even if its responses are slow.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ComebackTests {
     private let time = ManualClock()
     private let isDown = Locked(false)
 
-    /// A client whose servers need a time for every response, as long as they are not down.
+    /// A client whose servers take `usual` for every response unless they are down.
     private func client(answeringAfter usual: Duration) throws -> NetworkClient {
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
@@ -24,14 +24,14 @@ import Testing
         return try NetworkClient(service: service, transport: transport, options: .init(seed: 1), time: time)
     }
 
-    /// Sends a read, and lets as much time pass.
+    /// Sends a read and advances the clock by `duration`.
     private func ask(_ client: NetworkClient, for duration: Duration) {
         client.send(APIConfiguration(path: "list"), on: .global()) { _ in }
         time.advance(by: duration)
     }
 
     @Test(arguments: [0.02, 1.5, 6])
-    func `a server that is well again gets its traffic back, however long it usually takes`(usual: Double) throws {
+    func `a recovered server gets its traffic back regardless of its usual response time`(usual: Double) throws {
         let client = try client(answeringAfter: .seconds(usual))
         for _ in 0..<20 { ask(client, for: .seconds(7)) }
         isDown.withLock { $0 = true }
@@ -44,7 +44,9 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `so does one that was never asked before, if the other one takes as long`() throws {
+    @Test func `a recovered server that had no earlier traffic gets its traffic back if the other server is as slow`()
+        throws
+    {
         isDown.withLock { $0 = true }
         let client = try client(answeringAfter: .seconds(1.5))
         for _ in 0..<20 { ask(client, for: .seconds(7)) }

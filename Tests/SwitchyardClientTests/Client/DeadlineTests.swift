@@ -8,11 +8,11 @@ import Testing
 
 /// Rule 5 of a request's life: the deadline bounds everything.
 ///
-/// Time stands still unless a test moves it.
+/// The clock advances only when a test advances it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DeadlineTests {
     private let time = ManualClock()
 
-    @Test func `a request ends when its deadline passes, not before`() async throws {
+    @Test func `a request ends exactly at its deadline`() async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 1, time: time) { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list", timeout: .milliseconds(1500))) }
         #expect(await transport.waitForRequests(1))
@@ -26,7 +26,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `no attempt begins after the deadline, though no timer has fired yet`() async throws {
+    @Test func `no attempt starts after the deadline even if no timer has fired yet`() async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { [time] _ in
             // The attempt fails before the request has set its timer.
             time.advance(by: .seconds(3))
@@ -39,7 +39,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the deadline holds although the timer to hedge fires while it is being set`() async throws {
+    @Test func `the deadline holds even if the hedging timer fires while it is being set`() async throws {
         let time = ImpatientTime()
         let transport = StubTransport { _ in .never }
         let client = try NetworkClient(service: try .topics(), transport: transport, time: time)
@@ -52,7 +52,7 @@ import Testing
         #expect(await failure.value == .deadlineExceeded)
     }
 
-    /// Lets a read be slow for so long that a second server is asked.
+    /// Waits until a slow read is hedged to a second server.
     private func letHedge(_ transport: StubTransport) async {
         #expect(await transport.waitForRequests(1))
         #expect(await time.waitForTimers(1, in: .milliseconds(250)))
@@ -74,7 +74,7 @@ import Testing
         #expect(time.pendingTimers == 0)
     }
 
-    @Test func `a read that is slower than usual is asked of a second server too, and the first response wins`()
+    @Test func `a slow read is hedged to a second server, and the first response wins`()
         async throws
     {
         let time = time
@@ -93,7 +93,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `the slow first response wins when it comes before the second`() async throws {
+    @Test func `a hedged read returns the first server's response if that one arrives first`() async throws {
         let time = time
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Kind.offline, .proxyFailure, .requestBodyFailed])
-    func `a second request that goes wrong through no server's fault leaves the first one alone`(
+    func `a hedge that fails for a local reason leaves the first attempt running`(
         kind: TransportError.Kind
     ) async throws {
         let time = time
@@ -119,7 +119,7 @@ import Testing
         }
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
         await letHedge(transport)
-        // Its failure is heard after whatever was answered before.
+        // The failure of the hedge is processed after all of these responses.
         for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
 
         time.advance(by: .milliseconds(50))
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [200, 405])
-    func `a slow write whose server answers the comparison is compared once`(status: Int) async throws {
+    func `a slow write probes the servers only once if the probes get responses`(status: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.method == .post ? .never : .status(status)
         }
@@ -155,7 +155,7 @@ import Testing
         #expect(await time.waitForTimers(1))
 
         time.advance(by: .milliseconds(300))
-        // Each is answered after whatever answers have brought about before.
+        // Each response arrives after the effects of the previous responses.
         for _ in 0..<20 { _ = try await client.send(APIConfiguration(path: "other")) }
 
         #expect(transport.requests.count { $0.method == .get && $0.url.text.hasSuffix("list") } == 2)
@@ -172,7 +172,7 @@ import Testing
     }
 }
 
-/// A clock whose first timer fires before anyone who sets it has it in hand.
+/// A clock whose first timer fires before `schedule` returns.
 private final class ImpatientTime: TimeSource {
     private struct SpentTimer: ScheduledTimer {
         func cancel() {}

@@ -19,7 +19,7 @@ import Testing
     }
 
     // Rule TAF-D5.
-    @Test func `the completion form names the request before it calls back`() async throws {
+    @Test func `the completion form returns the identifier before it calls the completion`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let queue = DispatchQueue(label: "callbacks")
 
@@ -38,7 +38,7 @@ import Testing
     }
 
     // Row D34.
-    @Test func `without a queue of its own a completion comes on the main one`() async throws {
+    @Test func `a completion without a queue runs on the main queue`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -53,7 +53,7 @@ import Testing
     }
 
     // Rules TAF-D6, DQ-8.
-    @Test func `every dispatch has an identifier of its own, requests that cannot be built included`() async throws {
+    @Test func `every request has its own identifier even if it cannot be built`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
 
@@ -73,7 +73,7 @@ import Testing
         #expect(outcomes.count { $0 } == 2)
     }
 
-    @Test func `a request that cannot be built fails through the ordinary way`() async throws {
+    @Test func `a request that cannot be built fails with invalidRequest`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         let reason = await client.failure(of: APIConfiguration(path: "a\r\nb"))
@@ -87,7 +87,7 @@ import Testing
     }
 
     // D5
-    @Test func `a cancelled request ends once, as cancelled, and leaves the table`() async throws {
+    @Test func `a cancelled request ends once, as cancelled, and leaves the active requests`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let id = RequestID()
 
@@ -101,7 +101,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `several requests are cancelled by their identifiers, and no others`() async throws {
+    @Test func `only the requests with the given identifiers are cancelled`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let (ended, continuation) = AsyncStream.makeStream(of: RequestID.self)
         let ids = (0..<4).map { _ in
@@ -122,7 +122,7 @@ import Testing
         #expect(client.activeRequests == [ids[0], ids[2]])
     }
 
-    @Test func `a task that is cancelled before it sends sends nothing`() async throws {
+    @Test func `a task that is already cancelled sends nothing`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         let task = Task {
@@ -147,7 +147,7 @@ import Testing
     }
 
     // Rules TAF-D3, TAF-D4, CT-2.
-    @Test func `cancelling all while others are sent loses none`() async throws {
+    @Test func `no request is lost when cancelAll runs while requests are sent`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .never }
 
         let ended = await withTaskGroup(of: RequestFailure.Reason?.self) { group in
@@ -173,7 +173,9 @@ import Testing
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `an identifier that is under way already is refused and disturbs nothing`() async throws {
+    @Test func `an identifier that is already in use fails with duplicateID and leaves the first request running`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let id = RequestID()
         let first = Task { await client.failure(of: APIConfiguration(path: "a"), id: id) }
@@ -186,7 +188,7 @@ import Testing
         #expect(await first.value == .cancelled)
     }
 
-    @Test func `a task that was cancelled before it sends ends no other request of the same name`() async throws {
+    @Test func `a cancelled task that reuses an identifier leaves the first request running`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let id = RequestID()
         let first = Task { await client.failure(of: APIConfiguration(path: "a"), id: id) }
@@ -204,7 +206,7 @@ import Testing
     }
 }
 
-/// A value that one closure leaves for another on the same serial queue.
+/// A value that one closure passes to another on the same serial queue.
 final class Exchanged<Value: Sendable>: Sendable {
     private let box = Locked<Value?>(nil)
 

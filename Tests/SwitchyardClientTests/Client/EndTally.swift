@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Counts how often each of several requests has ended, and lets a test wait for the last one.
+/// Counts how often each of several requests has ended and lets a test wait for the last one.
 final class EndTally: Sendable {
     private struct State {
         var ends: [Int]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// One end for each request, whatever comes and in whatever order.
+/// Each request ends once, in whatever order the events arrive.
 ///
 /// Row D52; rules 1 and 6 of a request's life.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct EndingOrderTests {
@@ -16,12 +16,12 @@ import Testing
         case answer, failure, deadline, cancel, release
     }
 
-    /// What surrounds the request.
+    /// How the request is sent.
     enum Form: CaseIterable {
         case exchange, flow, shared
     }
 
-    /// Ends its one exchange when the test says so.
+    /// Ends its exchange when the test calls `end`.
     private final class HeldTransport: Transport, TransportTask {
         private let completion = Locked<(@Sendable (Result<HTTPResponse, TransportError>) -> Void)?>(nil)
         let started = AsyncStream.makeStream(of: Void.self)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// How the request ends when these events come in this order.
+    /// Runs the events in this order and returns how the request ended.
     private func endings(_ order: [Event], _ form: Form) async throws -> [String] {
         let (transport, clock) = (HeldTransport(), ManualClock())
         var options = NetworkClient.Options(seed: 1)
@@ -92,7 +92,7 @@ import Testing
             case .cancel: if let id { client.cancel(id) }
             case .release: scope = nil
             }
-            // A flow takes note of a response on its task.
+            // A flow processes a response in its own task.
             if event == order.first { _ = await ended.stream.first { _ in true } }
         }
         queue.sync {}
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `D52: of a response, a failure, the deadline, a cancel and a release the first ends the request, once`(
+    func `the first of response, failure, deadline, cancel and release ends the request once (D52)`(
         form: Form
     ) async throws {
         let expected: [Event: String] = [
@@ -110,14 +110,14 @@ import Testing
             .cancel: "cancelled", .release: "cancelled",
         ]
 
-        try await calm()  // Each order takes several turns, which are long while all tests start.
+        try await calm()  // Each of the many orders takes several task switches, which are slow while all tests start.
         for order in Self.orders(Event.allCases) {
             let endings = try await endings(order, form)
             #expect(endings == [order.first.flatMap { expected[$0] } ?? ""], "\(order)")
         }
     }
 
-    /// Answers at once, and takes its time to say so.
+    /// Completes before `start` returns, and returns late.
     private struct PromptTransport: Transport {
         struct Done: TransportTask {
             func cancel() {}
@@ -132,7 +132,7 @@ import Testing
             completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
         ) -> any TransportTask {
             completion(.success(HTTPResponse(status: 200)))
-            // What has been handed to the queue by now has run when this returns.
+            // Waits until the closures that were enqueued before have run.
             queue.sync {}
             calls.withLock { $0.append("started") }
             return Done()
@@ -141,7 +141,9 @@ import Testing
         func shutdown() {}
     }
 
-    @Test func `a callback waits for the name of its request, whatever the transport does`() async throws {
+    @Test func `a callback runs after send has returned the identifier even if the transport completes at once`()
+        async throws
+    {
         let calls = Locked<[String]>([])
         let queue = DispatchQueue(label: "calls")
         let client = try NetworkClient(service: .topics(), transport: PromptTransport(calls: calls, queue: queue))

@@ -20,7 +20,7 @@ import Testing
         #expect(client.environment == .release)
     }
 
-    @Test func `requests under way keep the environment they were built for, failover included`() async throws {
+    @Test func `active requests keep the environment they were built for, even on failover`() async throws {
         let time = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: time) { request in
             request.server == "primary" ? .delayed(by: .milliseconds(10), on: time, .status(500)) : .status(200)
@@ -36,7 +36,7 @@ import Testing
         #expect(transport.requests.map(\.url.text).last == "http://secondary.test/v1/list")
     }
 
-    @Test func `requests under way are cancelled when the switch says so`() async throws {
+    @Test func `a switch can cancel the active requests`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let failure = Task { await client.failure(of: APIConfiguration(path: "list")) }
         #expect(await transport.waitForRequests(1))
@@ -68,7 +68,9 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `A14: a new client starts with the first server, whichever the last one had come to`() async throws {
+    @Test func `a new client starts with the first server regardless of another client's current server (A14)`()
+        async throws
+    {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         try client.switchServer(to: "tertiary")
 
@@ -79,7 +81,7 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary"])
     }
 
-    @Test func `A2, A13: services have servers, environments and rules of their own`() async throws {
+    @Test func `each service has its own servers, environments and common headers (A2, A13)`() async throws {
         let transport = StubTransport { _ in .status(200) }
         let clients = try ["topics", "users"].map { name in
             let server = try Server(
@@ -104,7 +106,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["X-Service"] } == ["topics", "users"])
     }
 
-    @Test func `a server is chosen by name before anything was sent`() async throws {
+    @Test func `a server can be chosen by name before the first request`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         try client.switchServer(to: "tertiary")
@@ -114,14 +116,14 @@ import Testing
         #expect(transport.requests.map(\.server) == ["tertiary"])
     }
 
-    @Test func `an unknown server is an error and changes nothing`() throws {
+    @Test func `switching to an unknown server throws and changes nothing`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         #expect(throws: ClientError.self) { try client.switchServer(to: "nobody") }
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a pushed command is carried out once, and one that names no server of ours changes nothing`() throws {
+    @Test func `a push command is applied once, and one with an unknown server changes nothing`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let known = ["primary", "secondary", "tertiary"]
 
@@ -137,7 +139,7 @@ import Testing
         #expect(client.currentServer == "tertiary")
     }
 
-    @Test func `the next server follows the present one and the first follows the last`() throws {
+    @Test func `switchToNextServer moves to the following server and wraps around after the last`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         var visited: [String] = []
@@ -149,7 +151,7 @@ import Testing
         #expect(visited == ["secondary", "tertiary", "primary", "secondary"])
     }
 
-    @Test func `a switch is told to its observers, with its cause`() async throws {
+    @Test func `a switch is reported as an event with its cause`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let events = client.events()
 
@@ -166,10 +168,10 @@ import Testing
 
         client = nil
 
-        for await _ in events { Issue.record("there was nothing to tell") }
+        for await _ in events { Issue.record("an event was reported without a cause") }
     }
 
-    @Test func `a new list of servers keeps the health of those that stay`() async throws {
+    @Test func `a new list of servers keeps the health of the remaining servers`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }
@@ -183,7 +185,7 @@ import Testing
         #expect(client.currentServer == "tertiary")
     }
 
-    @Test func `TAF-S17: of a new list and a new environment at the same time neither is lost`() async throws {
+    @Test func `a concurrent change of servers and environment loses neither change (TAF-S17)`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let lists = [Array(client.service.servers.prefix(1)), client.service.servers]
         var lost: [Int] = []
@@ -200,7 +202,7 @@ import Testing
         #expect(lost == [])
     }
 
-    @Test func `an empty list of servers is refused`() throws {
+    @Test func `an empty list of servers throws`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         #expect(throws: ClientError.self) { try client.replaceServers([]) }

@@ -5,9 +5,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What errors say to the developer who has to mend something.
+/// Error messages for developers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ErrorWordsTests {
-    @Test func `an unknown environment lists those that exist`() throws {
+    @Test func `the error for an unknown environment lists the existing ones`() throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         let error = #expect(throws: ClientError.self) { try client.switchEnvironment(to: "staging") }
@@ -25,7 +25,7 @@ import Testing
             ("https://a.example?token=secret", #"found "https://a.example?***""#),
         ]
     )
-    func `a base URL that cannot be used says what was found, without secrets`(text: String, words: String) {
+    func `the error for an invalid base URL names the problem without secrets`(text: String, words: String) {
         let problem = #expect(throws: ServerURL.Problem.self) { try ServerURL(text) }
         let error = #expect(throws: CatalogError.self) { try Service(name: "topics", baseURL: text) }
 
@@ -34,7 +34,7 @@ import Testing
         #expect(error.map { "\($0)" }?.contains("secret") == false)
     }
 
-    @Test func `a loopback server that was not started says so`() {
+    @Test func `the error for the base URL of a loopback server names start() if the server was not started`() {
         let error = #expect(throws: CatalogError.self) {
             try Service(name: "topics", baseURL: LoopbackServer().baseURL)
         }
@@ -42,7 +42,7 @@ import Testing
         #expect(error.map { "\($0)" }?.contains("after start()") == true)
     }
 
-    @Test func `refused http names the option that allows it`() async throws {
+    @Test func `the error for rejected http names the option insecureHTTP`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         let reason = await client.failure(of: APIConfiguration(path: "http://far.example.com/a"))
@@ -50,7 +50,7 @@ import Testing
         #expect(reason.map { "\($0)" }?.contains("insecureHTTP") == true)
     }
 
-    @Test func `empty credentials send nothing before a login, and leave a 401 to the call`() async throws {
+    @Test func `empty credentials send no request before a login, and a 401 is returned to the caller`() async throws {
         let credentials = Credentials()
         let transport = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": #"Basic realm="x""#]) }
         let client = try NetworkClient(service: .topics(servers: 1), transport: transport) { options in

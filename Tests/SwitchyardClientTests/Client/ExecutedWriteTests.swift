@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A write without a response says whether it may have been executed, however it ended.
+/// A write without a response reports whether it may have been executed, however it ended.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ExecutedWriteTests {
     private static let write = APIConfiguration(path: "pay", method: .post, timeout: .seconds(60))
 
@@ -20,7 +20,7 @@ import Testing
         return try #require(await client.result(of: configuration).failed)
     }
 
-    /// How a write ends that its server holds.
+    /// The failure of a write that the server receives but does not respond to.
     private func failure(
         of configuration: APIConfiguration = write,
         endedBy end: (NetworkClient, ManualClock) -> Void
@@ -37,7 +37,7 @@ import Testing
     // MARK: One attempt
 
     @Test(arguments: TransportError.Kind.allCases)
-    func `a failure below HTTP says what the transport knows`(kind: TransportError.Kind) async throws {
+    func `a transport error's mayHaveBeenSent determines mayHaveBeenExecuted`(kind: TransportError.Kind) async throws {
         for isOpen in [true, false] {
             let error = TransportError(kind, message: "stubbed", mayHaveBeenSent: isOpen)
             let failure = try await failure(answers: [.failure(error)])
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a deadline, a cancel and the end of the client leave it open`() async throws {
+    @Test func `a write may have been executed after a deadline, a cancel or a shutdown`() async throws {
         let late = try await failure { _, time in time.advance(by: .seconds(60)) }
         let cancelled = try await failure { client, _ in client.cancelAll() }
         let closed = try await failure { client, _ in client.shutdown() }
@@ -56,7 +56,7 @@ import Testing
         #expect([late, cancelled, closed].map(\.mayHaveBeenExecuted) == [true, true, true])
     }
 
-    @Test func `what only reads has nothing to execute`() async throws {
+    @Test func `a read cannot have been executed unless it must not be repeated`() async throws {
         let read = APIConfiguration(path: "list", timeout: .seconds(60))
         var search = read
         search.mayBeRepeated = false
@@ -69,7 +69,7 @@ import Testing
         #expect(once.mayHaveBeenExecuted)
     }
 
-    @Test func `what was never sent was not executed`() async throws {
+    @Test func `a write that was never sent has not been executed`() async throws {
         let wrong = APIConfiguration(path: "http://[", method: .post)
         let veto = RequestInterceptor.adapting("veto") { _, _ in throw CancellationError() }
 
@@ -80,7 +80,7 @@ import Testing
         #expect(!vetoed.mayHaveBeenExecuted)
     }
 
-    @Test func `a response that a server failed leaves it open, one that refuses does not`() async throws {
+    @Test func `a write may have been executed after a 408 or 5xx, but not after another 4xx`() async throws {
         for (status, isOpen) in [
             (201, false), (404, false), (429, false), (408, true), (500, true), (503, true), (504, true),
         ] {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect that cannot be followed leaves it open`() async throws {
+    @Test func `a write may have been executed if its redirect cannot be followed`() async throws {
         let away = StubResponse.status(303, headers: ["Location": "/v1/result"])
 
         let refused = try await failure(answers: [away, .failure(.connectionRefused)])
@@ -102,7 +102,7 @@ import Testing
         #expect(endless.mayHaveBeenExecuted)
     }
 
-    @Test func `a refusal after a redirect that leads to a result leaves it open`() async throws {
+    @Test func `a write may have been executed if the target of its 301, 302 or 303 responds with 404`() async throws {
         for (redirect, isOpen) in [(301, true), (302, true), (303, true), (307, false), (308, false)] {
             let list = AnswerList([.status(redirect, headers: ["Location": "/v1/result"]), .status(404)])
             let (client, _) = try NetworkClient.stubbed(servers: 1) { list.answer($0) }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `who makes a failure of a good response does not undo it`() async throws {
+    @Test func `a write may have been executed if an interceptor rejects its successful response`() async throws {
         let veto = RequestInterceptor.retrying("veto") { _ in .fail(SampleError()) }
         let (entered, entrance) = AsyncStream.makeStream(of: Void.self)
         let endless = RequestInterceptor.retrying("endless") { _ in
@@ -151,7 +151,7 @@ import Testing
         #expect(!read.mayHaveBeenExecuted)
     }
 
-    @Test func `a given response is no sign that anything was executed`() async throws {
+    @Test func `a write that got a 401 has not been executed if an interceptor rejects the response`() async throws {
         let veto = RequestInterceptor.retrying("veto") { round in
             round.status == 401 ? .fail(SampleError()) : .undecided
         }
@@ -161,9 +161,9 @@ import Testing
         #expect(!failure.mayHaveBeenExecuted)
     }
 
-    // MARK: Several
+    // MARK: Several attempts
 
-    @Test func `what an earlier attempt left open stays so, whatever came after it`() async throws {
+    @Test func `a write may have been executed if only its first attempt may have been sent`() async throws {
         var put = APIConfiguration(path: "topics/7", method: .put, timeout: .seconds(60))
         put.idempotencyKey = .automatic
         put.retry = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
@@ -175,7 +175,7 @@ import Testing
         #expect(unsent.context.rounds == 2 && !unsent.mayHaveBeenExecuted)
     }
 
-    @Test func `who ends a write after an attempt does not undo it`() async throws {
+    @Test func `a write may have been executed if an interceptor cancels it after a 503`() async throws {
         let veto = RequestInterceptor.retrying("veto") { _ in .fail(CancellationError()) }
 
         let failure = try await failure(answers: [.status(503)]) { $0.interceptors = [veto] }
@@ -183,7 +183,7 @@ import Testing
         #expect(failure.mayHaveBeenExecuted)
     }
 
-    @Test func `a server that is not the one for it has not executed it`() async throws {
+    @Test func `a write that got a 421 has not been executed`() async throws {
         let list = AnswerList([.status(421), .failure(.connectionRefused)])
         let (client, _) = try NetworkClient.stubbed(servers: 2) { list.answer($0) }
 
@@ -193,7 +193,7 @@ import Testing
         #expect(!answer.context.mayHaveBeenExecuted)
     }
 
-    @Test func `a write that is given up unsent may be made again`() {
+    @Test func `a write that was given up unsent is safe to repeat`() {
         let context = DispatchContext(service: "topics", environment: .test)
         let place = RequestContext(service: "topics", environment: .test, method: .post)
         func round(_ reason: RequestFailure.Reason) -> RoundResult {
@@ -207,7 +207,7 @@ import Testing
     }
 }
 
-/// The same over real sockets.
+/// The same tests over real sockets.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ExecutedWriteSocketTests {
     private static func failure(
         timeout: Duration = .seconds(30),
@@ -219,13 +219,13 @@ import Testing
         defer { server.stop() }
         let client = try NetworkClient(service: .loopback([server], switching: .off))
         defer { client.shutdown() }
-        _ = try await client.send(APIConfiguration())  // Leaves a connection.
+        _ = try await client.send(APIConfiguration())  // Leaves a kept connection.
         prepare(server)
         let write = APIConfiguration(path: "pay", method: .post, body: .text("pay"), timeout: timeout)
         return try #require(await client.result(of: write).failed)
     }
 
-    @Test func `a server that takes a write and dies has not refused it`() async throws {
+    @Test func `a write may have been executed if the server dies after receiving it`() async throws {
         let failure = try await Self.failure { server in
             server.route(.post, "/pay") { request in
                 _ = try await request.body.collect()
@@ -236,13 +236,13 @@ import Testing
 
         #expect(failure.mayHaveBeenExecuted)
         guard case .transport(let error) = failure.reason else {
-            Issue.record("expected a failure below HTTP")
+            Issue.record("expected a transport error")
             return
         }
         #expect(error.kind == .connectionReset)
     }
 
-    @Test func `a server that was dead before has got nothing`() async throws {
+    @Test func `a write has not been executed if the server was already dead`() async throws {
         let failure = try await Self.failure { server in
             server.fault = .refuse
             server.closeConnections()
@@ -252,7 +252,7 @@ import Testing
         #expect(!failure.mayHaveBeenExecuted)
     }
 
-    @Test func `a deadline tells a server that holds the write from one that no connection leads to`() async throws {
+    @Test func `at the deadline, a write may have been executed only if the server was connected`() async throws {
         let held = try await Self.failure(timeout: .milliseconds(300)) { $0.fault = .hang }
         let unreached = try await Self.failure(timeout: .milliseconds(300)) { server in
             server.fault = .blackHole
@@ -268,7 +268,7 @@ import Testing
 }
 
 extension Result where Failure == RequestFailure {
-    /// The failure; `nil` when there is none.
+    /// The failure, or `nil` if there is none.
     fileprivate var failed: RequestFailure? {
         if case .failure(let failure) = self { failure } else { nil }
     }

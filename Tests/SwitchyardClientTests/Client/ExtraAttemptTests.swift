@@ -5,9 +5,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What attempts beside the first cost the budget that bounds the load they add.
+/// How many tokens the attempts after the first one take from the budget for extra load.
 ///
-/// Time stands still unless a test moves it.
+/// The clock advances only when a test advances it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ExtraAttemptTests {
     private let time = ManualClock()
 
@@ -19,7 +19,7 @@ import Testing
         return try NetworkClient.stubbed(switching: policy, servers: 2, time: time, answer)
     }
 
-    /// Reads until a second server is asked, or would be if the budget allowed it, and then does something.
+    /// Sends a read, waits until it is hedged or would be if the budget allowed it, and then runs an action.
     private func read(
         _ client: NetworkClient,
         _ transport: StubTransport,
@@ -36,7 +36,7 @@ import Testing
         return await call.value
     }
 
-    @Test func `a second server that was asked before the caller gave up has cost a token`() async throws {
+    @Test func `a hedge costs a token even if the caller cancels the request`() async throws {
         let (client, transport) = try client { _ in .never }
 
         for _ in 0..<10 {
@@ -53,7 +53,7 @@ import Testing
         #expect(transport.requests.count { $0.server == "secondary" } == 3)
     }
 
-    @Test func `so has one that had less time to the deadline than it usually takes`() async throws {
+    @Test func `a hedge costs a token even if the deadline leaves it less than its usual time`() async throws {
         let time = time
         let (client, transport) = try client { request in
             request.url.text.hasSuffix("usual") ? .delayed(by: .milliseconds(300), on: time, .status(200)) : .never
@@ -84,7 +84,7 @@ import Testing
         #expect(asked <= 4)
     }
 
-    @Test func `when a server dies, all that is under way there is served by the next one`() async throws {
+    @Test func `active requests fail over to the next server when their server dies`() async throws {
         let time = time
         let isDead = Locked(false)
         let (client, transport) = try client { request in

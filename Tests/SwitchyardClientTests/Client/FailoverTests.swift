@@ -17,7 +17,7 @@ import Testing
 
     // Rules TSW-8, YTK-49.
     @Test(arguments: retryable.indices)
-    func `a read that fails at one server is served by the next, in the same call`(_ index: Int) async throws {
+    func `a read that fails at one server succeeds at the next in the same call`(_ index: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? Self.retryable[index] : .status(200)
         }
@@ -32,7 +32,7 @@ import Testing
 
     // RFC 9110 section 15.5.20.
     @Test(arguments: [HTTPMethod.get, .post])
-    func `what a server says is not for it goes to the next, whatever the method`(method: HTTPMethod) async throws {
+    func `a 421 sends the request to the next server whatever its method`(method: HTTPMethod) async throws {
         let (client, transport) = try NetworkClient.stubbed { .status($0.server == "primary" ? 421 : 200) }
 
         let response = try await client.send(APIConfiguration(path: "list", method: method))
@@ -41,9 +41,9 @@ import Testing
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    // A server on this machine, or beside it, can be reached without a network.
+    // A server on this machine or in the local network can be reached without a network connection.
     @Test(arguments: [HTTPMethod.get, .post])
-    func `what a machine without a network cannot send to one server goes to the next, and blames no one`(
+    func `an offline failure sends the request to the next server and counts against no server`(
         method: HTTPMethod
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -59,7 +59,7 @@ import Testing
         #expect(tried == Array(repeating: ["primary", "secondary"], count: 20).flatMap(\.self))
     }
 
-    @Test func `a place beyond the servers that cannot be reached for want of a network sends nothing to the next one`()
+    @Test func `an offline failure at a redirect target of another origin does not fail over`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -70,14 +70,14 @@ import Testing
         let failure = await client.failure(of: APIConfiguration(path: "list"))
 
         guard case .transport(let error)? = failure else {
-            Issue.record("ended otherwise: \(failure as Any)")
+            Issue.record("unexpected result: \(failure as Any)")
             return
         }
         #expect(error.kind == .offline)
         #expect(transport.requests.map(\.server) == ["primary", "elsewhere"])
     }
 
-    @Test func `no attempt has a total timeout of its own: the request's deadline is kept over all of them`()
+    @Test func `an attempt has no total timeout, because the request's deadline covers all attempts`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed { request in
@@ -94,7 +94,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.timeouts.total == nil })
     }
 
-    @Test func `what warms a fallback up has the time of a probe, and not that of the request`() async throws {
+    @Test func `a warm-up request has the probe timeout instead of the request's timeout`() async throws {
         let time = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: time) { _ in .status(200) }
         let configuration = APIConfiguration(path: "list", timeout: .seconds(5))
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 409, 422, 301, 204])
-    func `a response that is the caller's business is handed over as it is`(_ status: Int) async throws {
+    func `a response that is no server failure is returned unchanged`(_ status: Int) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(status) }
 
         let response = try await client.send(APIConfiguration(path: "list"))
@@ -118,7 +118,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a write that may have arrived is never sent twice`() async throws {
+    @Test func `a write that may have been sent is never sent twice`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.method == .post ? .failure(TransportError(.connectionReset, message: "reset")) : .status(200)
         }
@@ -133,7 +133,7 @@ import Testing
         #expect(error.kind == .connectionReset)
     }
 
-    @Test func `a write that provably never left goes to the next server`() async throws {
+    @Test func `a write that was certainly not sent goes to the next server`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             guard request.server == "primary" else { return .status(201) }
             return .failure(TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false))
@@ -145,7 +145,7 @@ import Testing
         #expect(response.context.server == "secondary")
     }
 
-    @Test func `a write with an idempotency key goes to the next server under the same key`() async throws {
+    @Test func `a write with an idempotency key goes to the next server with the same key`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .failure(.connectionReset) : .status(201)
         }
@@ -160,7 +160,7 @@ import Testing
         #expect(keys[0] != nil && keys[0] == keys[1])
     }
 
-    @Test func `when all servers fail, a response tells more than a broken connection`() async throws {
+    @Test func `an error response is returned in preference to a connection failure`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "secondary" ? .status(503) : .failure(.connectionReset)
         }
@@ -171,7 +171,7 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
-    @Test func `the response that tells more is that of the server which gave it`() async throws {
+    @Test func `the context of the returned error response names its own server`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(503) : .failure(.connectionReset)
         }
@@ -184,7 +184,7 @@ import Testing
         #expect(response.context.attempts == 3)
     }
 
-    @Test func `as many reads as are under way continue when their server refuses them all at once`() async throws {
+    @Test func `all active reads fail over when their server refuses them at once`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { request in
             let isDead = request.server == "primary"
@@ -204,7 +204,7 @@ import Testing
         #expect(transport.requestCount == 80)
     }
 
-    @Test func `a failure is that of the server which failed last`() async throws {
+    @Test func `the failure names the server that failed last`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { request in
             .delayed(by: .seconds(request.server == "primary" ? 2 : 1), on: time, .failure(.connectionReset))
@@ -223,7 +223,7 @@ import Testing
         #expect(failure?.context.server == "primary")
     }
 
-    @Test func `an extra attempt that cannot be built leaves alone what is under way`() async throws {
+    @Test func `a hedge that cannot be built leaves the first attempt running`() async throws {
         let time = ManualClock()
         let transport = StubTransport(completion: .inline) { _ in .delayed(by: .seconds(2), on: time, .status(200)) }
         let built = Locked(0)
@@ -248,7 +248,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `one identifier stands over all attempts`() async throws {
+    @Test func `all attempts of a request share one identifier`() async throws {
         let (client, _) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }
@@ -259,7 +259,7 @@ import Testing
         #expect(response.id == id)
     }
 
-    @Test func `a cancel during the failover ends the request once`() async throws {
+    @Test func `a cancel during failover ends the request once`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .never
         }
@@ -287,7 +287,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
-    @Test func `TAF-S4: an upload that fails counts like any other request`() async throws {
+    @Test func `a failed upload counts against its servers like any other request (TAF-S4)`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(500) }
         let body = RequestBody.data(Data(count: 1 << 20), contentType: "application/octet-stream")
 
@@ -296,7 +296,7 @@ import Testing
         #expect(client.servers.map(\.statistics.requests) == [1, 1, 1])
     }
 
-    @Test func `TAF-B10: what becomes of a configuration after the dispatch changes nothing`() async throws {
+    @Test func `changing a configuration after the dispatch does not change the request (TAF-B10)`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .status(500) : .status(200)
         }
@@ -311,7 +311,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.url.text.hasSuffix("/v1/before") })
     }
 
-    @Test func `a request to a foreign URL is charged to no server and goes nowhere else`() async throws {
+    @Test func `a request to a foreign URL counts for no server and is sent once`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
 
         let response = try await client.send(APIConfiguration(path: "https://elsewhere.example/list"))
@@ -322,7 +322,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a request for one server by name goes there alone`() async throws {
+    @Test func `a request to a named server is sent to that server only`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration(path: "list")
         configuration.server = .named("tertiary")
@@ -333,7 +333,7 @@ import Testing
         #expect(transport.requests.map(\.server) == ["tertiary"])
     }
 
-    @Test func `a server that does not exist is an error before anything is sent`() async throws {
+    @Test func `a request to an unknown server fails before it is sent`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         var configuration = APIConfiguration(path: "list")
         configuration.server = .named("nobody")
@@ -342,7 +342,9 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a request under way fails over to a server that it has not asked, also in a new list`() async throws {
+    @Test func `an active request fails over only to a server it has not tried, even after replaceServers`()
+        async throws
+    {
         let clock = ManualClock()
         let isFirst = Locked(true)
         let failure = StubResponse.failure(.connectionReset)

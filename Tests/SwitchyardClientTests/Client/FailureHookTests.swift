@@ -6,13 +6,13 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Row A24: a service may have a hook for failures, which can keep them from the caller.
+/// Row A24: a service may have an interceptor for failures, which can hide failures from the caller.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FailureHookTests {
     private static func client(_ hook: RequestInterceptor, _ answer: StubResponse) throws -> NetworkClient {
         try NetworkClient.stubbed(options: { $0.interceptors = [hook] }, answer: { _ in answer }).client
     }
 
-    @Test func `A24: the hook sees every failed response of the service once, and no other`() async throws {
+    @Test func `the interceptor receives every error response of the service once (A24)`() async throws {
         let seen = Locked<[Int]>([])
         let hook = RequestInterceptor.retrying("failures") { round in
             if let status = round.status, status >= 400 { seen.withLock { $0.append(status) } }
@@ -28,7 +28,7 @@ import Testing
         #expect(statuses == [401, 200, 403, 200])
     }
 
-    @Test func `A24: the hook may put a response in place of a failure, and the caller sees no failure`()
+    @Test func `the interceptor may replace a 401 with a success (A24)`()
         async throws
     {
         let hook = RequestInterceptor.retrying("expired") { round in
@@ -40,7 +40,7 @@ import Testing
         #expect(answer.status == 204)
     }
 
-    @Test func `A24: a hook that handles a failure below HTTP keeps it from the caller too`() async throws {
+    @Test func `the interceptor may replace a transport error with a success (A24)`() async throws {
         let hook = RequestInterceptor.retrying("offline") { round in
             round.transportError?.kind == .offline ? .answer(HTTPResponse(status: 204)) : .undecided
         }

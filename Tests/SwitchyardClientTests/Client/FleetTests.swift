@@ -6,9 +6,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a client does for the sake of all others.
+/// How a client protects servers that are shared by all clients.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FleetTests {
-    @Test func `where the policy sheds, requests of low priority are given up while every server is overloaded`()
+    @Test func `a shedding policy drops requests of low priority while every server is overloaded`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed(switching: .shedding, servers: 2) { _ in .status(503) }
@@ -23,7 +23,7 @@ import Testing
         #expect(transport.requestCount == sent)
     }
 
-    @Test func `requests of high priority are never given up`() async throws {
+    @Test func `requests of high priority are never dropped`() async throws {
         let (client, transport) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
         for _ in 0..<6 { _ = try await client.send(.urgent) }
         let sent = transport.requestCount
@@ -33,7 +33,7 @@ import Testing
         #expect(transport.requestCount >= sent + 20)
     }
 
-    @Test func `where an endpoint answers 503 everywhere nothing is given up, and that is the response`() async throws {
+    @Test func `no request is dropped if only one endpoint responds with 503 at every server`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(503, headers: ["Retry-After": "30"]) : .status(200)
         }
@@ -48,7 +48,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `a user's quota is a response, which costs no other request`() async throws {
+    @Test func `a 429 is returned to the caller and affects no other request`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.url.text.hasSuffix("odd") ? .status(429, headers: ["Retry-After": "30"]) : .status(200)
         }
@@ -61,7 +61,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.server == "primary" })
     }
 
-    @Test func `where 429 is the server's overload, another server is asked`() async throws {
+    @Test func `a 429 fails over to the next server if the policy counts it as overload`() async throws {
         var policy = SwitchPolicy.recommended
         policy.tooManyRequests = .overload
         let (client, _) = try NetworkClient.stubbed(switching: policy) { request in
@@ -71,7 +71,7 @@ import Testing
         for _ in 0..<50 { #expect(try await client.send(APIConfiguration(path: "list")).status == 200) }
     }
 
-    @Test func `where the policy sheds, of normal requests some are given up while every server is overloaded`()
+    @Test func `a shedding policy drops some requests of normal priority while every server is overloaded`()
         async throws
     {
         let (client, transport) = try NetworkClient.stubbed(switching: .shedding, servers: 2) { _ in .status(503) }
@@ -86,13 +86,13 @@ import Testing
         #expect(transport.requestCount >= sent + 100 - shed)
     }
 
-    @Test func `two refusals are no overload yet`() async throws {
+    @Test func `two 503 responses do not yet count as overload`() async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2) { _ in .status(503) }
 
         for _ in 0..<2 { #expect(try await client.send(APIConfiguration(path: "list")).status == 503) }
     }
 
-    @Test func `while one server is well nothing is given up`() async throws {
+    @Test func `no request is dropped while one server is healthy`() async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2) { $0.server == "primary" ? .status(503) : .status(200) }
         var background = APIConfiguration(path: "list")
         background.priority = .low
@@ -100,7 +100,7 @@ import Testing
         for _ in 0..<50 { #expect(try await client.send(background).status == 200) }
     }
 
-    @Test func `a connection to the first fallback is opened before it is needed`() async throws {
+    @Test func `a connection to the first fallback server is opened in advance`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in .status(200) }
 
@@ -114,7 +114,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.method == .get })
     }
 
-    @Test func `installations move to different fallbacks, each always to the same`() async throws {
+    @Test func `each installation always moves to the same fallback server, and all fallbacks are used`() async throws {
         var fallbacks: Set<String> = []
         for installation in 0..<12 as Range<UInt64> {
             let first = try await fallback(of: installation)
@@ -139,7 +139,7 @@ import Testing
 }
 
 extension SwitchPolicy {
-    /// Gives up requests of normal priority too.
+    /// A policy that drops requests of normal priority too.
     fileprivate static var shedding: SwitchPolicy {
         var policy = SwitchPolicy.recommended
         policy.admission?.sheds = .normal
@@ -148,7 +148,7 @@ extension SwitchPolicy {
 }
 
 extension APIConfiguration {
-    /// A read that is never given up.
+    /// A read that is never dropped.
     fileprivate static var urgent: APIConfiguration {
         var configuration = APIConfiguration(path: "list")
         configuration.priority = .high

@@ -5,11 +5,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rule TAF-S8: what leads elsewhere than to the service's servers says nothing about them.
+/// Rule TAF-S8: a request to a URL outside the service does not affect the health of its servers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ForeignURLTests {
     private static let foreign = "https://elsewhere.example"
 
-    /// How a call leads elsewhere without saying so in its path.
+    /// How a call gets a foreign URL without having it in its path.
     enum Way: CaseIterable, Sendable {
         case network, prebuilt, rule, modifier
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a call that leads elsewhere is sent once and charged to no server`(way: Way) async throws {
+    func `a call to a foreign URL is sent once and counts for no server`(way: Way) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
 
         let response = try await client.send(way.configuration())
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `a response from elsewhere brings no server back`(way: Way) async throws {
+    func `a response from a foreign URL does not restore an ejected server`(way: Way) async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { request in
             request.server == "primary" ? .status(500) : .status(200)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["primary", "secondary"])
-    func `an absolute URL of any of the servers goes with credentials and common fields, charged to none`(
+    func `an absolute URL of any server gets credentials and common headers and counts for no server`(
         server: String
     ) async throws {
         let transport = StubTransport { _ in .status(200) }
@@ -79,7 +79,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.statistics.requests == 0 })
     }
 
-    @Test func `a finished request is charged to the server that it leads to, and goes nowhere else`() async throws {
+    @Test func `a prebuilt request counts for the server of its URL and does not fail over`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = try client.request(for: APIConfiguration(path: "list"))
@@ -92,7 +92,7 @@ import Testing
         #expect(client.servers.map(\.statistics.requests) == [1, 0, 0])
     }
 
-    @Test func `what a rule makes of a server's own URL is that server's business`() async throws {
+    @Test func `a URL that a rule derives from a server's URL counts for that server and fails over`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(500) }
         var configuration = APIConfiguration(path: "list")
         configuration.urlRule = { base, _ in RequestURL("\(base.origin)/gateway") }

@@ -6,20 +6,21 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A refusal by an extra attempt is no response as long as the server that was asked first may still give one.
+/// A 4xx response to a hedge is held back while the first server may still respond.
 ///
-/// Time stands still unless a test moves it.
+/// The clock advances only when a test advances it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HedgedRefusalTests {
     private let time = ManualClock()
 
-    /// Sends a read of which the hedge at the second server is refused; the response comes when its deadline of 2 s has
-    /// passed, or before.
+    /// Sends a read whose hedge to the second server gets a 4xx.
+    ///
+    /// Returns the response after `end`, at the latest at the deadline of 2 s.
     private func answer(
         servers: Int = 2,
         until end: Duration = .seconds(2),
         _ answer: @escaping @Sendable (String) -> StubResponse
     ) async throws -> ServiceResponse {
-        // Inline, so that what is due has come when the clock stands again.
+        // Completes inline, so that everything due has happened when `advance` returns.
         let transport = StubTransport(completion: .inline) { answer($0.server) }
         let client = try NetworkClient(service: .topics(servers: servers), transport: transport, time: time)
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 409, 429])
-    func `the late response of the first server wins over a refusal by the second`(status: Int) async throws {
+    func `the late response of the first server wins over a 4xx of the second`(status: Int) async throws {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -44,7 +45,7 @@ import Testing
         #expect(response.context.server == "primary")
     }
 
-    @Test func `when the first server fails in the end, the refusal is the response`() async throws {
+    @Test func `the 4xx of the second server is returned if the first one fails`() async throws {
         let time = time
         let response = try await answer(until: .milliseconds(600)) { server in
             server == "primary"
@@ -56,16 +57,17 @@ import Testing
         #expect(response.context.server == "secondary")
     }
 
-    @Test func `when the first server never answers, the refusal is the response at the deadline`() async throws {
+    @Test func `the 4xx of the second server is returned at the deadline if the first one hangs`() async throws {
         let response = try await answer { $0 == "primary" ? .never : .status(404) }
 
         #expect(response.status == 404)
         #expect(response.context.elapsed == .seconds(2))
     }
 
-    // A call with any of these goes by a flow, which has a timer for its deadline, too.
+    // Each of these options makes the call use a flow, which has its own deadline timer.
     @Test(arguments: ["retry", "interceptor", "credentials", "limit"])
-    func `so it is for a call with more around it`(what: String) async throws {
+    func `a call with further options gets the 4xx of the second server at the deadline too`(what: String) async throws
+    {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
             switch what {
@@ -89,7 +91,7 @@ import Testing
         #expect(try await response.value.context.server == "secondary")
     }
 
-    @Test func `past an interceptor that has a say in answers none goes at the deadline`() async throws {
+    @Test func `a 4xx is not returned at the deadline if an interceptor has to judge responses`() async throws {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .never : .status(404) }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time) { options in
             options.interceptors = [.retrying("judge") { _ in .undecided }]
@@ -104,7 +106,7 @@ import Testing
         #expect(await failure.value == .deadlineExceeded)
     }
 
-    @Test func `two servers that refuse alike are enough`() async throws {
+    @Test func `two equal 4xx responses are returned without waiting for the first server`() async throws {
         let response = try await answer(servers: 3, until: .milliseconds(250)) { server in
             server == "primary" ? .never : .status(404)
         }
@@ -113,7 +115,7 @@ import Testing
         #expect(response.context.elapsed == .milliseconds(250))
     }
 
-    @Test func `an error available is the response at the deadline when nothing better has come`() async throws {
+    @Test func `a 503 is returned at the deadline if no better response arrived`() async throws {
         let transport = StubTransport(completion: .inline) { $0.server == "primary" ? .status(503) : .never }
         let client = try NetworkClient(service: .topics(servers: 2), transport: transport, time: time)
         let response = Task { try await client.send(APIConfiguration(path: "list", timeout: .seconds(2))) }

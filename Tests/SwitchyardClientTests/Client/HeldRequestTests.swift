@@ -8,9 +8,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// A request whose server fails at the very moment at which another one is being asked beside it.
+/// A request whose server fails while the request is being hedged to another server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HeldRequestTests {
-    /// Keeps every exchange open until it is told how that ends.
+    /// Keeps every exchange open until the test ends it.
     private final class OpenTransport: Transport, TransportTask {
         private let completions = Locked<[String: @Sendable (Result<HTTPResponse, TransportError>) -> Void]>([:])
 
@@ -34,13 +34,13 @@ import Testing
         func shutdown() {}
     }
 
-    @Test func `it ends at its deadline although the other one never answers`() async throws {
+    @Test func `the request ends at its deadline although the second server hangs`() async throws {
         var policy = SwitchPolicy.recommended
         policy.budgets.failoverTokens = 1
         let (time, transport) = (ManualClock(), OpenTransport())
         let service = try Service.topics(switching: policy)
         var options = NetworkClient.Options(seed: 1)
-        // The second server's request for the list is being built when the first one's connection breaks.
+        // The connection to the first server is reset while the second server's request for the list is being built.
         options.generator.modifiers = [
             { if $0.url.text == "http://secondary.test/v1/list" { transport.reset("http://primary.test/v1/list") } }
         ]

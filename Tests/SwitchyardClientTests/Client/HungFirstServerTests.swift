@@ -6,12 +6,14 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A first server that hangs beside one that refuses: the refusals wait for it, and are no evidence against it.
+/// A first server that hangs and a second one that responds with 4xx.
+///
+/// The 4xx waits for the first server and does not count against it.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HungFirstServerTests {
     private let first = LoopbackServer()
     private let second = LoopbackServer()
 
-    /// A client whose hedges, and with them the questions after them, come soon.
+    /// A client that hedges early and therefore probes early.
     private func client(
         _ change: (inout NetworkClient.Options) -> Void = { _ in }
     ) throws -> NetworkClient {
@@ -26,7 +28,8 @@ import Testing
         for server in [first, second] { server.route(.get, "/list") { response($0) } }
     }
 
-    @Test(arguments: [401, 403, 404]) func `it is found out, and the refusal comes before the deadline`(status: Int)
+    @Test(arguments: [401, 403, 404])
+    func `a hanging first server is ejected, and the 4xx is returned before the deadline`(status: Int)
         async throws
     {
         let client = try client()
@@ -40,7 +43,7 @@ import Testing
         #expect(client.servers[0].state == .ejected)
     }
 
-    @Test func `a token that has ended is refreshed beside it`() async throws {
+    @Test func `an expired token is refreshed while the first server hangs`() async throws {
         let credentials = Credentials { _ in .bearer("new") }
         let client = try client { $0.credentials = credentials }
         credentials.set(.bearer("old"), in: client.environment)
@@ -53,7 +56,7 @@ import Testing
         #expect(answer.context.server == "secondary")
     }
 
-    @Test func `one that takes its time with the base URL too is not blamed for that`() async throws {
+    @Test func `a first server that is also slow at the base URL stays healthy`() async throws {
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")
@@ -67,7 +70,7 @@ import Testing
         #expect(client.servers[0].state == .healthy)
     }
 
-    @Test func `one that hangs with this request alone is not blamed`() async throws {
+    @Test func `a first server that hangs for this request only stays healthy`() async throws {
         let client = try client()
         serve { _ in .status(404) }
         first.setFault(.hang, on: "/list")

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Waiting for the end of everything, at the moments at which something is just ending: rows D35 and J6.
+/// `waitUntilIdle` at moments when a request is just ending: rows D35 and J6.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct IdleTests {
-    /// A request whose caller, while being told, waits for the test.
+    /// A request whose completion blocks until the test continues.
     private func request(_ client: NetworkClient, id: RequestID = RequestID(), _ told: @escaping @Sendable () -> Void)
         -> any DispatchedRequest
     {
@@ -24,7 +24,7 @@ import Testing
         return request
     }
 
-    @Test func `who begins to wait while a caller is being told waits until that is done`() async throws {
+    @Test func `waitUntilIdle waits for a completion that is already running`() async throws {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let (begun, goOn) = (Latch(), DispatchSemaphore(value: 0))
         let steps = Recorder<String>()
@@ -47,7 +47,7 @@ import Testing
         #expect(steps.values == ["told", "idle"])
     }
 
-    @Test func `a request whose caller is being told is not listed, and its name may be taken`() async throws {
+    @Test func `a request whose completion is running is not listed, and its identifier can be reused`() async throws {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let (begun, goOn) = (Latch(), DispatchSemaphore(value: 0))
         let steps = Recorder<String>()
@@ -77,7 +77,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `waiting for all comes after the completions of downloads too`() async throws {
+    @Test func `waitUntilIdle returns after the completions of downloads`() async throws {
         let (client, _) = try NetworkClient.stubbed(switching: .off) { _ in .chunks([Data("a".utf8)]) }
         let queue = DispatchQueue(label: "test.completions")
         let told = Locked(0)

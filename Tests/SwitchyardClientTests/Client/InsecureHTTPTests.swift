@@ -14,7 +14,7 @@ struct InsecureHTTPTests {
         "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "localhost", "printer", "Printer.local", "api.test",
         "db.localhost", "a.example", "x.invalid",
     ])
-    func `this machine and its neighbours may be asked without encryption`(host: String) throws {
+    func `the local rule permits http to this machine and to local hosts`(host: String) throws {
         #expect(InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
     }
 
@@ -22,17 +22,17 @@ struct InsecureHTTPTests {
         "example.com", "api.example.com", "8.8.8.8", "172.32.0.1", "172.15.0.1", "192.169.0.1", "11.0.0.1",
         "[2001:db8::1]", "[::ffff:8.8.8.8]", "localhost.example.com", "127.0.0.1.example.com", "test.com", "local.net",
     ])
-    func `others may not, however close their names sound`(host: String) throws {
+    func `the local rule does not permit http to public hosts with similar names`(host: String) throws {
         #expect(!InsecureHTTPRule.local.permits(try #require(RequestURL("http://\(host)/")).origin))
     }
 
-    // Resolvers read such names as addresses, perhaps of a server far away.
+    // Resolvers parse such names as IP addresses, possibly of a public server.
     @Test(arguments: ["134744072", "0x08080808", "010.8.8.8", "127.1", "10.0.0.0x1"])
-    func `a host that only resolvers take for an address is none of a URL`(host: String) {
+    func `a host that only resolvers parse as an IP address makes a URL invalid`(host: String) {
         #expect(RequestURL("http://\(host)/") == nil)
     }
 
-    @Test func `a rule may be stricter or looser`() throws {
+    @Test func `a rule may permit no hosts, all hosts or named hosts`() throws {
         let (near, far) = (
             try #require(RequestURL("http://127.0.0.1/")).origin,
             try #require(RequestURL("http://old.example.com/")).origin
@@ -48,7 +48,7 @@ struct InsecureHTTPTests {
     }
 
     // Rule TAF-X3.
-    @Test func `a service with an http server far away makes no client`() throws {
+    @Test func `a service with a public http server fails to create a client`() throws {
         let service = try Service(
             name: "far",
             servers: [try Server(name: "one", baseURLs: [.test: ServerURL("http://api.example.com/v1")])],
@@ -65,7 +65,7 @@ struct InsecureHTTPTests {
     }
 
     @Test(arguments: ["http://api.example.com/x", "http://primary.test.example.com/x"])
-    func `a call that leads far away without encryption is refused`(url: String) async throws {
+    func `a call to a public http URL fails`(url: String) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
 
         let reason = await client.failure(of: APIConfiguration(path: url))
@@ -74,7 +74,7 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a base URL of a call's own, and a request made by hand, are checked as well`() async throws {
+    @Test func `a call's base URL and a prebuilt request are checked too`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         let url = try #require(RequestURL("http://api.example.com/"))
         var own = APIConfiguration(path: "x")
@@ -84,14 +84,14 @@ struct InsecureHTTPTests {
 
         for configuration in [own, made] {
             guard case .invalidRequest(.url(_, .insecure)) = await client.failure(of: configuration) else {
-                Issue.record("not refused")
+                Issue.record("the request was not rejected")
                 continue
             }
         }
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a redirect that leads far away without encryption is refused`() async throws {
+    @Test func `a redirect to a public http URL fails`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in
             .status(302, headers: ["Location": "http://api.example.com/x"])
         }
@@ -103,7 +103,7 @@ struct InsecureHTTPTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a decision about a redirect leads no one far away without encryption either`() async throws {
+    @Test func `a custom redirect policy cannot allow a public http URL`() async throws {
         let far = try #require(RequestURL("http://api.example.com/x"))
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.redirects = .deciding { proposal in

@@ -5,11 +5,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a deadline says about servers that were asked shortly before it (TAF-S7).
+/// How a deadline affects the health of servers that got their attempt shortly before (TAF-S7).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LateAttemptTests {
     private let time = ManualClock()
 
-    /// A client whose first server fails after a time, and whose second one usually answers in 300 ms.
+    /// A client whose first server fails after `delay` and whose second server usually responds in 300 ms.
     private func client(failingAfter delay: Duration) async throws -> (client: NetworkClient, transport: StubTransport)
     {
         var policy = SwitchPolicy.recommended
@@ -39,18 +39,18 @@ import Testing
         time.advance(by: delay)
         #expect(await transport.waitForRequests(10))
         time.advance(by: .seconds(2) - delay)
-        #expect(await call.value == nil)  // The 504 is the answer.
+        #expect(await call.value == nil)  // The 504 is returned.
         return client.servers[1].statistics
     }
 
-    @Test func `a server with less time than it usually takes is not charged with the deadline`() async throws {
+    @Test func `the deadline does not count against a server that had less than its usual time`() async throws {
         let figures = try await figures(failingAfter: .milliseconds(1900))
 
         #expect(figures.lastFailure == nil)
         #expect(figures.share == 1)
     }
 
-    @Test func `a server with as much time as it usually takes is`() async throws {
+    @Test func `the deadline counts against a server that had its usual time`() async throws {
         let figures = try await figures(failingAfter: .milliseconds(1000))
 
         #expect(figures.lastFailure == .timeout)

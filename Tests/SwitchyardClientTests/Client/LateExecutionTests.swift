@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A server that is silent is not dead: it executes later what it has read.
+/// A paused server is not dead: it later executes the requests that it has read.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LateExecutionTests {
     private static let writes = [HTTPMethod.put, .delete, .post, .patch]
 
@@ -23,7 +23,7 @@ import Testing
     // MARK: A paused server
 
     @Test(arguments: writes)
-    func `a write that a paused server has read is at no other server`(method: HTTPMethod) async throws {
+    func `a write that a paused server has read is not sent to another server`(method: HTTPMethod) async throws {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].fault = .pause
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.put, .delete, .post, .patch])
-    func `a write with an idempotency key moves on`(method: HTTPMethod) async throws {
+    func `a write with an idempotency key is sent to the next server`(method: HTTPMethod) async throws {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].fault = .pause
@@ -53,7 +53,9 @@ import Testing
         #expect(answer.context.mayHaveBeenExecuted)
     }
 
-    /// Stories in which an old copy would undo what came after it; each write is sent while the first server is paused.
+    /// Sequences of writes in which a late copy of the first would undo the second.
+    ///
+    /// Each write is sent while the first server is paused.
     @Test(arguments: [
         [write(.put, "old"), write(.put, "new")],
         [write(.delete, ""), write(.put, "new")],
@@ -61,7 +63,9 @@ import Testing
         [write(.put, "old", ["If-Match": "\"first\""]), write(.put, "new"), write(.put, "first")],
         [write(.put, "1"), write(.put, "2"), write(.put, "3")],
     ])
-    func `no call that was reported as done is undone by a late copy`(story: [APIConfiguration]) async throws {
+    func `a late copy of a write does not undo a write that was reported as done`(story: [APIConfiguration])
+        async throws
+    {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].fault = .pause
@@ -74,12 +78,12 @@ import Testing
         let copies = backend.servers[0].requests.count { !$0.method.isSafe }
         await backend.wakeUp()
 
-        // What the paused server has got is just what the app was told may be executed.
+        // The paused server has received exactly the writes that were reported as possibly executed.
         #expect(copies == open)
         #expect(backend.executed.count == story.count)
     }
 
-    @Test func `the servers that are well get the writes after the first silent ones`() async throws {
+    @Test func `later writes go to a healthy server after the first timeouts`() async throws {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].fault = .pause
@@ -94,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: writes)
-    func `a write moves on from a server that refuses connections`(method: HTTPMethod) async throws {
+    func `a write is sent to the next server if the first one refuses connections`(method: HTTPMethod) async throws {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].fault = .refuse
@@ -108,7 +112,7 @@ import Testing
     // MARK: A lost connection
 
     @Test(arguments: writes)
-    func `a write is sent once on a kept connection that is lost under it, without any switching`(
+    func `a write whose kept connection is lost is sent once, without any failover`(
         method: HTTPMethod
     ) async throws {
         let backend = try Backend(switching: .off, servers: 1)
@@ -125,7 +129,9 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.put, .delete])
-    func `a reset after sending keeps a write from the next server`(method: HTTPMethod) async throws {
+    func `a write is not sent to the next server after a reset that followed its sending`(method: HTTPMethod)
+        async throws
+    {
         let backend = try Backend()
         defer { backend.stop() }
         backend.servers[0].setFault(.resetBeforeHead, on: LoopbackRoute(method, "/items/*"))
@@ -137,7 +143,7 @@ import Testing
     }
 }
 
-/// Servers with one data base.
+/// Servers that share one database.
 private struct Backend {
     let servers: [LoopbackServer]
     let client: NetworkClient
@@ -156,10 +162,10 @@ private struct Backend {
         client = try NetworkClient(service: .loopback(servers, switching: switching))
     }
 
-    /// The writes that were executed, in order, also those that met a precondition that did not hold.
+    /// The executed writes in order, including writes whose precondition failed.
     var executed: [String] { store.withLock { $0.executed } }
 
-    /// Lets the first server continue, and waits until it has done all that it had read.
+    /// Resumes the first server and waits until it has executed everything that it had read.
     func wakeUp() async {
         servers[0].fault = nil
         await servers[0].waitUntilIdle()
@@ -188,7 +194,7 @@ private struct Backend {
 }
 
 extension Result where Failure == RequestFailure {
-    /// The failure; `nil` when there is none.
+    /// The failure, or `nil` if there is none.
     fileprivate var failed: RequestFailure? {
         if case .failure(let failure) = self { failure } else { nil }
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(client.activeRequests.count == 1)
     }
 
-    @Test func `a scope cancels its own requests, the client all of them`() async throws {
+    @Test func `a scope cancels its own requests, and the client cancels all requests`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let scope = client.scoped()
         send(through: scope)
@@ -62,7 +62,7 @@ import Testing
     }
 
     // Rule AFN-3.
-    @Test func `a client that was shut down answers each request with closed`() async throws {
+    @Test func `a client that was shut down fails each request with closed`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         send(through: client)
         #expect(await transport.waitForRequests(1))
@@ -75,7 +75,7 @@ import Testing
     }
 
     // Rule YTK-44.
-    @Test func `nothing is kept after the end`() async throws {
+    @Test func `a request releases its completion when it ends`() async throws {
         final class Witness: Sendable {}
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         weak var kept: Witness?
@@ -95,7 +95,7 @@ import Testing
     }
 
     // Rule YTK-44.
-    @Test func `nothing that a transfer was given is kept after its end`() async throws {
+    @Test func `a transfer releases its callbacks when it ends`() async throws {
         final class Witness: Sendable {}
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(DownloadLab.bytes(100_000)))
@@ -132,7 +132,7 @@ import Testing
     }
 
     // Rule YTK-32.
-    @Test func `clients are ordinary objects that do not disturb each other`() async throws {
+    @Test func `a shutdown of one client leaves another client's requests running`() async throws {
         let (first, firstTransport) = try NetworkClient.stubbed { _ in .never }
         let (second, _) = try NetworkClient.stubbed { _ in .status(200) }
         send(through: first)

@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The path for a URL that a response has named, by which every server can be asked.
+/// The path of a URL from a response, so that the call can be sent to every server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LinkedPathTests {
     private func client(
         _ bases: [String] = ["https://a.example/api/", "https://b.example", "https://b.example/v2"],
@@ -40,7 +40,7 @@ import Testing
             ("https://a.example/api/?page=2", "?page=2"), ("https://b.example/a:b?u=http://x//y", "a:b?u=http://x//y"),
         ] as [(String, String?)]
     )
-    func `the path is what follows the longest base URL`(url: String, path: String?) throws {
+    func `the path starts after the longest matching base URL`(url: String, path: String?) throws {
         #expect(try client().path(of: url) == path)
     }
 
@@ -52,7 +52,7 @@ import Testing
             ("https://a.example/v3/https://c.example/x", "/https://c.example/x"),
         ] as [(String, String?)]
     )
-    func `the version is left out, since it is put in front again`(url: String, path: String?) async throws {
+    func `the path omits the API version, because the client adds it again`(url: String, path: String?) async throws {
         let client = try client(["https://a.example"]) { $0.apiVersion = "v3" }
 
         #expect(client.path(of: url) == path)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["https://bücher.example/v1/topics?page=2", "https://XN--bcher-KVA.example:443/v1/topics?page=2"])
-    func `a host in another script is the same in either form`(url: String) async throws {
+    func `a host in Unicode and its Punycode form are equal`(url: String) async throws {
         let client = try client(["https://bücher.example/v1"])
 
         #expect(client.path(of: url) == "topics?page=2")
@@ -75,11 +75,11 @@ import Testing
             ("https://a.example/v%2F3/topics", nil),
         ] as [(String, String?)]
     )
-    func `the version is known however the link is written`(url: String, path: String?) throws {
+    func `the API version is recognized in every spelling of the link`(url: String, path: String?) throws {
         #expect(try client(["https://a.example"]) { $0.apiVersion = "v3" }.path(of: url) == path)
     }
 
-    @Test func `where the app makes more of paths there is none`() throws {
+    @Test func `the path is nil if the client has path filters or a URL rule`() throws {
         let url = "https://a.example/topics"
         let filter = PathFilter { path, _ in "\(path).json" }
 

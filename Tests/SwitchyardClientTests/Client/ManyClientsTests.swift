@@ -7,13 +7,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows D23 and D24: clients that come and go.
+/// Rows D23 and D24: short-lived clients.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ManyClientsTests {
     private struct Weak<Object: AnyObject & Sendable>: Sendable {
         weak var object: Object?
     }
 
-    @Test func `of a thousand clients that are dropped, used or not, nothing is left`() async throws {
+    @Test func `a thousand released clients leave no object and no connection`() async throws {
         try await calm()  // Some of the requests have to end within their deadline.
         let server = LoopbackServer()
         server.route(.get, "/x", answering: .text("hello"))

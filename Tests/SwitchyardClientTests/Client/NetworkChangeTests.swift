@@ -5,11 +5,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What the client is told about the network, and what follows for its servers (SWITCHING section 5, path events).
+/// How network changes that the app reports affect the servers' health (SWITCHING section 5, path events).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NetworkChangeTests {
     private let time = ManualClock()
 
-    /// A policy by which three failures in a row eject a server, proven or not, for ten minutes at least.
+    /// A policy that ejects a server after three failures in a row, without a confirming probe, for at least ten
+    /// minutes.
     private var strict: SwitchPolicy {
         var policy = SwitchPolicy.consecutiveFailures(3)
         policy.detection.countsUnproven = true
@@ -21,14 +22,14 @@ import Testing
 
     private var list: APIConfiguration { APIConfiguration(path: "list") }
 
-    /// A client without a network, which it was told.
+    /// A client that was notified that it is offline.
     private func offline() throws -> NetworkClient {
         let (client, _) = try NetworkClient.stubbed(switching: strict, time: time) { _ in .failure(.dnsFailure) }
         client.networkChanged(isOnline: false)
         return client
     }
 
-    @Test func `a machine that is offline stays so when the environment is switched`() async throws {
+    @Test func `a client stays offline when its environment is switched`() async throws {
         let client = try offline()
 
         try client.switchEnvironment(to: .release)
@@ -41,7 +42,7 @@ import Testing
         #expect(client.servers.map(\.state) == [.ejected, .healthy, .healthy])
     }
 
-    @Test func `and when the client is reset`() async throws {
+    @Test func `a client stays offline when it is reset`() async throws {
         let client = try offline()
 
         try client.reset()
@@ -50,7 +51,7 @@ import Testing
         #expect(client.servers.allSatisfy { $0.state == .healthy && $0.statistics.failures == 0 })
     }
 
-    @Test func `an environment that is entered once the network is back counts from its start`() async throws {
+    @Test func `failures count again in an environment that is entered after the network is back`() async throws {
         let client = try offline()
         client.networkChanged(isOnline: true)
 
@@ -60,7 +61,7 @@ import Testing
         #expect(client.servers.map(\.state) == [.ejected, .healthy, .healthy])
     }
 
-    /// A client whose first server was ejected a moment ago, not to be probed for minutes.
+    /// A client whose first server was ejected just now and is not probed for minutes.
     private func failedOver() async throws -> NetworkClient {
         let (client, _) = try NetworkClient.stubbed(switching: strict, time: time) { request in
             request.server == "primary" ? .failure(.connectionReset) : .status(200)
@@ -71,7 +72,7 @@ import Testing
         return client
     }
 
-    @Test func `on another way to the network, servers that are out are asked again within a second`() async throws {
+    @Test func `ejected servers are probed within a second after the network interface has changed`() async throws {
         let client = try await failedOver()
         let network = ManualReachability(.reachable(.local))
         let follower = client.following(network)
@@ -83,7 +84,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func `what was under way when the app was suspended says nothing about its server`() async throws {
+    @Test func `requests that were active when the app was suspended do not count against their server`() async throws {
         let (time, policy) = (time, strict)
         let (client, transport) = try NetworkClient.stubbed(switching: policy, time: time) { _ in .never }
         let calls = (0..<5).map { _ in

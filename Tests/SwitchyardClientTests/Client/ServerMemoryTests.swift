@@ -6,24 +6,24 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a client knows of its servers in the next run.
+/// The server health that a client remembers for its next run.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServerMemoryTests {
     private let began = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// A client of three servers, of which the first refuses every connection.
+    /// A client with three servers, of which the first one refuses every connection.
     private func client(_ switching: SwitchPolicy = .recommended) throws -> (NetworkClient, StubTransport) {
         try NetworkClient.stubbed(switching: switching) { request in
             request.server == "primary" ? .failure(.connectionRefused) : .status(200)
         }
     }
 
-    /// What the run before leaves behind, through the form in which an app would store it.
+    /// The memory of the previous run, encoded and decoded as an app would store it.
     private func stored(_ client: NetworkClient) throws -> ServerMemory {
         let bytes = try JSONEncoder().encode(client.serverMemory(at: began))
         return try JSONDecoder().decode(ServerMemory.self, from: bytes)
     }
 
-    /// What is left behind by a run that has lost the first server.
+    /// The memory of a run in which the first server was ejected.
     private func memory() async throws -> ServerMemory {
         let (client, _) = try client()
         for _ in 0..<10 { _ = try await client.send(APIConfiguration(path: "list")) }
@@ -31,7 +31,7 @@ import Testing
         return try stored(client)
     }
 
-    @Test func `A37: what was found out in one run spares the next one's callers`() async throws {
+    @Test func `an ejection is restored in the next run, so no call tries the ejected server (A37)`() async throws {
         let memory = try await memory()
         let (client, _) = try client()
 
@@ -42,7 +42,7 @@ import Testing
         #expect(answer.context.server == "secondary" && answer.context.attempts == 1)
     }
 
-    @Test func `what is older than ten minutes, or from the future, says nothing of anybody's health`() async throws {
+    @Test func `server memory that is older than ten minutes or from the future restores no health`() async throws {
         let memory = try await memory()
 
         for age in [601.0, -1] {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a policy that does not fail back begins with the server that was preferred`() throws {
+    @Test func `a policy without failback starts with the server of the previous run`() throws {
         let (first, _) = try client(.stickyErrorRatio)
         try first.switchServer(to: "tertiary")
         let (second, _) = try client(.stickyErrorRatio)
@@ -62,7 +62,7 @@ import Testing
         #expect(second.currentServer == "tertiary")
     }
 
-    @Test func `what is remembered of another service or environment changes nothing`() async throws {
+    @Test func `server memory of another service or environment is ignored`() async throws {
         let memory = try await memory()
         var ofService = memory, ofEnvironment = memory
         ofService.service = "users"

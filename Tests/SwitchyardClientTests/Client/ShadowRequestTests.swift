@@ -6,10 +6,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a server is asked when it is compared with another, or probed: harmless requests only (rule 4 of a request's
-/// life).
+/// Comparisons and probes send only harmless requests to a server (rule 4 of a request's life).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ShadowRequestTests {
-    /// A client whose first server resets every connection as long as the test says so.
+    /// A client whose first server resets every connection while `isDown` is true.
     private func client(
         _ isDown: Locked<Bool> = Locked(true),
         time: ManualClock = ManualClock()
@@ -26,7 +25,7 @@ import Testing
         return configuration
     }
 
-    @Test func `a read that must not be repeated is sent once, and the base URL asked instead`() async throws {
+    @Test func `a read that must not be repeated is sent once, and its probes use the base URL`() async throws {
         let (client, transport) = try client()
 
         #expect(await client.failure(of: draw) != nil)
@@ -37,7 +36,7 @@ import Testing
         #expect(urls.dropFirst().allSatisfy { $0 == "/v1" })
     }
 
-    @Test func `a read that must not be repeated is no probe`() async throws {
+    @Test func `a read that must not be repeated is not used as a probe`() async throws {
         let (isDown, time) = (Locked(true), ManualClock())
         let (client, transport) = try client(isDown, time: time)
         for _ in 0..<30 { _ = try? await client.send(APIConfiguration(path: "list")) }
@@ -52,7 +51,8 @@ import Testing
         #expect(transport.requests.count { $0.url.text.hasSuffix("lottery/draw") } == 1)
     }
 
-    @Test func `of a write only the path is asked, with its placeholders and its version`() async throws {
+    @Test func `the probes after a write request only its path, with placeholders and version filled in`() async throws
+    {
         let (client, transport) = try client()
         var write = APIConfiguration(path: "users/{id}/posts", method: .post, query: ["amount": 5])
         write.pathValues = ["id": 7]
@@ -68,7 +68,7 @@ import Testing
         #expect(shadows.allSatisfy { $0.headers["X-Code"] == nil })
     }
 
-    @Test func `writes with placeholders find a broken server out, and take it back`() async throws {
+    @Test func `writes with placeholders detect a broken server and its recovery`() async throws {
         let (isDown, time) = (Locked(true), ManualClock())
         let (client, transport) = try client(isDown, time: time)
         var write = APIConfiguration(path: "users/{id}/posts", method: .post)
@@ -92,7 +92,7 @@ import Testing
         #expect(client.currentServer == "primary")
     }
 
-    @Test func `when no one responses, one comparison is enough: asking again would find out nothing`() throws {
+    @Test func `a failed write probes the servers only once if no server responds`() throws {
         let transport = StubTransport(completion: .inline) { _ in .failure(.connectionReset) }
         let service = try Service.topics()
         let client = try NetworkClient(service: service, transport: transport, time: ManualClock())

@@ -8,10 +8,10 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Rows D23, D24 and D35: what a shutdown waits for, how long, and what may still be asked for meanwhile.
+/// Rows D23, D24 and D35: the time limit of a shutdown, and the requests that a shutdown still allows.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ShutdownTests {
     @Test(arguments: [false, true])
-    func `D24, D35: a download is under way until its last byte`(shutsDown: Bool) async throws {
+    func `a download stays active until its last byte (D24, D35)`(shutsDown: Bool) async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8), Data("b".utf8)], every: .seconds(1), on: clock)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `D24: a stream that no one reads keeps no shutdown waiting beyond its patience`(isWhole: Bool) async throws {
+    func `an unread stream delays a shutdown no longer than its time limit (D24)`(isWhole: Bool) async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .chunks([Data("a".utf8)], every: .seconds(60), on: clock)
@@ -56,7 +56,7 @@ import Testing
         await #expect(throws: RequestFailure.self) { for try await _ in answer.bytes {} }
     }
 
-    @Test func `D24, D23: a shutdown may let the requests under way end first`() async throws {
+    @Test func `a shutdown can let the active requests finish first (D24, D23)`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .status(200))
@@ -78,7 +78,8 @@ import Testing
         #expect(refused == .closed)
     }
 
-    @Test func `D24, E15: a download that a shutdown waits for may ask for what is missing`() async throws {
+    @Test func `a download may send a resumption request during a shutdown that waits for it (D24, E15)`() async throws
+    {
         let clock = ManualClock()
         let cut = TransportError(.truncated, message: "cut")
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { request in
@@ -99,11 +100,14 @@ import Testing
 
         #expect(try Data(contentsOf: file.url) == Data("ab".utf8))
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
-        if case .request(.closed)? = late?.reason {} else { Issue.record("a new download is refused: \(late as Any)") }
+        if case .request(.closed)? = late?.reason {
+        } else {
+            Issue.record("expected a new download to fail: \(late as Any)")
+        }
         try FileManager.default.removeItem(at: file.url)
     }
 
-    @Test func `D24: a call that a shutdown waits for may have its credential refreshed`() async throws {
+    @Test func `a credential may be refreshed during a shutdown that waits for a call (D24)`() async throws {
         let clock = ManualClock()
         let (asked, goOn) = (Latch(), Latch())
         let credentials = Credentials { refresh in
@@ -129,7 +133,7 @@ import Testing
         #expect(transport.requests.map(\.url.path) == ["/v1/a", "/v1/login", "/v1/a"])
     }
 
-    @Test func `D24: an event source, which has no end, makes no further connection for a shutdown`() async throws {
+    @Test func `an event source does not reconnect during a shutdown (D24)`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { request in
             guard request.url.path == "/v1/news" else { return .never }
@@ -159,7 +163,7 @@ import Testing
         #expect(await running.value == .closed)
     }
 
-    @Test func `D23, D24: a shutdown's patience has an end`() async throws {
+    @Test func `a shutdown ends the remaining requests at its time limit (D23, D24)`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         let running = Task { await client.failure(of: .path("a")) }

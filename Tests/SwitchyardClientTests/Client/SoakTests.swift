@@ -7,7 +7,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A short run of what the benchmark `soak` does at length: every fault, both forms, all policies, cancels at random.
+/// A short version of the benchmark `soak`: all faults, both forms, all policies and random cancels.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SoakTests {
     @Sendable private static func answer(to request: HTTPRequest) -> StubResponse {
         switch Int.random(in: 0..<16) {
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         SwitchPolicy.recommended, .stickyErrorRatio, .errorRatio(threshold: 0.5), .consecutiveFailures(5), .off,
     ])
-    func `every request ends exactly once, and nothing is left`(policy: SwitchPolicy) async throws {
+    func `every request ends exactly once and leaves no exchange open`(policy: SwitchPolicy) async throws {
         let count = 400
         let transport = StubTransport(time: SystemTime.shared, Self.answer(to:))
         var options = NetworkClient.Options(seed: 1)
@@ -71,7 +71,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `requests that eight tasks dispatch and cancel at random end exactly once, and the table is empty`()
+    @Test func `requests that eight tasks send and cancel at random end exactly once`()
         async throws
     {
         let count = 4_000

@@ -21,7 +21,7 @@ import Testing
         return try NetworkClient.stubbed(switching: policy, answer).client
     }
 
-    @Test func `the calls of a session go to one server, and those of many sessions to all`() async throws {
+    @Test func `the calls of one session go to one server, and sessions spread over all servers`() async throws {
         let client = try Self.client()
         var servers: Set<String> = []
         for session in 0..<20 {
@@ -34,7 +34,7 @@ import Testing
         #expect(try await client.send(Self.call(of: nil)).context.server == "primary")
     }
 
-    @Test func `a session whose server is dead is served by another, always the same`() async throws {
+    @Test func `a session whose server is dead always uses the same other server`() async throws {
         let client = try Self.client { $0.server == "primary" ? .failure(.connectionRefused) : .status(200) }
         for session in 0..<20 {
             let first = try await client.send(Self.call(of: "\(session)")).context.server

@@ -5,11 +5,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Rule 4 of a request's life: what was never sent may go elsewhere.
+/// Rule 4 of a request's life: a request that was never sent may go to another server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct UnreachableServerTests {
     private static let write = APIConfiguration(path: "list", method: .post, body: .text("x"))
 
-    @Test func `a write finds the only one of three servers that can be reached`() async throws {
+    @Test func `a write reaches the only reachable server of three`() async throws {
         var policy = SwitchPolicy.recommended
         policy.hedging?.unknown = .milliseconds(50)
         let servers = [LoopbackServer(), LoopbackServer(), LoopbackServer()]
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `a write for which no one is in has all of its time to connect`(servers: Int) async throws {
+    func `a write without a fallback server has no separate connect timeout`(servers: Int) async throws {
         var policy = SwitchPolicy.recommended
         policy.failsOver = servers == 1
         let (client, transport) = try NetworkClient.stubbed(switching: policy, servers: servers) { _ in .status(200) }

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Writes that are cancelled while a later hop of theirs has not been sent yet.
+/// Writes that are cancelled while a redirected request has not been sent yet.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WithdrawnWriteTests {
     private func failure(afterHops hops: Int) async throws -> RequestFailure {
         let transport = UnsentHopTransport(hops: hops)
@@ -19,7 +19,8 @@ import Testing
         let write = APIConfiguration(path: "pay", method: .post, body: .text("pay"))
         let result = Task { await client.result(of: write) }
         #expect(await transport.waitForUnsent())
-        // The request sets its timer once it holds the handle of the exchange, without which it cannot withdraw it.
+        // The request sets its timer after it has stored the exchange's handle, which it needs to withdraw the
+        // exchange.
         if hops == 0 { #expect(await clock.waitForTimers(1)) }
         client.cancelAll()
         guard case .failure(let failure) = await result.value else { throw CancellationError() }
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a write that was answered with a redirect may have been executed, though its next hop was never sent`(
+    func `a write that got a redirect may have been executed although the next hop was never sent`(
         hops: Int
     ) async throws {
         let failure = try await failure(afterHops: hops)
@@ -44,7 +45,7 @@ import Testing
     }
 }
 
-/// Answers some requests with 303, and then holds one of which it has sent nothing.
+/// Responds to some requests with 303 and then holds one that it has not sent.
 private final class UnsentHopTransport: Transport {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 

@@ -6,11 +6,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What interceptors and modifiers make of a call from round to round.
+/// How interceptors and modifiers change a call from round to round.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WriteRoundsTests {
     private static let write = APIConfiguration(path: "pay", method: .post)
 
-    /// The keys with which a write goes out whose server fails each time.
+    /// The idempotency keys of a write whose server always fails.
     private func keys(adaptedBy interceptor: RequestInterceptor) async throws -> [String?] {
         let keys = Locked<[String?]>([])
         let (client, _) = try NetworkClient.stubbed { options in
@@ -24,7 +24,7 @@ import Testing
         return keys.withLock { $0 }
     }
 
-    @Test func `a key that an interceptor makes again in each round stays the first`() async throws {
+    @Test func `the first idempotency key is kept if an interceptor makes a new one in each round`() async throws {
         let keys = try await keys(
             adaptedBy: .adapting("keys") { call, _ in call.idempotencyKey = .given(UUID().uuidString) }
         )
@@ -33,7 +33,7 @@ import Testing
         #expect(Set(keys).count == 1)
     }
 
-    @Test func `a write that an interceptor takes the key from is not sent again`() async throws {
+    @Test func `a write is not sent again if an interceptor removes its idempotency key`() async throws {
         let keys = try await keys(
             adaptedBy: .adapting("keys") { call, context in
                 if context.round == 1 { call.idempotencyKey = .given("one") }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [StubResponse.failure(.connectionReset), .status(504), .status(503)])
-    func `a read that a modifier makes a write is sent once`(answer: StubResponse) async throws {
+    func `a read that a modifier turns into a write is sent once`(answer: StubResponse) async throws {
         let methods = Locked<[HTTPMethod]>([])
         var options = NetworkClient.Options(seed: 1)
         options.generator.modifiers = [{ $0.method = .post }]
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a read that an interceptor makes a write is not sent twice`() async throws {
+    @Test func `a read that an interceptor turns into a write is sent once as a write`() async throws {
         let methods = Locked<[HTTPMethod]>([])
         let (client, _) = try NetworkClient.stubbed { options in
             options.interceptors = [

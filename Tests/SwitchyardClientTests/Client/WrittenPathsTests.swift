@@ -6,9 +6,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// What a read knows of writes at its path.
+/// How a read detects writes to its path.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct WrittenPathsTests {
-    /// Calls that change the same path, however they name it.
+    /// Writes to the same path in different spellings.
     private static let writes: [APIConfiguration] = {
         var escaped = APIConfiguration(path: "topics/%31", method: .put)
         escaped.query = ["notify": true]
@@ -27,7 +27,7 @@ import Testing
     }()
 
     @Test(arguments: writes.indices)
-    func `a read knows of a write of the same path`(number: Int) async throws {
+    func `a read detects a write to the same path`(number: Int) async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(204) }
         let read = client.writes(at: APIConfiguration(path: "topics/1"))
         let before = read?.count
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["topics/1", "/topics/1", "http://secondary.test/v1/v3/topics/1"])
-    func `a read knows of a write of the same path after the generator's version`(path: String) async throws {
+    func `a read detects a write to the same path with the generator's version`(path: String) async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { $0.generator.apiVersion = "v3" }) { _ in
             .status(204)
         }

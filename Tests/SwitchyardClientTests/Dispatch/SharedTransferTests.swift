@@ -26,7 +26,7 @@ import Testing
         return tasks
     }
 
-    @Test func `D49: callers who ask the same at the same time share one transfer`() async throws {
+    @Test func `identical concurrent requests share one transfer (D49)`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
@@ -49,7 +49,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `what asks something else, or writes, has a transfer of its own`() async throws {
+    @Test func `different requests and writes do not share a transfer`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         var write = Self.shared("list")
         write.method = .post
@@ -65,7 +65,7 @@ import Testing
         for task in tasks { #expect(await task.value == .cancelled) }
     }
 
-    @Test func `anyone who logs in shares no transfer with the one who was logged in before`() async throws {
+    @Test func `a read after a login does not share a transfer from before the login`() async throws {
         let clock = ManualClock()
         let credentials = Credentials { _ in nil }
         let (client, transport) = try NetworkClient.stubbed(time: clock) {
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [RequestCoalescing.identical, .named("x")])
-    func `a read after a write of the same path does not join a read before it`(sharing: RequestCoalescing) async throws
+    func `a read after a write to the same path does not join an earlier read`(sharing: RequestCoalescing) async throws
     {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(time: clock) { _ in
@@ -112,7 +112,7 @@ import Testing
         #expect(await (first.value, second.value) == (200, 200))
     }
 
-    @Test func `anyone who has another cookie shares no transfer with the one before`() async throws {
+    @Test func `a read with another cookie does not share the earlier transfer`() async throws {
         let clock = ManualClock()
         let jar = CookieJar()
         let (client, transport) = try NetworkClient.stubbed(time: clock) {
@@ -135,7 +135,7 @@ import Testing
         #expect(await second.value?.text == "\"sid=grace\"")
     }
 
-    @Test func `D53, PEER-3: the transfer continues until the last caller has left`() async throws {
+    @Test func `a shared transfer continues until its last caller has cancelled (D53, PEER-3)`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let ids = (0..<3).map { _ in RequestID() }
         let tasks = await join(client, ids)
@@ -153,7 +153,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `PEER-2: one who comes after the last has left starts again`() async throws {
+    @Test func `a request after the last caller has cancelled starts a new transfer (PEER-2)`() async throws {
         let answers = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in
             answers.withLock { $0 += 1 }
@@ -169,7 +169,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `PEER-2: a request that cannot be built fails for all who share it`() async throws {
+    @Test func `a request that cannot be built fails for all its callers (PEER-2)`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
 
         for _ in 0..<2 {
@@ -181,7 +181,7 @@ import Testing
         #expect(client.core.sharedTransfers.count == 0)
     }
 
-    @Test func `each caller has a deadline of its own, and the transfer outlives the shortest`() async throws {
+    @Test func `each caller keeps its own deadline, and the transfer lasts until the latest one`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         let hasty = await join(client, [RequestID()], timeout: .seconds(1))
@@ -198,7 +198,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a failure names the method of a request made by hand`() async throws {
+    @Test func `the failure of a shared prebuilt request names its method`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         var configuration = Self.shared("list", timeout: .seconds(1))
@@ -215,7 +215,7 @@ import Testing
         #expect(failure?.context.method == .post)
     }
 
-    @Test func `PEER-3: all callers hears of the progress`() async throws {
+    @Test func `all callers of a shared transfer receive progress (PEER-3)`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in
             .delayed(by: .seconds(1), on: clock, .json("[1]"))
@@ -235,7 +235,7 @@ import Testing
         #expect(reports.withLock { $0 } == [0, 1])
     }
 
-    @Test func `PEER-1, PEER-4: joins and cancels at random leave no one waiting and nothing behind`() async throws {
+    @Test func `random joins and cancels leave no waiter and no transfer (PEER-1, PEER-4)`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .status(200) }
 
         await withTaskGroup(of: Void.self) { group in
@@ -253,7 +253,7 @@ import Testing
         #expect(client.activeRequests == [])
     }
 
-    @Test func `a shutdown ends all who share a transfer`() async throws {
+    @Test func `a shutdown ends all callers of a shared transfer`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .never }
         let tasks = await join(client, [RequestID(), RequestID()])
         #expect(await transport.waitForRequests(1))
@@ -263,7 +263,7 @@ import Testing
         for task in tasks { #expect(await task.value == .closed) }
     }
 
-    // MARK: - What is not the same
+    // MARK: - Requests that are not identical
 
     private static let differences: [@Sendable (inout APIConfiguration) throws -> Void] = [
         { $0.credential = .bearer("another") },
@@ -285,7 +285,7 @@ import Testing
     ]
 
     @Test(arguments: differences.indices)
-    func `PEER-15: anyone who asks for something else, or as someone else, shares nothing`(index: Int) throws {
+    func `requests that differ in content or credential do not share a transfer (PEER-15)`(index: Int) throws {
         var one = Self.shared("list")
         one.credential = .bearer("one")
         var other = one
@@ -296,7 +296,7 @@ import Testing
         #expect(name == nil || name != RequestCoalescing.identical.name(of: one))
     }
 
-    /// Values that are not the same, though some look the same when they are described.
+    /// Different values, some of which have equal descriptions.
     private static let values: [ParameterValue] = [
         .data(Data([1])), .data(Data([2])), [.data(Data([3]))], [.data(Data([4]))],
         .date(Date(timeIntervalSince1970: 0.1)), .date(Date(timeIntervalSince1970: 0.2)), "a", ["a"], ["b": "a"], nil,
@@ -307,7 +307,7 @@ import Testing
     ]
 
     @Test(arguments: places.indices)
-    func `D49: calls with other parameters share nothing`(place: Int) {
+    func `calls with different parameters do not share a transfer (D49)`(place: Int) {
         let names = Self.values.map { value in
             var configuration = Self.shared("list")
             Self.places[place](&configuration, Parameters([Parameters.Item(key: "k", value: value)]))
@@ -317,7 +317,7 @@ import Testing
         #expect(Set(names).count == Self.values.count)
     }
 
-    @Test func `PEER-15: two users who ask for the same get a response each`() async throws {
+    @Test func `identical requests of two users use two transfers (PEER-15)`() async throws {
         let (client, transport) = try NetworkClient.stubbed(switching: .off) { _ in .never }
         let tasks = ["anna", "bert"].map { user in
             var configuration = Self.shared("me")
@@ -333,7 +333,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `what a refresh asks does not wait for a transfer that waits for the refresh`() async throws {
+    @Test func `a request of a refresh does not join a transfer that waits for the refresh`() async throws {
         let sender = Locked<NetworkClient?>(nil)
         let transport = StubTransport { _ in .status(200) }
         var options = NetworkClient.Options(seed: 1)
@@ -346,14 +346,14 @@ import Testing
         let client = try NetworkClient(service: service, transport: transport, options: options, time: ManualClock())
         sender.withLock { $0 = client }
 
-        // Would the two share, neither would ever end.
+        // If both requests shared a transfer, neither would ever end.
         #expect(try await client.send(Self.shared("list")).status == 200)
 
         sender.withLock { $0 = nil }
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, "Bearer fresh"])
     }
 
-    @Test func `what is shared pauses for no longer than anybody waits`() async throws {
+    @Test func `a shared transfer does not retry if the delay exceeds its callers' deadlines`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { $0.retry = .standard }) { _ in
             .status(503, headers: ["Retry-After": "30"])
         }
@@ -364,7 +364,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `what is shared and slow is asked of a second server while someone still waits`() async throws {
+    @Test func `a slow shared transfer is hedged to a second server`() async throws {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil
         policy.hedging?.unknown = .seconds(10)
@@ -385,7 +385,9 @@ import Testing
         static let defaultValue = "nobody"
     }
 
-    @Test func `what code of the client's makes of a value of one's own is not shared`() async throws {
+    @Test func `calls with a custom configuration value share no transfer if interceptors can read the value`()
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [
                 .adapting("user") { configuration, _ in configuration.headers["X-User"] = configuration[Reader.self] }

@@ -9,7 +9,7 @@ import Testing
 /// Rows N10, N11 and N12.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectTests {
-    /// A client whose server answers each path with a redirect to what the table says, and others with 200.
+    /// A client whose server redirects the paths in the table and responds with 200 to all others.
     private static func client(
         _ table: [String: String],
         status: Int = 302,
@@ -26,7 +26,7 @@ struct RedirectTests {
     }
 
     // N10, G46
-    @Test func `a redirect is followed by default, and the way is in the context`() async throws {
+    @Test func `a redirect is followed by default, and its steps are in the context`() async throws {
         let (client, transport) = try Self.client(["/v1/a": "b?x=1", "/v1/b": "/c#part"])
 
         let answer = try await client.send(APIConfiguration(path: "a"))
@@ -39,7 +39,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `a fragment is inherited by a target without one`() async throws {
+    @Test func `a redirect target without a fragment inherits the fragment`() async throws {
         let (client, _) = try Self.client(["/v1/a": "/b"])
 
         let answer = try await client.send(APIConfiguration(path: "a#part"))
@@ -47,7 +47,7 @@ struct RedirectTests {
         #expect(answer.context.redirects.map(\.fragment) == ["part"])
     }
 
-    @Test func `a call may refuse redirects, and then the 3xx is its response`() async throws {  // N10
+    @Test func `a call that refuses redirects gets the 3xx response`() async throws {  // N10
         let (client, transport) = try Self.client(["/v1/a": "b"])
         var configuration = APIConfiguration(path: "a")
         configuration.redirects = .refuse
@@ -58,7 +58,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a redirect to another origin ends a request that may not leave its own`() async throws {  // N10
+    @Test func `a call that allows only its own origin fails on a redirect to another origin`() async throws {  // N10
         let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"], policy: .sameOrigin)
 
         let reason = await client.failure(of: APIConfiguration(path: "a"))
@@ -68,7 +68,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a decision of one's own may change the request or stop`() async throws {  // N10
+    @Test func `a custom redirect policy may change the request or stop`() async throws {  // N10
         let policy = RedirectPolicy.deciding { proposal in
             guard proposal.steps.isEmpty else { return .refuse }
             var request = proposal.request
@@ -88,7 +88,9 @@ struct RedirectTests {
         (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (301, "PUT", "PUT"),
         (302, "DELETE", "DELETE"), (303, "HEAD", "HEAD"), (307, "POST", "POST"), (308, "PATCH", "PATCH"),
     ])
-    func `method and body follow RFC 9110`(status: Int, method: String, expected: String) async throws {
+    func `the method and body after a redirect follow RFC 9110`(status: Int, method: String, expected: String)
+        async throws
+    {
         let (client, transport) = try Self.client(["/v1/a": "b"], status: status)
         var configuration = APIConfiguration(path: "a", method: try #require(HTTPMethod(method)))
         if method != "HEAD" { configuration.body = .text("hello") }
@@ -103,7 +105,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["Content-Digest", "content-md5", "Digest", "Repr-Digest", "Content-Language"])
-    func `what speaks of the body goes with it`(name: String) async throws {
+    func `header fields that describe the body are removed with the body`(name: String) async throws {
         let (client, transport) = try Self.client(["/v1/a": "b"], status: 303)
         var configuration = APIConfiguration(path: "a", method: .post, body: .text("hello"))
         configuration.headers[name] = "of the body"
@@ -139,7 +141,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 21)
     }
 
-    @Test func `redirects that go round in a circle are an error`() async throws {  // N11
+    @Test func `a redirect loop is an error`() async throws {  // N11
         let (client, transport) = try Self.client(["/v1/a": "/v1/b", "/v1/b": "/v1/a"])
 
         let reason = await client.failure(of: APIConfiguration(path: "a"))
@@ -149,7 +151,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["/v1/a", "/v1/look"])
-    func `a page that sets a cookie is asked again with it, at once or by way of another`(place: String) async throws {
+    func `a page that redirects to itself with a new cookie is requested again`(place: String) async throws {
         let jar = CookieJar()
         let (client, transport) = try NetworkClient.stubbed(options: { $0.generator.cookies = jar }) { request in
             if request.url.path == "/v1/look" { return .status(302, headers: ["Location": "/v1/a"]) }
@@ -163,7 +165,7 @@ struct RedirectTests {
         #expect(Set(transport.requests.map { $0.headers["Cookie"] }) == [nil, "seen=1"])
     }
 
-    @Test func `a page that wants a field is asked again with it by a decision of one's own`() async throws {
+    @Test func `a page that redirects to itself is requested again if the policy adds a header field`() async throws {
         let policy = RedirectPolicy.deciding { proposal in
             var request = proposal.request
             request.headers["X-Consent"] = "1"
@@ -178,7 +180,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a decision that changes nothing more does not lead out of a circle`() async throws {  // N11
+    @Test func `a redirect policy that repeats the same change gets the loop error`() async throws {  // N11
         let policy = RedirectPolicy.deciding { proposal in
             var request = proposal.request
             request.headers["X-Hop"] = "1"
@@ -214,7 +216,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `credentials and cookies do not go to another origin, and do not come back`() async throws {  // N12
+    @Test func `credentials and cookies are not sent to another origin or on the way back`() async throws {  // N12
         let (client, transport) = try Self.client(["/v1/a": "http://other.test/b", "/b": "http://primary.test/c"])
         var configuration = APIConfiguration(path: "a")
         configuration.headers = [
@@ -232,7 +234,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `the client's credential does not come back on any later hop`() async throws {  // N12
+    @Test func `the client's credential is not sent again on any hop after another origin`() async throws {  // N12
         let table = ["/v1/a": "http://other.test/b", "/b": "http://primary.test/v1/c", "/v1/c": "/v1/d"]
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = Credentials(.bearer("t")) }) {
             table[$0.url.path].map { .status(302, headers: ["Location": $0]) } ?? .json("{}")
@@ -244,7 +246,7 @@ struct RedirectTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil, nil, nil])
     }
 
-    @Test func `a redirect makes up no credential for another origin`() async throws {  // N12
+    @Test func `the user info of a redirect's Location is not sent as a credential`() async throws {  // N12
         let (client, transport) = try Self.client(["/v1/a": "http://user:word@other.test/b"])
 
         let answer = try await client.send(APIConfiguration(path: "a"))
@@ -253,7 +255,7 @@ struct RedirectTests {
         #expect(answer.context.redirects.map(\.to.text) == ["http://other.test/b"])
     }
 
-    @Test func `the name of a host goes to that host only`() async throws {  // N12
+    @Test func `a custom Host header is sent to its own origin only`() async throws {  // N12
         let (client, transport) = try Self.client(["/v1/a": "b", "/v1/b": "http://other.test/"])
         var configuration = APIConfiguration(path: "a")
         configuration.headers = ["Host": "inner.test"]
@@ -263,7 +265,7 @@ struct RedirectTests {
         #expect(transport.requests.map { $0.headers["Host"] } == ["inner.test", "inner.test", nil])
     }
 
-    @Test func `what happens at another origin is not held against the server that pointed there`() async throws {
+    @Test func `a failure at another origin does not count against the redirecting server`() async throws {
         let (client, _) = try NetworkClient.stubbed(servers: 2, options: { _ in }) { request in
             request.server == "other"
                 ? .failure(.connectionRefused) : .status(302, headers: ["Location": "http://other.test/"])
@@ -275,7 +277,7 @@ struct RedirectTests {
         #expect(client.servers.allSatisfy { $0.statistics.failures == 0 })
     }
 
-    @Test func `a redirect that came before its transfer could be noted is cancelled where it leads`() async throws {
+    @Test func `a redirect that completes before send returns can be cancelled at its target`() async throws {
         let transport = StubTransport(completion: .inline) { request in
             request.url.path == "/v1/a" ? .status(302, headers: ["Location": "b"]) : .never
         }
@@ -304,7 +306,7 @@ struct RedirectTests {
         client.shutdown()
     }
 
-    @Test func `a request made by hand keeps its own cookies on the way to the same origin`() async throws {
+    @Test func `a prebuilt request keeps its own cookies after a redirect to the same origin`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.generator.cookies = CookieJar()
         }) { request in
@@ -320,7 +322,7 @@ struct RedirectTests {
     }
 }
 
-/// Gives one text.
+/// Returns one string.
 private final class StringReader: HTTPBodyReader {
     private let rest: Locked<Data?>
 

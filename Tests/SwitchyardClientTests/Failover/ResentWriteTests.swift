@@ -6,9 +6,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// When a write goes to another server, or is sent again by a policy.
+/// When a write is sent to another server or sent again by a retry policy.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResentWriteTests {
-    /// How often a write is sent when it ends in this way first, and then well: to two servers, and to one with a retry.
+    /// How often a write is sent whose first attempt ends with `first` and whose second one succeeds: with two servers,
+    /// and with one server and a retry.
     private func counts(_ write: APIConfiguration, _ first: StubResponse) async throws -> [Int] {
         let lists = [AnswerList([first, .status(200)]), AnswerList([first, .status(200)])]
         let (switching, requests) = try NetworkClient.stubbed(servers: 2) { lists[0].answer($0) }
@@ -21,12 +22,12 @@ import Testing
             lists[1].answer($0)
         }
         _ = await retrying.result(of: write)
-        // Comparisons with another server are reads.
+        // Counts only the write, because comparisons with another server are reads.
         return [requests, retries].map { $0.requests.count { $0.method == write.method } }
     }
 
     @Test(arguments: [500, 501, 503, 505, 507, 508, 511, 521, 523, 525, 526, 530, 425, 421])
-    func `a PUT or DELETE is sent again after a final response`(status: Int) async throws {
+    func `a PUT or DELETE is sent again after a status that proves it was not executed`(status: Int) async throws {
         for method in [HTTPMethod.put, .delete] {
             let counts = try await counts(APIConfiguration(path: "x", method: method), .status(status))
 
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [408, 502, 504, 520, 522, 524, 598, 599])
-    func `a PUT or DELETE is not sent again after a response that leaves it open`(status: Int) async throws {
+    func `a PUT or DELETE is not sent again after a status that leaves its execution open`(status: Int) async throws {
         for method in [HTTPMethod.put, .delete] {
             let write = APIConfiguration(path: "x", method: method)
             var keyed = write
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: TransportError.Kind.allCases)
-    func `what may have been sent is not sent again`(kind: TransportError.Kind) async throws {
+    func `a write that may have been sent is not sent again`(kind: TransportError.Kind) async throws {
         let error = TransportError(kind, message: "stubbed", mayHaveBeenSent: true)
         for method in [HTTPMethod.put, .delete, .post, .patch] {
             let counts = try await counts(APIConfiguration(path: "x", method: method), .failure(error))
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.put, .delete, .post, .patch])
-    func `what was certainly not sent moves on`(method: HTTPMethod) async throws {
+    func `a write that was certainly not sent is sent again`(method: HTTPMethod) async throws {
         let write = APIConfiguration(path: "x", method: method)
 
         #expect(try await counts(write, .failure(.connectionRefused)) == [2, 2])
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .patch])
-    func `a POST or PATCH is not sent again after any other response`(method: HTTPMethod) async throws {
+    func `a POST or PATCH is not sent again after any other status`(method: HTTPMethod) async throws {
         for status in [408, 425, 429, 500, 501, 502, 503, 504, 520, 530] {
             let counts = try await counts(APIConfiguration(path: "x", method: method), .status(status))
 
@@ -76,8 +77,9 @@ import Testing
         }
     }
 
-    @Test func `an earlier attempt that is open counts, whatever the round ends with`() async throws {
-        // The first server is done with it, the second breaks off; the round ends with the response of the first.
+    @Test func `an earlier attempt that may have been executed prevents a retry of the round`() async throws {
+        // The first server rejects the write and the second one resets the connection, so the round ends with the first
+        // response.
         let list = AnswerList([.status(503), .failure(.connectionReset), .status(200)])
         let transport = StubTransport { list.answer($0) }
         var options = NetworkClient.Options(seed: 1)
@@ -93,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.put, .delete])
-    func `no hedge is sent beside a write`(method: HTTPMethod) async throws {
+    func `a write is not hedged`(method: HTTPMethod) async throws {
         let time = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(servers: 2, time: time) { _ in .never }
         let call = Task { await client.result(of: APIConfiguration(path: "x", method: method, timeout: .seconds(60))) }
@@ -107,7 +109,7 @@ import Testing
         #expect(transport.requests.count { $0.method == method } == 1)
     }
 
-    @Test func `an interceptor's wish does not lift the rule`() async throws {
+    @Test func `an interceptor's retryNow does not repeat a write that may have been executed`() async throws {
         let wish = RequestInterceptor.retrying("again") { $0.context.round == 1 ? .retryNow : .undecided }
         for (first, count) in [
             (StubResponse.status(504), 1), (.failure(.timeout), 1), (.status(503), 2), (.status(404), 2),
@@ -125,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a prebuilt request has a rule of its own`() throws {
+    @Test func `a prebuilt request's mayBeRepeated determines its resend rule`() throws {
         var prebuilt = HTTPRequest(method: .post, url: try RequestURL(validating: "http://a.test/"))
         var configuration = APIConfiguration()
         configuration.prebuiltRequest = prebuilt

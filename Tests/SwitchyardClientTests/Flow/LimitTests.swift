@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct LimitTests {
-    /// Counts who is inside.
+    /// A limit that counts the requests inside it.
     private final class Turnstile: RequestLimit {
         let inside = Locked(0)
         let entered = Locked(0)
@@ -24,7 +24,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `a limit is entered for every round and left when the round has ended`() async throws {
+    @Test func `a request enters a limit in every round and leaves it at the end of the round`() async throws {
         let limit = Turnstile()
         let answers = AnswerList(503, 503, 200)
         let (client, _) = try NetworkClient.stubbed(options: {
@@ -38,7 +38,7 @@ struct LimitTests {
         #expect(limit.inside.withLock { $0 } == 0)
     }
 
-    @Test func `a limit that refuses ends the request, and those passed before are left`() async throws {
+    @Test func `a limit that throws ends the request, which leaves the limits it has entered`() async throws {
         let first = Turnstile()
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.limits = [first, Turnstile(refusing: .rateLimited(retryAfter: .seconds(2)))]
@@ -51,7 +51,7 @@ struct LimitTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a request that is cancelled inside leaves its limits`() async throws {
+    @Test func `a cancelled request leaves its limits`() async throws {
         let limit = Turnstile()
         let (client, transport) = try NetworkClient.stubbed(options: { $0.limits = [limit] }) { _ in .never }
         let id = RequestID()

@@ -6,10 +6,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What holds for a request whatever surrounds it: PEER-4, DQ-4.
+/// Rules for every request whatever options it has: PEER-4, DQ-4.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RequestFlowTests {
-    @Test func `requests that are cancelled at any moment end exactly once each, and leaves nothing`()
+    @Test func `requests that are cancelled at any moment end exactly once and leave nothing allocated`()
         async throws
     {
         let calls = Locked(0)
@@ -69,7 +69,7 @@ struct RequestFlowTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `one identifier names the request in all rounds and cancels it in each`() async throws {  // DQ-4
+    @Test func `one identifier covers all rounds of a request and cancels it in each round`() async throws {  // DQ-4
         let answers = AnswerList([.status(503), .never])
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.retry = RetryPolicy(backoff: .constant(.zero))
@@ -85,7 +85,7 @@ struct RequestFlowTests {
         await transport.waitUntilIdle()
     }
 
-    @Test func `releasing a client cancels what was sent through it, between rounds too`() async throws {
+    @Test func `releasing a client cancels its requests, even between rounds`() async throws {
         let clock = ManualClock()
         let (root, _) = try NetworkClient.stubbed(
             time: clock,
@@ -111,10 +111,10 @@ struct RequestFlowTests {
             break
         }
         #expect(root.activeRequests.isEmpty)
-        await until { clock.pendingTimers == 0 }  // Its sleep ends by itself, a moment later.
+        await until { clock.pendingTimers == 0 }  // The sleep ends by itself a moment later.
     }
 
-    @Test func `a client that is shut down ends requests between rounds`() async throws {
+    @Test func `a shutdown ends requests between rounds`() async throws {
         let clock = ManualClock()
         let (client, _) = try NetworkClient.stubbed(
             time: clock,
@@ -131,7 +131,7 @@ struct RequestFlowTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .closed)
     }
 
-    @Test func `a request keeps its environment over all rounds`() async throws {
+    @Test func `a request keeps its environment in all rounds`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(
             time: clock,
@@ -149,7 +149,7 @@ struct RequestFlowTests {
         #expect(transport.requests.map(\.url.origin.scheme) == ["http", "http"])
     }
 
-    @Test func `a signature is made again for every round and covers the credentials`() async throws {  // M15
+    @Test func `each round has its own signature, which covers the credentials`() async throws {  // M15
         let answers = AnswerList(503, 200)
         let signer = RequestSigner(
             .hmacSHA256(key: Data("key".utf8)),

@@ -7,18 +7,18 @@ import SwitchyardServices
 import SwitchyardTesting
 import SwitchyardTransport
 
-/// The places from which foreign code is called while a request is under way.
+/// The places where the library calls foreign code while a request is active.
 enum Callback: String, CaseIterable, Sendable {
     case limiting, adapting, sending, redirecting, progressing, leaving, refreshing, deciding, observing, completing
 
-    /// Those that are made before it is decided how the request ends.
+    /// The callbacks that run before the result of the request is decided.
     static let beforeTheEnd = allCases.filter { $0 != .observing && $0 != .completing }
 }
 
-/// A request that comes past every ``Callback``: redirected, refused, sent again with a new credential, and once more
-/// because an interceptor says so.
+/// A request that passes every ``Callback``: it is redirected, rejected, sent again with a new credential, and sent
+/// once more because an interceptor asks for it.
 ///
-/// At one of them it does what the test says.
+/// The action of the test runs at one of the callbacks.
 final class CallbackTour: Sendable {
     private struct State {
         var client: NetworkClient?
@@ -30,7 +30,7 @@ final class CallbackTour: Sendable {
     private let place: Callback
     private let action: @Sendable (CallbackTour) -> Void
     private let arrival = Latch()
-    /// Open when sending has returned: until then it holds the client.
+    /// Opens when `send` has returned, because `send` holds the client until then.
     private let departure = Latch()
     private let queue = DispatchQueue(label: "test.completions")
 
@@ -39,10 +39,10 @@ final class CallbackTour: Sendable {
         self.action = action
     }
 
-    /// The client, unless it was let go.
+    /// The client, or `nil` if it was released.
     var client: NetworkClient? { state.withLock { $0.client } }
 
-    /// Lets the client go.
+    /// Releases the client.
     func letGo() {
         let client = state.withLock { state in
             defer { state.client = nil }
@@ -51,7 +51,7 @@ final class CallbackTour: Sendable {
         withExtendedLifetime(client) {}
     }
 
-    /// How the request ended, as often as it did; `nil` for a response.
+    /// The results of the request: one reason for each end, `nil` for a response.
     func ends() async throws -> [RequestFailure.Reason?] {
         let transport = try prepare()
         await withCheckedContinuation { continuation in
@@ -77,7 +77,7 @@ final class CallbackTour: Sendable {
         return state.withLock { $0.ends }
     }
 
-    /// How the request ended in the async form, in which its task holds the client.
+    /// The result of the request in the async form, whose task holds the client.
     func end(of id: RequestID) async throws -> RequestFailure.Reason? {
         let transport = try prepare()
         let reason: RequestFailure.Reason?

@@ -5,12 +5,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What foreign code does to a request from inside the calls that it gets: D7, D8, D11, TAF-D1, and rules 1, 6 and 7 of
-/// a request's life.
+/// Actions that foreign code performs on a request inside its callbacks: D7, D8, D11, TAF-D1, and rules 1, 6 and 7 of a
+/// request's life.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct CallbackTests {
     @Test(arguments: Callback.allCases)
-    func `the tour comes past every callback, and gets its response`(place: Callback) async throws {
+    func `a request passes every callback and gets its response`(place: Callback) async throws {
         let tour = CallbackTour(acting: place) { _ in }
 
         #expect(try await tour.ends() == [nil])
@@ -19,7 +19,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `a cancel from inside a callback ends the request there and then, once`(place: Callback) async throws {
+    func `a cancel inside a callback ends the request at once and only once`(place: Callback) async throws {
         let tour = CallbackTour(acting: place) { $0.client?.cancel { _ in true } }
 
         #expect(try await tour.ends() == [.cancelled])
@@ -28,7 +28,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `a cancel by name from inside a callback ends the async form too`(place: Callback) async throws {
+    func `a cancel by identifier inside a callback ends the async form too`(place: Callback) async throws {
         let id = RequestID()
         let tour = CallbackTour(acting: place) { $0.client?.cancel(id) }
 
@@ -38,14 +38,14 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `a client that is let go from inside a callback takes the request with it`(place: Callback) async throws {
+    func `releasing the client inside a callback cancels the request`(place: Callback) async throws {
         let tour = CallbackTour(acting: place) { $0.letGo() }
 
         #expect(try await tour.ends() == [.cancelled])
     }
 
     @Test(arguments: Callback.beforeTheEnd)
-    func `a shutdown from inside a callback closes the request, once`(place: Callback) async throws {
+    func `a shutdown inside a callback closes the request once`(place: Callback) async throws {
         let tour = CallbackTour(acting: place) { $0.client?.shutdown() }
 
         #expect(try await tour.ends() == [.closed])
@@ -53,7 +53,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: [Callback.observing, .completing])
-    func `what is done to a request that may have ended ends it no second time`(place: Callback) async throws {
+    func `an action on a request that may have ended does not end it a second time`(place: Callback) async throws {
         let actions: [@Sendable (CallbackTour) -> Void] = [
             { $0.client?.cancelAll() }, { $0.letGo() }, { $0.client?.shutdown() },
         ]
@@ -66,7 +66,7 @@ struct CallbackTests {
     }
 
     @Test(arguments: Callback.allCases)
-    func `another request may be sent and awaited from inside a callback`(place: Callback) async throws {
+    func `another request can be sent and awaited inside a callback`(place: Callback) async throws {
         let other = Latch()
         let tour = CallbackTour(acting: place) { tour in
             tour.client?.send(APIConfiguration(path: "other"), on: .global()) { _ in other.open() }

@@ -6,10 +6,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Objects that go from inside the calls that they get: rules 6 and 8 of a request's life.
+/// Objects that are released inside their own callbacks: rules 6 and 8 of a request's life.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ReleaseTests {
-    /// Keeps something until it is let go.
+    /// Holds a value until `letGo`.
     private final class Holder<Value: Sendable>: Sendable {
         private let value: Locked<Value?>
 
@@ -30,7 +30,7 @@ struct ReleaseTests {
         }
     }
 
-    /// Does something when it goes.
+    /// Runs a closure when it is deallocated.
     private final class Farewell: Sendable {
         private let words: @Sendable () -> Void
 
@@ -43,7 +43,7 @@ struct ReleaseTests {
         }
     }
 
-    @Test func `a client with its own transport may continue a thread of that transport`() async throws {
+    @Test func `a client can be released on a thread of its own transport`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/v", answering: .text("hello"))
         try server.start()
@@ -62,7 +62,7 @@ struct ReleaseTests {
     }
 
     @Test(arguments: [true, false])
-    func `what a cancelled timer was the last to hold may set and cancel timers as it goes`(isManual: Bool) async {
+    func `an object that only a cancelled timer holds may set and cancel timers in its deinit`(isManual: Bool) async {
         let time: any TimeSource = isManual ? ManualClock() : SystemTime()
         let other = time.schedule(at: time.now.advanced(by: .seconds(3_600))) {}
         let isGone = Locked(false)
@@ -81,7 +81,7 @@ struct ReleaseTests {
         #expect(isGone.withLock { $0 })
     }
 
-    @Test func `what a completion was the last to hold may send and cancel as it goes`() async throws {
+    @Test func `an object that only a completion holds may send and cancel in its deinit`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         let second = Latch()
         let farewell = Farewell {
@@ -100,8 +100,7 @@ struct ReleaseTests {
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `an interceptor that dispatches again for ever ends with the deadline and leaves nothing`() async throws
-    {
+    @Test func `an interceptor that sends further requests without end ends at the deadline`() async throws {
         let clock = ManualClock()
         let depth = Locked(0)
         let deep = Latch()

@@ -16,7 +16,7 @@ struct AdaptTests {
     }
 
     // L4, L5
-    @Test func `the client's interceptors adapt first, then the configuration's, each in order`() async throws {
+    @Test func `the client's interceptors adapt a request before the configuration's, each in order`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [Self.appending("a"), Self.appending("b")]
         }) { _ in .status(200) }
@@ -28,7 +28,7 @@ struct AdaptTests {
         #expect(transport.requests.map { $0.headers["X-Order"] } == ["abcd"])
     }
 
-    @Test func `an interceptor vetoes with its error and nothing is sent`() async throws {  // L3, L5
+    @Test func `an interceptor that throws ends the request before it is sent`() async throws {  // L3, L5
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting("gate") { _, _ in throw SampleError() }]
         }) { _ in .status(200) }
@@ -40,7 +40,7 @@ struct AdaptTests {
         #expect(client.activeRequests.isEmpty)
     }
 
-    @Test func `an interceptor is told request, round, service and environment`() async throws {  // L6
+    @Test func `an interceptor receives identifier, round, service and environment`() async throws {  // L6
         let seen = Locked<[String]>([])
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [
@@ -57,7 +57,7 @@ struct AdaptTests {
         #expect(seen.withLock { $0 } == ["\(id) 1 topics test"])
     }
 
-    @Test func `an interceptor may ask something else first and send another request in place`() async throws {  // L7
+    @Test func `an interceptor may send a request of its own and then replace the request`() async throws {  // L7
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         var configuration = APIConfiguration(path: "old")
         configuration.interceptors = [
@@ -72,7 +72,7 @@ struct AdaptTests {
         #expect(transport.requests.map { "\($0.method) \($0.url.path)" } == ["GET /v1/permission", "PUT /v1/new"])
     }
 
-    @Test func `what an interceptor changes lasts for one round`() async throws {
+    @Test func `an interceptor's change lasts for one round`() async throws {
         let answers = AnswerList(503, 200)
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [Self.appending("a")]
@@ -84,7 +84,7 @@ struct AdaptTests {
         #expect(transport.requests.map { $0.headers["X-Order"] } == ["a", "a"])
     }
 
-    @Test func `a key that an interceptor asks for is the same in every round`() async throws {
+    @Test func `an automatic idempotency key from an interceptor is the same in every round`() async throws {
         let answers = AnswerList(503, 200)
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting { configuration, _ in configuration.idempotencyKey = .automatic }]

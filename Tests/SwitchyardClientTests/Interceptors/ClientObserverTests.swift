@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ClientObserverTests {
-    /// What an clientObserver was told: the path of each call that began, and an end for each that ended.
+    /// The events that a client observer received: the path of each call that began, and an entry for each end.
     private final class Told: Sendable {
         private let words = Locked<[String]>([])
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `it is told of the calls that are dispatched while it looks on, and of no others`() async throws {
+    @Test func `an observer receives the calls that are dispatched while it is attached`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let told = Told()
         let clientObserver = ClientObserver { told.take($0) }
@@ -40,7 +40,7 @@ import Testing
         #expect(client.clientObserverCount == 0)
     }
 
-    @Test func `of a call under way it is told the end, though it has gone`() async throws {
+    @Test func `a detached observer still receives the end of an active call`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(switching: .off, time: clock) { _ in .never }
         let told = Told()
@@ -56,7 +56,7 @@ import Testing
         await until { told.all == ["slow", "end"] }
     }
 
-    @Test func `several look on, each until it goes`() async throws {
+    @Test func `several observers receive events until each one is detached`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         let (first, second) = (Told(), Told())
         let clientObservers = [ClientObserver { first.take($0) }, ClientObserver { second.take($0) }]
@@ -71,7 +71,7 @@ import Testing
         #expect(second.all == ["both", "end", "one", "end"])
     }
 
-    @Test func `it may name what carries the requests to a server`() async throws {
+    @Test func `an observer may replace the transport for a server`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         let other = StubTransport { _ in .failure(.connectionRefused) }
         client.attach(ClientObserver(detour: { $1 == "primary" ? other : $2 }, observe: { _ in }))

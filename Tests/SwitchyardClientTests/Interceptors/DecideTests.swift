@@ -50,7 +50,7 @@ struct DecideTests {
         #expect(asked.withLock { $0 } == ["a", "b", "a", "b"])
     }
 
-    @Test func `a decision may ask for a pause`() async throws {  // K6
+    @Test func `a decision may ask for a delay before the next round`() async throws {  // K6
         let clock = ManualClock()
         let (client, transport) = try Self.client(
             [.retrying { $0.status == 202 ? .retry(after: .seconds(3)) : .undecided }],
@@ -76,7 +76,7 @@ struct DecideTests {
         #expect(reason == .vetoed(InterceptorError(name: "checker", underlying: SampleError())))
     }
 
-    @Test func `a decision may put another response in place of a failure`() async throws {  // L3, L4
+    @Test func `a decision may replace a failure with another response`() async throws {  // L3, L4
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.retrying { _ in .answer(HTTPResponse(status: 203)) }]
         }) { _ in .failure(.connectionReset) }
@@ -94,7 +94,7 @@ struct DecideTests {
         #expect(reason == .vetoed(InterceptorError(name: "thrower", underlying: SampleError())))
     }
 
-    @Test func `an error of a retrier keeps the failure that it was asked about`() async throws {  // H15
+    @Test func `an interceptor's error keeps the failure of its round`() async throws {  // H15
         for fails in [true, false] {
             let (client, _) = try NetworkClient.stubbed(options: {
                 $0.interceptors = [
@@ -109,7 +109,7 @@ struct DecideTests {
 
             #expect(reason == .vetoed(InterceptorError(name: "refresh", underlying: SampleError())))
             guard case .vetoed(let veto) = reason, case .transport(let error) = veto.original?.reason else {
-                Issue.record("the failure is gone")
+                Issue.record("the failure of the round is missing")
                 return
             }
             #expect(veto.underlying is SampleError)
@@ -117,7 +117,7 @@ struct DecideTests {
         }
     }
 
-    @Test func `no interceptor can have a write sent twice`() async throws {
+    @Test func `an interceptor cannot repeat a write that may have been executed`() async throws {
         let (client, transport) = try Self.client([.retrying { _ in .retryNow }], 500)
 
         let answer = try await client.send(APIConfiguration(path: "x", method: .post))
@@ -126,7 +126,7 @@ struct DecideTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the rounds that ended are there with status, server and time`() async throws {  // K10
+    @Test func `a decision receives the earlier rounds with status, server and time`() async throws {  // K10
         let rounds = Locked<[RoundRecord]>([])
         let (client, _) = try Self.client(
             [
@@ -152,7 +152,7 @@ struct DecideTests {
         #expect(rounds.withLock { $0 }.map(\.context.server) == ["primary", "primary"])
     }
 
-    @Test func `what each round cost is kept`() async throws {  // K10, E35
+    @Test func `the metrics of each round are kept`() async throws {  // K10, E35
         let rounds = Locked<[RoundRecord]>([])
         let answers = AnswerList(
             [Int64(7), 3].map { count in
@@ -176,7 +176,7 @@ struct DecideTests {
         #expect(answer.response.metrics?.bytesReceived == 3)
     }
 
-    @Test func `a decision that never comes is ended by the deadline`() async throws {
+    @Test func `the deadline ends a decision that never returns`() async throws {
         let clock = ManualClock()
         let (client, _) = try Self.client(
             [.retrying { _ in await withUnsafeContinuation { (_: UnsafeContinuation<RetryDecision, Never>) in } }],
@@ -191,7 +191,7 @@ struct DecideTests {
         #expect(await call.value == .deadlineExceeded)
     }
 
-    @Test func `an interceptor may dispatch again from a decision`() async throws {
+    @Test func `a decision may send another request`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         var configuration = APIConfiguration(path: "x")
         configuration.interceptors = [

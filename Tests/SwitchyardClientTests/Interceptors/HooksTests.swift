@@ -14,7 +14,7 @@ struct HooksTests {
         @TaskLocal static var span = "none"
     }
 
-    @Test func `listeners of a client hear that it was shut down`() async throws {  // L14
+    @Test func `the event stream of a client ends at its shutdown`() async throws {  // L14
         let (client, _) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(200) }
         let events = client.events()
 
@@ -26,7 +26,9 @@ struct HooksTests {
     }
 
     // L16, L17
-    @Test func `hooks of client and call see request, redirect, answer, metrics and progress`() async throws {
+    @Test func `interceptors of client and call observe requests, redirects, responses, metrics and progress`()
+        async throws
+    {
         let seen = Locked<[String]>([])
         let note: @Sendable (String, DispatchEvent) -> Void = { owner, event in
             let text: String? =
@@ -57,7 +59,7 @@ struct HooksTests {
         #expect(bytes.withLock { $0 } == 4)
     }
 
-    @Test func `an observer may post what happened to a server, over a client of its own`() async throws {  // L22
+    @Test func `an observer may report results through another client`() async throws {  // L22
         let (collector, collected) = try NetworkClient.stubbed(options: { _ in }) { _ in .status(204) }
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [
@@ -74,13 +76,13 @@ struct HooksTests {
 
         await collected.waitForRequests(1)
         guard case .data(let body) = try #require(collected.requests.first).body else {
-            Issue.record("no body")
+            Issue.record("the report has no body")
             return
         }
         #expect(String(decoding: body, as: UTF8.self).contains("\"\(answer.id)\""))
     }
 
-    @Test func `the caller's task-local values, and so its trace, are there in interceptors`() async throws {  // L23
+    @Test func `interceptors see the caller's task-local values`() async throws {  // L23
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.adapting { configuration, _ in configuration.headers["X-Span"] = Trace.span }]
         }) { _ in .status(200) }

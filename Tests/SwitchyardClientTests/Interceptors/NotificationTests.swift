@@ -6,14 +6,14 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What is posted for parts of an app that know nothing of the client; nothing is swizzled for it (AFN-13).
+/// Notifications for parts of an app that do not know the client, without swizzling (AFN-13).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct NotificationTests {
     private struct Post: Sendable {
         var name: String
         var event: DispatchEvent?
     }
 
-    /// What is posted about one request, to its end.
+    /// The notifications about one request until its end.
     private func posts(_ answers: [StubResponse]) async throws -> [Post] {
         let center = NotificationCenter()
         let (stream, continuation) = AsyncStream.makeStream(of: Post.self)
@@ -40,7 +40,7 @@ import Testing
         return posts
     }
 
-    @Test func `L11, L13: start, attempts, pause and end are posted in their order`() async throws {
+    @Test func `start, attempts, delay and end are posted in this order (L11, L13)`() async throws {
         let posts = try await posts([.status(503), .status(200)])
 
         #expect(
@@ -52,25 +52,25 @@ import Testing
         #expect(Set(posts.map { $0.event?.id }).count == 1)
     }
 
-    @Test func `L12: the end is posted with the response, its body and what the exchange cost`() async throws {
+    @Test func `the end is posted with the response, its body and its metrics (L12)`() async throws {
         let metrics = TransferMetrics(total: .milliseconds(3))
         let answer = HTTPResponse(status: 200, body: .whole(Data("[1]".utf8)), metrics: metrics)
 
         let end = try #require(try await posts([.response(answer)]).last?.event)
 
         guard case .ended(.success(let answer)) = end.kind else {
-            Issue.record("no answer in \(end)")
+            Issue.record("no response in \(end)")
             return
         }
         #expect(answer.status == 200 && answer.text == "[1]")
         #expect(answer.response.metrics == metrics)
     }
 
-    @Test func `L12: a failure is posted with its error`() async throws {
+    @Test func `a failure is posted with its error (L12)`() async throws {
         let end = try #require(try await posts([.failure(.connectionReset)]).last?.event)
 
         guard case .ended(.failure(let failure)) = end.kind, case .transport(let error) = failure.reason else {
-            Issue.record("no failure of the transport in \(end)")
+            Issue.record("no transport error in \(end)")
             return
         }
         #expect(error.kind == .connectionReset)

@@ -10,7 +10,7 @@ import Testing
 /// Rows L4 (willSend, didReceive), L9, L10, L13, L15 and L24.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ObserveTests {
-    /// Ends what is cancelled when it is told to, and not before.
+    /// Completes a cancelled exchange only when `end` is called.
     private final class LateTransport: Transport, TransportTask {
         private let completion = Locked<(@Sendable (Result<HTTPResponse, TransportError>) -> Void)?>(nil)
 
@@ -34,7 +34,7 @@ struct ObserveTests {
         }
     }
 
-    /// Answers at once, by handles that never let go of their completion.
+    /// Completes at once, with handles that retain their completion.
     private final class KeepingTransport: Transport {
         private final class Handle: TransportTask {
             private let completion: @Sendable (Result<HTTPResponse, TransportError>) -> Void
@@ -70,7 +70,7 @@ struct ObserveTests {
         func shutdown() {}
     }
 
-    @Test func `nothing is left of an attempt that was watched when its request has ended`() async throws {
+    @Test func `an observed attempt is released when its request ends`() async throws {
         let log = EventLog()
         let transport = KeepingTransport()
         var options = NetworkClient.Options(seed: 1)
@@ -96,7 +96,7 @@ struct ObserveTests {
         #expect(await log.events(until: "ended") == tree)
     }
 
-    @Test func `an attempt that a cancel cuts off has ended before its request has`() async throws {
+    @Test func `the events of a cancelled attempt end before the request's`() async throws {
         let log = EventLog()
         let transport = LateTransport()
         var options = NetworkClient.Options(seed: 1)
@@ -112,7 +112,7 @@ struct ObserveTests {
         #expect(log.all == ["dispatched", "roundBegan", "attemptSent", "attemptEnded", "ended"])
     }
 
-    /// Cancels a request when its round gives the pass back.
+    /// Cancels a request when its round leaves the limit.
     private struct CancellingLimit: RequestLimit {
         let client: Locked<NetworkClient?>
 
@@ -121,7 +121,7 @@ struct ObserveTests {
         }
     }
 
-    @Test func `nothing is told after the end`() async throws {
+    @Test func `no event follows the end of a request`() async throws {
         let (log, box) = (EventLog(), Locked<NetworkClient?>(nil))
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [log.interceptor]
@@ -131,7 +131,7 @@ struct ObserveTests {
 
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .cancelled)
         box.withLock { $0 = nil }
-        // The events of another request come after all of the first.
+        // The events of the second request come after all events of the first.
         _ = try await client.send(APIConfiguration(path: "y"))
         await until { log.all.count { $0 == "ended" } == 2 }
 
@@ -140,7 +140,7 @@ struct ObserveTests {
         #expect(log.all == first + second)
     }
 
-    @Test func `a request that is cancelled while it begins has been dispatched before it ends`() async throws {
+    @Test func `a request that is cancelled while it starts is dispatched before it ends`() async throws {
         let log = EventLog()
         let time = WatchedTime()
         var options = NetworkClient.Options(seed: 1)
@@ -159,7 +159,7 @@ struct ObserveTests {
     }
 
     @Test(arguments: [false, true])
-    func `an attempt that a cancel cuts off while it is being started has ended before its request has`(
+    func `the events of an attempt that is cancelled while it starts end before the request's`(
         isRedirect: Bool
     ) async throws {
         let log = EventLog()
@@ -182,7 +182,7 @@ struct ObserveTests {
         box.withLock { $0 = nil }
     }
 
-    @Test func `a retry shows as a pause and another round`() async throws {
+    @Test func `a retry is reported as a wait and another round`() async throws {
         let answers = AnswerList(503, 200)
         let log = EventLog()
         let (client, _) = try NetworkClient.stubbed(options: {
@@ -196,7 +196,8 @@ struct ObserveTests {
         #expect(await log.events(until: "ended") == ["dispatched"] + round + ["waiting"] + round + ["ended"])
     }
 
-    @Test func `several observers hear everything, one of them of a single request only`() async throws {  // L9, L10
+    @Test func `an observer of the client receives all events, and an observer of a call only its own`() async throws
+    {  // L9, L10
         let (all, one) = (EventLog(), EventLog())
         let (client, _) = try NetworkClient.stubbed(options: { $0.interceptors = [all.interceptor] }) { _ in
             .status(200)
@@ -212,7 +213,7 @@ struct ObserveTests {
         #expect(all.all.count == 12)
     }
 
-    @Test func `an observer that never returns holds up no request`() async throws {
+    @Test func `an observer that blocks delays no request`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.interceptors = [.observing { _ in DispatchSemaphore(value: 0).wait() }]
         }) { _ in .status(200) }
@@ -222,7 +223,7 @@ struct ObserveTests {
         #expect(answer.status == 200)
     }
 
-    @Test func `began and ended can be counted, so that a spinner stops`() async throws {  // L24
+    @Test func `a count of dispatched requests minus ended requests returns to zero`() async throws {  // L24
         let log = EventLog()
         let active = Locked(0)
         let (client, _) = try NetworkClient.stubbed(options: {
@@ -242,14 +243,14 @@ struct ObserveTests {
     }
 }
 
-/// A clock that tells when it is looked at.
+/// A clock that calls a closure when it is read for the first time.
 private final class WatchedTime: TimeSource {
     private let clock = ManualClock()
     private let watcher = Locked<@Sendable () -> Void>({})
     private let isWatched = Locked(true)
 
     var now: MonotonicTime {
-        // Whoever is told looks at it, too.
+        // The closure reads the clock too.
         let isFirst = isWatched.withLock { isWatched in
             defer { isWatched = false }
             return isWatched

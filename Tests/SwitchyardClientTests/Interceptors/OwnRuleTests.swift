@@ -4,11 +4,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// An app's own rules, called by its own tests with what a client would hand them.
+/// An app's own rules, called by its tests with the values that a client would pass.
 @Suite struct OwnRuleTests {
     private let description = RequestContext(service: "topics", environment: .test, method: .get)
 
-    @Test func `a context made by hand counts its rounds and its time`() {
+    @Test func `a DispatchContext made in a test counts its rounds and its remaining time`() {
         let clock = ManualClock()
         let answer = ServiceResponse(id: RequestID(), response: HTTPResponse(status: 503), context: description)
         let first = RoundRecord(.success(answer), round: 1)
@@ -28,7 +28,7 @@ import Testing
         #expect(context.history.map(\.status) == [503])
     }
 
-    @Test func `a redirect rule is asked about a proposal made by hand`() throws {
+    @Test func `a redirect rule can be called with a proposal made in a test`() throws {
         let home = try RequestURL(validating: "https://api.example.com/topics")
         let elsewhere = try RequestURL(validating: "https://cdn.example.net/topics")
         let decide: RedirectPolicy.Decide = { proposal in
@@ -44,7 +44,7 @@ import Testing
         #expect("\(second)" == "refuse")
     }
 
-    @Test func `a provider refreshes without a request that was refused`() async throws {
+    @Test func `a provider can refresh without a rejected request`() async throws {
         struct Provider: CredentialProvider {
             func refresh(_ refresh: CredentialRefresh) async throws -> Credential? {
                 let answer = try await refresh.client.send(APIConfiguration(path: "token", method: .post))

@@ -13,7 +13,7 @@ import Testing
         return order
     }
 
-    @Test func `D48: the urgent go first, equals in order`() {
+    @Test func `requests of higher priority leave the queue first, equal ones in order (D48)`() {
         var line = FairLine()
         for (number, priority) in [(1, RequestPriority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
             line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: priority))
@@ -22,7 +22,7 @@ import Testing
         #expect(drain(&line) == [3, 5, 2, 4, 1])
     }
 
-    @Test func `D48: owners take turns`() {
+    @Test func `owners alternate in the queue (D48)`() {
         var line = FairLine()
         for number in 1...6 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
         line.enter(FairLine.Ticket(number: 7, owner: 2, priority: .normal))
@@ -30,7 +30,7 @@ import Testing
         #expect(drain(&line).prefix(3) == [1, 7, 2])
     }
 
-    @Test func `no one waits for ever`() {
+    @Test func `a request of low priority waits no longer than the queue's limit`() {
         var line = FairLine()
         line.enter(FairLine.Ticket(number: 1, owner: 1, priority: .low))
         for number in 2...40 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 2, priority: .high)) }
@@ -38,7 +38,7 @@ import Testing
         #expect(drain(&line).firstIndex(of: 1) == FairLine.patience - 1)
     }
 
-    @Test func `one who leaves is passed over`() {
+    @Test func `a request that leaves the queue is skipped`() {
         var line = FairLine()
         for number in 1...3 { line.enter(FairLine.Ticket(number: UInt64(number), owner: 1, priority: .normal)) }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(line.count == 0)
     }
 
-    @Test func `those who left leaves nothing, and the others keep their order`() {
+    @Test func `requests that leave the queue free their space, and the others keep their order`() {
         var line = FairLine()
         let stays: Set<UInt64> = [1, 5_000, 10_000]
         for number in UInt64(1)...10_000 {
@@ -62,7 +62,7 @@ import Testing
         #expect(drain(&line) == [1, 5_000, 10_000])
     }
 
-    @Test func `over random histories all callers comes to a turn once, unless they left`() {
+    @Test func `every request in a random queue leaves it once`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             var line = FairLine()
@@ -89,7 +89,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ConcurrencyLimitTests {
-    @Test func `D48: no more than the limit are under way, and all come to their turn`() async throws {
+    @Test func `no more requests than the limit run at once, and all of them run (D48)`() async throws {
         let limit = ConcurrencyLimit(total: 3)
         let most = Locked(0)
         let (client, transport) = try NetworkClient.limited([limit]) { _ in
@@ -108,7 +108,7 @@ import Testing
         #expect(limit.runningCount == 0 && limit.waitingCount == 0)
     }
 
-    @Test func `D48: the urgent overtake, and a request that waits can be cancelled`() async throws {
+    @Test func `a request of high priority overtakes, and a waiting request can be cancelled (D48)`() async throws {
         let limit = ConcurrencyLimit(total: 1)
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.hasSuffix("first") ? .never : .status(200)
@@ -135,7 +135,7 @@ import Testing
         #expect(transport.requests.map { $0.url.text.split(separator: "/").last } == ["first", "high", "low"])
     }
 
-    @Test func `D48: each server has its own limit`() async throws {
+    @Test func `each server has its own limit (D48)`() async throws {
         let limit = ConcurrencyLimit(perServer: 1)
         let (client, transport) = try NetworkClient.limited([limit]) { _ in .never }
         let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }
@@ -153,7 +153,7 @@ import Testing
         await until { limit.runningCount == 0 && limit.waitingCount == 0 }
     }
 
-    @Test func `a full queue refuses`() async throws {
+    @Test func `a request to a full queue fails`() async throws {
         let limit = ConcurrencyLimit(total: 1, maximumWaiting: 1)
         let (client, _) = try NetworkClient.limited([limit]) { _ in .never }
         let tasks = (0..<2).map { number in Task { await client.failure(of: .path("\(number)")) } }
@@ -165,7 +165,7 @@ import Testing
         for task in tasks { #expect(await task.value == .cancelled) }
     }
 
-    @Test func `the deadline holds while a request waits`() async throws {
+    @Test func `the deadline ends a waiting request`() async throws {
         let clock = ManualClock()
         let limit = ConcurrencyLimit(total: 1)
         let (client, _) = try NetworkClient.limited([limit], time: clock) { _ in .never }
@@ -183,7 +183,7 @@ import Testing
         await until { limit.runningCount == 0 }
     }
 
-    @Test func `a refresh of credentials does not wait for those who wait for it`() async throws {
+    @Test func `a credential refresh does not wait for the requests that wait for it`() async throws {
         let limit = ConcurrencyLimit(total: 1)
         let transport = StubTransport { _ in .status(200) }
         var options = NetworkClient.Options(seed: 1)
@@ -205,7 +205,7 @@ import Testing
         #expect(limit.runningCount == 0)
     }
 
-    @Test func `what an adapter sends does not wait for the place of the request that it adapts`() async throws {
+    @Test func `a request of an adapter does not wait for the slot of the request that it adapts`() async throws {
         let limit = ConcurrencyLimit(total: 1)
         let (client, transport) = try NetworkClient.limited([limit])
         var call = APIConfiguration.path("list")

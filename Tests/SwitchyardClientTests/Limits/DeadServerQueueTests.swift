@@ -5,12 +5,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Those who wait for a place at a server that is left: the next one has places.
+/// Requests that wait for a slot at a server while the client moves to another server with free slots.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DeadServerQueueTests {
     private let time = ManualClock()
     private let limit = ConcurrencyLimit(perServer: 2)
 
-    /// A client whose first server holds everything up, with both of its places taken and three requests that wait.
+    /// A client whose first server hangs: two requests use its two slots and three requests wait.
     private func heldUp() async throws -> (client: NetworkClient, waiting: [Task<Int?, Never>]) {
         let (client, transport) = try NetworkClient.limited([limit], time: time) { request in
             request.server == "primary" ? .never : .status(200)
@@ -24,7 +24,7 @@ import Testing
         return (client, waiting)
     }
 
-    @Test func `anyone who waits for a server that is left waits for the next one`() async throws {
+    @Test func `requests that wait for a server move to the new current server`() async throws {
         let (client, waiting) = try await heldUp()
 
         try client.switchServer(to: "secondary")
@@ -35,7 +35,7 @@ import Testing
         #expect(limit.runningCount == 0)
     }
 
-    @Test func `one who is cancelled after the move leaves nothing`() async throws {
+    @Test func `requests that are cancelled after the move leave the queue`() async throws {
         let (client, waiting) = try await heldUp()
         try client.switchServer(to: "tertiary")
         try client.switchServer(to: "secondary")

@@ -26,26 +26,26 @@ import Testing
     ]
 
     @Test(arguments: equallyDescribed)
-    func `values that look alike in a description are distinguished`(values: [ParameterValue]) {
+    func `values with equal descriptions have different keys`(values: [ParameterValue]) {
         let calls = values.map { APIConfiguration(path: "x", query: Parameters([.init(key: "v", value: $0)])) }
 
         #expect(LimitKey.call(calls[0]) != LimitKey.call(calls[1]))
         #expect(LimitKey.parameters("v")(calls[0]) != LimitKey.parameters("v")(calls[1]))
     }
 
-    @Test func `a value is distinguished from one that is not there`() {
+    @Test func `a value and a missing value have different keys`() {
         let with = APIConfiguration(path: "x", query: ["v": "-"])
 
         #expect(LimitKey.parameters("v")(with) != LimitKey.parameters("v")(APIConfiguration(path: "x")))
     }
 
-    @Test func `the values of a path's placeholders distinguish calls, but not endpoints`() {
+    @Test func `path values distinguish calls but not endpoints`() {
         #expect(LimitKey.call(user(1)) != LimitKey.call(user(2)))
         #expect(LimitKey.call(user(1)) == LimitKey.call(user(1)))
         #expect(LimitKey.endpoint(user(1)) == LimitKey.endpoint(user(2)))
     }
 
-    @Test func `a key of one's own counts what it names together, and leaves the others unlimited`() async throws {
+    @Test func `calls with equal custom keys share a limit, and calls without a key are unlimited`() async throws {
         let limit = RateLimit(
             .interval(.seconds(5)),
             by: .custom { $0.path.hasPrefix("search") ? "search" : nil },
@@ -59,7 +59,7 @@ import Testing
         #expect(limit.keyCount == 1)
     }
 
-    @Test func `requests made by hand are distinguished by method and URL`() throws {
+    @Test func `prebuilt requests are distinguished by method and URL`() throws {
         let first = try prebuilt("https://a.example/x?page=1")
 
         #expect(try LimitKey.endpoint(first) != LimitKey.endpoint(prebuilt("https://b.example/x?page=1")))
@@ -70,7 +70,7 @@ import Testing
         #expect(try LimitKey.parameters("page")(first) != LimitKey.parameters("page")(prebuilt("https://a.example/x")))
     }
 
-    @Test func `requests made by hand for two URLs do not supersede each other`() async throws {
+    @Test func `prebuilt requests to two URLs do not supersede each other`() async throws {
         let latest = LatestWins()
         let (client, transport) = try NetworkClient.limited([latest]) { _ in .never }
         let calls = try ["https://a.example/x", "https://b.example/y"].map { try prebuilt($0) }

@@ -6,11 +6,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Servers that merely have one name are several servers.
+/// Servers with the same name in different environments are different servers.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LimitPlaceTests {
     private let limit = ConcurrencyLimit(perServer: 1)
 
-    @Test func `a server that hangs takes no place from that of another environment`() async throws {
+    @Test func `a server that hangs takes no slot of the same server in another environment`() async throws {
         let (client, transport) = try NetworkClient.limited([limit]) { request in
             request.url.text.contains("primary.test") ? .never : .status(200)
         }

@@ -8,7 +8,9 @@ import Testing
 
 /// Row K17.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PacingTests {
-    @Test func `K17: a debounced request goes when it is quiet, the earlier ones are superseded`() async throws {
+    @Test func `a debounced request is sent after the quiet interval, and earlier ones are superseded (K17)`()
+        async throws
+    {
         let clock = ManualClock()
         let typing = Debounce(.milliseconds(300))
         let (client, transport) = try NetworkClient.limited([typing], time: clock)
@@ -17,7 +19,8 @@ import Testing
         for number in 0..<3 {
             let before = clock.pendingTimers
             tasks.append(Task { await client.failure(of: .path("search")) })
-            // The first one's deadline and quiet; the next one's take the place of those before it.
+            // Two timers: the deadline and the quiet interval of the first request. Those of the next request replace
+            // them.
             await until { clock.pendingTimers == 2 && (number == 0 || before == 2) && typing.waitingCount == 1 }
             if number > 0 { #expect(await tasks[number - 1].value == .superseded) }
             await clock.waitForTimers(2)
@@ -31,7 +34,7 @@ import Testing
         #expect(typing.waitingCount == 0)
     }
 
-    @Test func `K17: the latest wins over one that is under way, wherever it occurs`() async throws {
+    @Test func `the latest request supersedes one that is being sent (K17)`() async throws {
         let latest = LatestWins()
         let (client, transport) = try NetworkClient.limited([latest]) { request in
             request.url.text.hasSuffix("?n=1") ? .never : .status(200)
@@ -46,7 +49,8 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `K17: a throttle sends the first at once and the last at the end of the interval`() async throws {
+    @Test func `a throttle sends the first request at once and the last at the end of the interval (K17)`() async throws
+    {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let (client, transport) = try NetworkClient.limited([throttle], time: clock)
@@ -68,7 +72,7 @@ import Testing
         #expect(await early.value == nil)
     }
 
-    @Test func `K17: the latest wins over one that pauses before another round`() async throws {
+    @Test func `the latest request supersedes one that waits for a retry (K17)`() async throws {
         let clock = ManualClock()
         let latest = LatestWins()
         let answers = AnswerList(503, 200, 200)
@@ -86,7 +90,7 @@ import Testing
         #expect(latest.count == 0)
     }
 
-    @Test func `K17: one who leaves a throttle before its turn leaves no gap`() async throws {
+    @Test func `a request that leaves a throttle early does not delay the next one (K17)`() async throws {
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.limited([Throttle(.seconds(1))], time: clock)
         #expect(await client.failure(of: .path("move")) == nil)
@@ -108,7 +112,9 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    /// A round of a request, as a limit sees it, that notes who ends it.
+    /// A round of a request as a limit sees it.
+    ///
+    /// Records the request when it is cancelled.
     private static func round(_ id: RequestID, _ clock: ManualClock, _ ended: Recorder<RequestID>) -> DispatchContext {
         DispatchContext(
             id: id,
@@ -125,9 +131,8 @@ import Testing
         )
     }
 
-    // Rounds enter from tasks of their own, and so not always in the order of their requests.
-    @Test func `K17: a request that was held up on its way to a debounce does not supersede a newer one`() async throws
-    {
+    // Rounds enter from their own tasks, so they do not always enter in the order of their requests.
+    @Test func `a delayed older request does not supersede a newer one in a debounce (K17)`() async throws {
         let clock = ManualClock()
         let typing = Debounce(.seconds(1))
         let ended = Recorder<RequestID>()
@@ -145,8 +150,7 @@ import Testing
         #expect(typing.waitingCount == 0)
     }
 
-    @Test func `K17: a request that was held up on its way to a throttle does not supersede a newer one`() async throws
-    {
+    @Test func `a delayed older request does not supersede a newer one in a throttle (K17)`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let ended = Recorder<RequestID>()
@@ -164,7 +168,7 @@ import Testing
         for task in late { _ = await task.result }
     }
 
-    @Test func `K17: what a throttle has let go is not followed by what is older`() async throws {
+    @Test func `a throttle supersedes an older request after it has passed a newer one (K17)`() async throws {
         let clock = ManualClock()
         let throttle = Throttle(.seconds(1))
         let ended = Recorder<RequestID>()

@@ -7,7 +7,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RateLimitTests {
-    @Test func `K1: a request that comes too early is refused, and told how long to stay away`() async throws {
+    @Test func `a request that comes too early fails with the remaining time (K1)`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -22,7 +22,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `K2, P10: one that may wait is sent when its time has come, without polling`() async throws {
+    @Test func `a request that may wait is sent when its time has come, without polling (K2, P10)`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -31,7 +31,7 @@ import Testing
         let second = Task { await client.failure(of: .path("a")) }
         let third = Task { await client.failure(of: .path("a")) }
         await until { limit.waitingCount == 2 }
-        // Two deadlines and one timer for the key.
+        // Two deadlines, and one timer for the key.
         await clock.waitForTimers(3)
         #expect(clock.pendingTimers == 3)
         clock.advance(by: .seconds(5))
@@ -45,7 +45,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `D3, DQ-3, DQ-4, DQ-5: a request that waits has its name and is cancelled by it`() async throws {
+    @Test func `a waiting request is cancelled by its identifier (D3, DQ-3, DQ-4, DQ-5)`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, transport) = try NetworkClient.limited([limit], time: clock)
@@ -61,7 +61,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `DQ-5: those who wait go with their owner`() async throws {
+    @Test func `waiting requests end when their scope is released (DQ-5)`() async throws {
         let limit = RateLimit(.interval(.seconds(5)))
         let (client, _) = try NetworkClient.limited([limit])
         #expect(await client.failure(of: .path("a")) == nil)
@@ -78,7 +78,7 @@ import Testing
         await until { limit.waitingCount == 0 }
     }
 
-    @Test func `DQ-1: requests are distinguished by the parameters that matter`() async throws {
+    @Test func `requests are distinguished by the chosen parameters (DQ-1)`() async throws {
         let limit = RateLimit(.interval(.seconds(5)), by: .parameters("q"), excess: .refuse)
         let (client, _) = try NetworkClient.limited([limit])
 
@@ -89,7 +89,7 @@ import Testing
         #expect(again == .rateLimited(retryAfter: .seconds(5)))
     }
 
-    @Test func `K14: a limit may belong to one kind of call, and others are free`() async throws {
+    @Test func `a limit of one call does not affect other calls (K14)`() async throws {
         let limit = RateLimit(.bucket(perSecond: 1, burst: 1), excess: .refuse)
         let (client, _) = try NetworkClient.limited([])
         var limited = APIConfiguration(path: "s")
@@ -100,7 +100,7 @@ import Testing
         #expect(await client.failure(of: APIConfiguration(path: "s")) == nil)
     }
 
-    @Test func `tags pick what is limited`() async throws {
+    @Test func `a limit by tag applies only to calls with the tag`() async throws {
         let limit = RateLimit(.interval(.seconds(5)), by: .tag("slow"), excess: .refuse)
         let (client, _) = try NetworkClient.limited([limit])
         var tagged = APIConfiguration(path: "a")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RateMeterTests {
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `K1: an interval lets one go and says when the next may`() {
+    @Test func `an interval admits one request and reports when the next is due (K1)`() {
         var meter = RateMeter(.interval(.seconds(5)))
 
         #expect(meter.take(at: seconds(1)) == true)
@@ -16,7 +16,7 @@ import Testing
         #expect(meter.take(at: seconds(6)) == true)
     }
 
-    @Test func `K14: a bucket gives its burst at once and then an even rate`() {
+    @Test func `a bucket admits its burst at once and then at an even rate (K14)`() {
         var meter = RateMeter(.bucket(perSecond: 2, burst: 3))
 
         #expect((0..<4).map { _ in meter.take(at: seconds(10)) } == [true, true, true, false])
@@ -26,7 +26,7 @@ import Testing
         #expect((0..<4).map { _ in meter.take(at: seconds(60)) } == [true, true, true, false])
     }
 
-    @Test func `K14: a window never holds more than its count, wherever it is laid`() {
+    @Test func `a sliding window never admits more than its count (K14)`() {
         var meter = RateMeter(.window(count: 3, per: .seconds(10)))
 
         #expect([0.0, 1, 9].map { meter.take(at: seconds($0)) } == [true, true, true])
@@ -43,14 +43,14 @@ import Testing
         RateRule.interval(.seconds(-1)), .bucket(perSecond: 0, burst: 0), .bucket(perSecond: -.infinity, burst: -5),
         .bucket(perSecond: .nan, burst: 1), .window(count: 0, per: .seconds(-1)), .window(count: -3, per: .zero),
     ])
-    func `senseless rules do no harm`(rule: RateRule) {
+    func `invalid rules admit requests and return valid times`(rule: RateRule) {
         var meter = RateMeter(rule)
 
         #expect(meter.take(at: seconds(1)) == true)
         #expect(meter.next(at: seconds(2), behind: 1_000) >= seconds(2))
     }
 
-    @Test func `over random times no rule lets more go than it says`() {
+    @Test func `no rule admits more than its limit at random times`() {
         var random = SystemRandomNumberGenerator()
         for rule in [RateRule.bucket(perSecond: 5, burst: 4), .window(count: 4, per: .seconds(1))] {
             var meter = RateMeter(rule)
@@ -74,7 +74,7 @@ import Testing
 
     private func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(seconds: seconds) }
 
-    @Test func `DQ-1, K1: keys do not throttle each other`() {
+    @Test func `keys do not throttle each other (DQ-1, K1)`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
 
         #expect(lanes.arrive("GET /a", at: .zero, deadline: distant) == .go)
@@ -82,7 +82,7 @@ import Testing
         #expect(lanes.arrive("GET /a", at: seconds(1), deadline: distant) == .refuse(wait: .seconds(4)))
     }
 
-    @Test func `K3, DQ-2: keys whose time has passed are forgotten while others are looked up`() {
+    @Test func `expired keys are removed while other keys are used (K3, DQ-2)`() {
         var lanes = RateLanes(.interval(.seconds(5)), .refuse, maximumWaiting: 10)
         for number in 0..<10_000 {
             _ = lanes.arrive("\(number)", at: seconds(Double(number)), deadline: distant)
@@ -91,7 +91,7 @@ import Testing
         #expect(lanes.count < 200)
     }
 
-    @Test func `K2: those who wait go in order, and one who leaves makes room`() {
+    @Test func `waiting requests are admitted in order, and a request that leaves makes room (K2)`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 10)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .go)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
@@ -103,7 +103,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(5)) == RateLanes.Turn(admitted: [2]))
     }
 
-    @Test func `those who leave take no room until their turn`() {
+    @Test func `requests that leave the queue free their slots at once`() {
         var lanes = RateLanes(.interval(.seconds(3_600)), .wait, maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .wait(1))
@@ -117,7 +117,7 @@ import Testing
         #expect(lanes.turn("a", at: seconds(3_600)) == RateLanes.Turn(admitted: [1]))
     }
 
-    @Test func `a wait that cannot end in time is refused at once`() {
+    @Test func `a wait that would exceed its limit or the deadline is rejected at once`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait(atMost: .seconds(7)), maximumWaiting: 10)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 
@@ -126,7 +126,7 @@ import Testing
         #expect(lanes.arrive("a", at: .zero, deadline: distant) == .refuse(wait: .seconds(10)))
     }
 
-    @Test func `an arrival costs the same, however many wait`() {
+    @Test func `the cost of an arrival does not depend on the number of waiting requests`() {
         var lanes = RateLanes(.interval(.milliseconds(1)), .wait, maximumWaiting: 100_000)
         var admitted: [RateLanes.Number] = []
 
@@ -144,7 +144,7 @@ import Testing
         #expect(duration < .seconds(20))
     }
 
-    @Test func `DQ-5: no more wait than may`() {
+    @Test func `an arrival is rejected if the maximum number is waiting (DQ-5)`() {
         var lanes = RateLanes(.interval(.seconds(5)), .wait, maximumWaiting: 1)
         _ = lanes.arrive("a", at: .zero, deadline: distant)
 

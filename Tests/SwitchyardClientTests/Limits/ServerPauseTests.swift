@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Pauses that servers ask for, and limits that keep them.
+/// Delays that servers request, and limits that observe them.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServerPauseTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -28,13 +28,13 @@ import Testing
             (200, ["RateLimit": #""a";r=5;t=90, "b";r=0;t=20"#], 20), (200, [:], nil),
         ] as [(Int, HTTPHeaders, Int?)]
     )
-    func `a response asks for a pause by the table`(status: Int, headers: HTTPHeaders, seconds: Int?) {
+    func `a response requests a delay according to the table`(status: Int, headers: HTTPHeaders, seconds: Int?) {
         let pause = ServerPause.duration(status: status, headers: headers, now: Self.now)
 
         #expect(pause == seconds.map { .seconds($0) })
     }
 
-    @Test func `a time is measured from the Date of the response`() {
+    @Test func `a reset time is measured from the response's Date`() {
         let headers: HTTPHeaders = [
             "Date": HTTPDate.text(for: Self.now) ?? "", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000050",
         ]
@@ -44,7 +44,7 @@ import Testing
         #expect(pause == .seconds(50))
     }
 
-    @Test func `a good response that asks for a pause holds the requests after it`() async throws {
+    @Test func `a successful response with a Backoff field delays later requests`() async throws {
         let clock = ManualClock()
         let answers = AnswerList([.status(200, headers: ["Backoff": "30"]), .status(200)])
         let limit = RateLimit(.unlimited)
@@ -65,7 +65,7 @@ import Testing
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a request that would have to wait beyond its deadline fails at once, with the pause`() async throws {
+    @Test func `a request whose delay would exceed its deadline fails at once`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.unlimited)
         let transport = StubTransport { _ in .status(200) }
@@ -82,7 +82,7 @@ import Testing
         #expect(await client.failure(of: .init(path: "a")) == nil)
     }
 
-    @Test func `a pause that grows while requests wait holds them longer`() async throws {
+    @Test func `waiting requests wait longer if the delay is extended`() async throws {
         let clock = ManualClock()
         let limit = RateLimit(.bucket(perSecond: 1, burst: 5))
         let transport = StubTransport { _ in .status(200) }

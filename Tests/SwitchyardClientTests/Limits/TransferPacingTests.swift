@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Row K17, of what takes several requests.
+/// Row K17 for transfers that send several requests.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TransferPacingTests {
     private static let limits: [@Sendable () -> any RequestLimit] = [
         { LatestWins() }, { Throttle(.seconds(600)) }, { Debounce(.milliseconds(50)) },
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: limits.indices)
-    func `a download that resumes where it was cut does not supersede itself`(limit: Int) async throws {
+    func `a resumed download does not supersede itself`(limit: Int) async throws {
         let lab = try lab(limit)
         let bytes = DownloadLab.bytes(600_000)
         let content = LoopbackContent(bytes, entityTag: "\"v1\"")
@@ -57,8 +57,7 @@ import Testing
         #expect(lab.server.requests.count == 2)
     }
 
-    @Test func `a download that a throttle has let go continues although a newer request has gone since`() async throws
-    {
+    @Test func `a download that a throttle has passed continues after a newer request`() async throws {
         let clock = ManualClock()
         let bytes = DownloadLab.bytes(1_000)
         let cut = TransportError(.truncated, message: "cut")

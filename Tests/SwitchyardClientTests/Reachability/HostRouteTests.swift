@@ -5,21 +5,21 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row O2: the way to one host, by its address or its name.
+/// Row O2: the route to one host by its address or name.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct HostRouteTests {
     private func firstStatus(of provider: some ReachabilityProvider) async -> ReachabilityStatus? {
         await provider.updates().first { $0 != .unknown }
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `this machine can be reached, whatever leads away from it`(host: String) async {
+    func `this machine is always reachable`(host: String) async {
         let status = await firstStatus(of: SystemReachability(host: host))
 
         #expect(status?.isReachable == true)
     }
 
     #if os(Linux)
-        @Test func `an address far away can be reached when a route leads there, and only then`() throws {
+        @Test func `a remote address is reachable exactly if a route leads to it`() throws {
             let table = try String(contentsOfFile: "/proc/net/route", encoding: .utf8)
 
             let findings = try #require(HostRoute.findings(of: "203.0.113.1"))  // TEST-NET-3, RFC 5737
@@ -28,7 +28,7 @@ import Testing
         }
     #endif
 
-    @Test func `a name that cannot be looked up has no findings`() {
+    @Test func `a name that cannot be resolved has no findings`() {
         #expect(HostRoute.findings(of: "no such host.invalid") == nil)
     }
 
@@ -37,23 +37,23 @@ import Testing
         (EACCES, .nothing),
         (EMFILE, .nothing),
     ])
-    func `an error says that there is no route, or nothing`(code: Int32, finding: HostRoute.Finding) {
+    func `an error code proves a missing route or proves nothing`(code: Int32, finding: HostRoute.Finding) {
         #expect(HostRoute.Finding(errorCode: code) == finding)
     }
 
-    @Test func `one route is enough, and takes its kind from the network`() {
+    @Test func `one route is enough, and the network determines its kind`() {
         let findings = [HostRoute.Finding.noRoute, .nothing, .route]
 
         #expect(HostRoute.status(findings, network: .reachable(.cellular)) == .reachable(.cellular))
         #expect(HostRoute.status(findings, network: .notReachable) == .reachable(.other))
     }
 
-    @Test func `only addresses without any route prove that there is none`() {
+    @Test func `a host is unreachable only if none of its addresses has a route`() {
         #expect(HostRoute.status([.noRoute, .noRoute], network: .reachable(.local)) == .notReachable)
         #expect(HostRoute.status([.noRoute, .nothing], network: .notReachable) == .unknown)
     }
 
-    @Test func `a name that cannot be looked up proves nothing where there is a network`() {
+    @Test func `a name that cannot be resolved proves nothing while there is a network`() {
         #expect(HostRoute.status(nil, network: .reachable(.other)) == .unknown)
         #expect(HostRoute.status(nil, network: .unknown) == .unknown)
         #expect(HostRoute.status(nil, network: .notReachable) == .notReachable)

@@ -8,7 +8,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReachabilityTests {
-    @Test func `O1, O3: unknown counts as reachable, and only what is known not to be is not`() {
+    @Test func `every status except notReachable counts as reachable (O1, O3)`() {
         let kinds = ReachabilityStatus.Link.allCases.map(ReachabilityStatus.reachable)
 
         #expect(ReachabilityStatus.unknown.isReachable)
@@ -16,14 +16,14 @@ import Testing
         #expect(!ReachabilityStatus.notReachable.isReachable)
     }
 
-    @Test func `O4: every status has words in two languages`() {
+    @Test func `every status has a text in two languages (O4)`() {
         let all = [ReachabilityStatus.unknown, .notReachable] + ReachabilityStatus.Link.allCases.map { .reachable($0) }
 
         #expect(Set(all.map { $0.text() }).count == all.count)
         #expect(Set(all.map { $0.text(inSimplifiedChinese: true) }).count == all.count)
     }
 
-    @Test func `O2: a monitor tells the present status and every change, until it is stopped`() async {
+    @Test func `a monitor reports the current status and every change until it is stopped (O2)`() async {
         let network = ManualReachability(.unknown)
         let monitor = ReachabilityMonitor(network)
         let (statuses, continuation) = AsyncStream.makeStream(of: ReachabilityStatus.self)
@@ -45,7 +45,7 @@ import Testing
         monitor.stop()
         #expect(monitor.status == .reachable(.cellular))
 
-        // Another one that hears of a change shows that it has been told; what the first had been told is after it.
+        // When the second observer has received the change, the first one would have received it too.
         network.status = .notReachable
         let (others, other) = AsyncStream.makeStream(of: ReachabilityStatus.self)
         let second = ReachabilityMonitor(network)
@@ -56,7 +56,7 @@ import Testing
         #expect(await seen.next() == nil)
     }
 
-    @Test func `O2: a monitor calls back on the main queue by default`() async {
+    @Test func `a monitor calls its handler on the main queue by default (O2)`() async {
         let monitor = ReachabilityMonitor(ManualReachability(.notReachable))
 
         let status = await withCheckedContinuation { continuation in
@@ -70,7 +70,7 @@ import Testing
         monitor.stop()
     }
 
-    @Test func `O2: a monitor posts every status, after its handler`() async {
+    @Test func `a monitor posts a notification for every status after its handler ran (O2)`() async {
         let network = ManualReachability(.notReachable)
         let monitor = ReachabilityMonitor(network)
         let center = NotificationCenter()
@@ -92,7 +92,7 @@ import Testing
         center.removeObserver(token)
     }
 
-    @Test func `changes made at once are heard in the order in which they were made`() async {
+    @Test func `concurrent changes are reported in the order in which they were made`() async {
         for _ in 0..<2_000 {
             let board = ReachabilityBroadcaster()
             let updates = board.updates()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `O7: the system's own provider answers and can be let go`() {
+    @Test func `the system's provider returns a status and can be released (O7)`() {
         for _ in 0..<20 {
             let system = SystemReachability()
             _ = system.status
@@ -115,12 +115,12 @@ import Testing
         }
     }
 
-    @Test func `O5, D46: without a network a request fails at once, unsent`() async throws {
+    @Test func `a request without a network fails at once and is not sent (O5, D46)`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, transport) = try NetworkClient.limited([ReachabilityLimit(network)])
 
         guard case .transport(let error) = await client.failure(of: .path("a")) else {
-            Issue.record("expected a failure of the transport")
+            Issue.record("expected a transport error")
             return
         }
         #expect(error.kind == .offline)
@@ -131,7 +131,7 @@ import Testing
         #expect(await client.failure(of: .path("a")) == nil)
     }
 
-    @Test func `DQ-11: nothing is asked for the network unless the app wants it`() async throws {
+    @Test func `requests ignore the network status unless the app adds a ReachabilityLimit (DQ-11)`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, transport) = try NetworkClient.limited([])
         let follower = client.following(network)
@@ -141,7 +141,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func `O6: a request may wait for the network, as long as its patience lasts`() async throws {
+    @Test func `a request may wait for the network up to a time limit (O6)`() async throws {
         let network = ManualReachability(.notReachable)
         let clock = ManualClock()
         let limit = ReachabilityLimit(network, whenOffline: .wait(atMost: .seconds(5)))
@@ -157,14 +157,14 @@ import Testing
         await clock.waitForTimers(1, in: .seconds(5))
         clock.advance(by: .seconds(5))
         guard case .transport(let error) = await unlucky.value else {
-            Issue.record("expected a failure of the transport")
+            Issue.record("expected a transport error")
             return
         }
         #expect(error.kind == .offline)
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a client that follows the network holds no failure against a server while it is away`() async throws {
+    @Test func `failed requests without a network leave the list of servers unchanged`() async throws {
         let network = ManualReachability(.notReachable)
         let (client, _) = try NetworkClient.stubbed(switching: .recommended) { _ in .failure(.connectionRefused) }
         let follower = client.following(network)
@@ -176,7 +176,7 @@ import Testing
         #expect(client.servers.count == 3)
     }
 
-    @Test func `anyone who follows keeps the network's provider, and lets it go with the follower`() async throws {
+    @Test func `the follower retains the network's provider until it is released`() async throws {
         let (client, _) = try NetworkClient.stubbed { _ in .status(200) }
         var network: ManualReachability? = ManualReachability(.notReachable)
         weak var kept: ManualReachability?

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RoutingTableTests {
     private static let names = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
 
-    @Test func `O7: a default route over IPv4 that is up is a way`() {
+    @Test func `an active default route over IPv4 makes the network reachable (O7)`() {
         let table = Self.names + "eth0\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
 
         #expect(RoutingTable.hasDefaultRoute(ipv4: table))
@@ -18,11 +18,11 @@ import Testing
         "lo\t00000000\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0",
         "eth0\tnonsense\t0102A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0", "\u{0}\u{1}\n\t\t\t\t\t\t\t\t",
     ])
-    func `what is no default route over IPv4 is none`(line: String) {
+    func `an invalid or inactive default route over IPv4 does not count`(line: String) {
         #expect(!RoutingTable.hasDefaultRoute(ipv4: Self.names + line + "\n"))
     }
 
-    @Test func `a default route over IPv6 is a way, the kernel's refusing one is none`() {
+    @Test func `a default route over IPv6 counts, but the kernel's reject route does not`() {
         let zeros = String(repeating: "0", count: 32)
         let next = "fe800000000000000000000000000001"
         let good = "\(zeros) 00 \(zeros) 00 \(next) 00000400 00000001 00000000 00000003     eth0\n"
@@ -33,7 +33,7 @@ import Testing
         #expect(!RoutingTable.hasDefaultRoute(ipv6: "garbage\n\n"))
     }
 
-    @Test func `O3: a table that cannot be read proves nothing`() {
+    @Test func `an unreadable routing table means unknown (O3)`() {
         #expect(RoutingTable.status(ipv4: nil, ipv6: nil) == .unknown)
         #expect(RoutingTable.status(ipv4: Self.names, ipv6: nil) == .unknown)
         #expect(RoutingTable.status(ipv4: Self.names, ipv6: "") == .notReachable)

@@ -17,7 +17,7 @@ import Testing
         #expect(configuration.isIdempotent == expected)
     }
 
-    @Test func `the caller has the last word on repetition`() {
+    @Test func `mayBeRepeated overrides method and key`() {
         var configuration = APIConfiguration(method: .post)
         configuration.mayBeRepeated = true
         #expect(configuration.isIdempotent)
@@ -28,7 +28,7 @@ import Testing
     }
 
     // Row B56.
-    @Test func `an automatic key is the same for every attempt of a dispatch`() throws {
+    @Test func `an automatic idempotency key is the same for every attempt of a request`() throws {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .automatic
         let snapshot = configuration.snapshot()
@@ -42,7 +42,7 @@ import Testing
     }
 
     // Row B56.
-    @Test func `a given key is sent, under the name that the service wants`() throws {
+    @Test func `a given idempotency key is sent in the service's header field`() throws {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("abc")
 
@@ -52,7 +52,7 @@ import Testing
     }
 
     // Row B56.
-    @Test func `a key that would smuggle a header is refused`() {
+    @Test func `an idempotency key with control characters is rejected`() {
         var configuration = APIConfiguration(method: .post)
         configuration.idempotencyKey = .given("a\r\nb")
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     // Rows B39 and B43.
-    @Test func `values can be attached under keys of one's own`() {
+    @Test func `values can be attached under custom keys`() {
         enum Screen: ConfigurationKey { static let defaultValue = "none" }
         var configuration = APIConfiguration()
         #expect(configuration[Screen.self] == "none")
@@ -72,13 +72,13 @@ import Testing
     }
 
     // Row B35.
-    @Test func `priorities are in order`() {
+    @Test func `request priorities are ordered from low to high`() {
         #expect(APIConfiguration().priority == .normal)
         #expect([RequestPriority.high, .low, .normal].sorted() == [.low, .normal, .high])
     }
 
-    // Row B34: pipelining is not offered, since HTTP/2 does better and HTTP/1.1 servers often do it wrong.
-    @Test func `a call says what kind of traffic it is`() throws {
+    // Row B34: pipelining is not offered, because HTTP/2 is better and HTTP/1.1 servers often implement it incorrectly.
+    @Test func `a call's traffic class is passed to its request`() throws {
         var configuration = APIConfiguration(path: "x")
         configuration.traffic = .background
 
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, false), (Duration.zero, false), (.seconds(-1), false), (.seconds(1), true)])
-    func `only a lifetime above zero caches`(lifetime: Duration?, expected: Bool) {
+    func `only a positive lifetime enables the cache`(lifetime: Duration?, expected: Bool) {
         var configuration = APIConfiguration()
         configuration.cacheLifetime = lifetime
 

@@ -33,8 +33,10 @@ import Testing
         }
     }
 
-    /// What all calls of an app have in common; a class for each call overrides what differs.
-    class Call: APITarget, @unchecked Sendable {  // No member is ever stored.
+    /// The common settings of all calls of an app.
+    ///
+    /// A subclass for each call overrides some of them.
+    class Call: APITarget, @unchecked Sendable {  // The class has no stored properties.
         var path: String { "" }
         var method: HTTPMethod { .get }
         var parameters: Parameters { [:] }
@@ -47,7 +49,7 @@ import Testing
     }
 
     // Row B40; rule CT-18.
-    @Test func `a class for each call may override what differs`() throws {
+    @Test func `a target class may override its superclass's settings`() throws {
         let configuration = Login().configuration
 
         let request = try BuiltRequest.request(configuration)
@@ -57,7 +59,7 @@ import Testing
         #expect(request.headers["X-App"] == "demo")
     }
 
-    @Test func `targets of several types go through one client`() async throws {
+    @Test func `targets of several types are sent through one client`() async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
         let targets: [any APITarget] = [Topics.list(page: 2), Topics.create(title: "x"), Users.avatar(7)]
 
@@ -75,7 +77,7 @@ import Testing
         #expect(requests[2].headers["Accept"] == "image/png")
     }
 
-    @Test func `a target says how it is sent, and what it might be answered`() {
+    @Test func `a target has its own options and a sample response`() {
         #expect(Users.avatar(7).configuration.timeout == .seconds(3))
         #expect(Users.avatar(7).sampleResponse.status == 200)
         guard case .whole(let sample) = Topics.list(page: 1).sampleResponse.body else { return #expect(Bool(false)) }

@@ -5,12 +5,12 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// What cannot be sent ends in one typed error that tells what and where, and nothing is sent; rules TAF-B4, TAF-B5.
+/// A request that cannot be sent ends with one typed error that names the problem and its place; rules TAF-B4, TAF-B5.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BadInputTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         var name: String
         var configuration: APIConfiguration
-        /// What the message must name.
+        /// The texts that the message must contain.
         var what: String
         var place: String
         var testDescription: String { name }
@@ -82,7 +82,7 @@ import Testing
     ]
 
     @Test(arguments: paths + headers + values)
-    func `it ends once, through the ordinary way`(mistake: Mistake) async throws {
+    func `an invalid request ends once with invalidRequest`(mistake: Mistake) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         let reason = await client.failure(of: mistake.configuration)
@@ -102,16 +102,17 @@ import Testing
         ("api.example.com", "not absolute"), ("http://", "no valid host"), ("http:///v1", "no valid host"),
         ("ftp://h", "scheme ftp"), ("http://h:99999", "port"), ("", "not absolute"),
     ])
-    func `a base URL without a host names itself`(base: String, what: String) {
+    func `the error for a base URL without a host names the URL`(base: String, what: String) {
         let error = #expect(throws: RequestError.self) { try BaseURL(base) }
 
         #expect(error?.message.contains("“\(base)”") == true)
         #expect(error?.message.contains(what) == true)
     }
 
-    // Rows B3 and B8. A space is no mistake: it is encoded. A full URL of http or https takes the base's place.
+    // Rows B3 and B8. A space is not an error, because it is encoded. An absolute http or https URL replaces the base
+    // URL.
     @Test(arguments: [("a b", "http://primary.test/v1/a%20b"), ("https://o.example/x y", "https://o.example/x%20y")])
-    func `what can be meant in one way only is sent`(path: String, expected: String) async throws {
+    func `an unambiguous path is encoded and sent`(path: String, expected: String) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(200) }
 
         _ = try await client.send(APIConfiguration(path: path))
@@ -119,7 +120,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == [expected])
     }
 
-    @Test func `names with brackets and text of any kind stay one parameter`() throws {
+    @Test func `names with brackets and arbitrary text remain one parameter`() throws {
         let odd = "a[b]=c&d[]\u{FFFD}\u{0}"
 
         let request = try BuiltRequest.request(APIConfiguration(query: [odd: odd]))
@@ -127,7 +128,7 @@ import Testing
         #expect(Parameters(parsing: request.url.query ?? "").items == [.init(key: odd, value: .string(odd))])
     }
 
-    @Test func `bytes that are not UTF-8 are repaired, never sent raw`() throws {
+    @Test func `invalid UTF-8 is repaired before it is sent`() throws {
         let broken = String(decoding: [0x61, 0xFF, 0xC3], as: UTF8.self)
 
         let request = try BuiltRequest.request(APIConfiguration(path: broken, query: ["k": broken]))

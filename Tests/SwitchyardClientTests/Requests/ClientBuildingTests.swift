@@ -6,11 +6,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a client adds to the generator: environments, rules, networks for files, and options made once.
+/// The client's additions to the generator: environments, rules, content delivery networks and options.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ClientBuildingTests {
     static let base = "https://topics.example.com"
 
-    /// One server with a content delivery network, in two environments.
+    /// One server with a CDN in two environments.
     static func service() throws -> Service {
         try Service(
             name: "topics",
@@ -25,8 +25,8 @@ import Testing
         )
     }
 
-    // Rows A27 and A28; rule YTK-33: options are set once, in one place, and a later change of the copy does nothing.
-    @Test func `options can be set in a closure when a client is made`() async throws {
+    // Rows A27 and A28; rule YTK-33: options are set once in one place, and a later change to the copy has no effect.
+    @Test func `options can be set in a closure when a client is created`() async throws {
         let transport = StubTransport { _ in .status(204) }
         var kept = NetworkClient.Options()
         let client = try NetworkClient(service: Self.service(), transport: transport) { options in
@@ -44,8 +44,9 @@ import Testing
         #expect(request.headers["X-App"] == "demo")
     }
 
-    // Row A16: off, the call's own base URL wins over the server's; on, the call's own network over the server's.
-    @Test func `files come from a delivery network only when asked, the call's own first`() throws {
+    // Row A16: without a CDN, the call's base URL overrides the server's. With a CDN, the call's CDN overrides the
+    // server's.
+    @Test func `a CDN is used only on request, and the call's CDN overrides the server's`() throws {
         let client = try NetworkClient(service: Self.service(), transport: StubTransport { _ in .status(204) })
         func url(_ change: (inout APIConfiguration) -> Void) throws -> String {
             var configuration = APIConfiguration(path: "a.png")
@@ -69,7 +70,7 @@ import Testing
     }
 
     // Rows A4, A19 and B48.
-    @Test func `each environment has keys of its own to sign with`() async throws {
+    @Test func `each environment has its own signing keys`() async throws {
         let keys = [ServiceEnvironment.test: ("public-t", "private-t"), .release: ("public-r", "private-r")]
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport) { options in
@@ -97,8 +98,8 @@ import Testing
         )
     }
 
-    // Row B23: what one environment's servers set is not sent to another's.
-    @Test func `cookies of one environment stay there`() throws {
+    // Row B23: cookies from the servers of one environment are not sent to those of another.
+    @Test func `cookies of one environment stay in it`() throws {
         let jar = CookieJar()
         let cookie = Cookie(name: "a", value: "1", domain: "example", isHostOnly: false)
         let service = try Service.topics()
@@ -116,8 +117,8 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["r", "a"])
     }
 
-    // Row A25: what is set for a group of calls is picked by URL and method, the later rule over the earlier one.
-    @Test func `rules set what groups of calls have in common`() async throws {
+    // Row A25: settings for a group of calls are chosen by URL and method, and later rules override earlier ones.
+    @Test func `rules apply settings to groups of calls`() async throws {
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport) { options in
             options.rules.add("/images/**") { $0.headers.set("Accept", "image/*") }
@@ -134,9 +135,9 @@ import Testing
         #expect(requests.map { $0.headers["X-Write"] } == [nil, nil, "1"])
     }
 
-    // Row A26: nothing is kept that would have to be invalidated.
+    // Row A26: no cached state has to be invalidated.
     @Test(arguments: ["primary", "secondary"])
-    func `rules see a request made by hand below any server of the service`(server: String) async throws {
+    func `rules match a prebuilt request to any server of the service`(server: String) async throws {
         let (client, transport) = try NetworkClient.stubbed { _ in .status(204) }
         client.rules.add("/images/**") { $0.responseBodyLimit = 7 }
         var configuration = APIConfiguration()
@@ -149,7 +150,7 @@ import Testing
         #expect(transport.requests.last?.responseBodyLimit == 7)
     }
 
-    @Test func `exchanged rules count from the next call on`() async throws {
+    @Test func `changed rules apply from the next call`() async throws {
         let transport = StubTransport { _ in .status(204) }
         let client = try NetworkClient(service: Self.service(), transport: transport)
 
@@ -162,7 +163,7 @@ import Testing
         #expect(transport.requests.map { $0.headers.values(of: "X-Rule") } == [[], ["1"], []])
     }
 
-    @Test func `a path that cannot be joined ends with its own error, rules or not`() async throws {
+    @Test func `a path that cannot be joined fails with its own error despite rules`() async throws {
         let client = try NetworkClient(service: Self.service(), transport: StubTransport { _ in .status(204) })
         client.rules.add("/**") { $0.headers.add("X-Rule", "1") }
 
@@ -182,7 +183,7 @@ import Testing
         #expect(transport.requestCount == 0)
     }
 
-    // Row B56: however often it is sent, a write carries one key.
+    // Row B56: a write carries the same key however often it is sent.
     @Test func `a write that is sent again carries the same key`() async throws {
         let (client, transport) = try NetworkClient.stubbed { request in
             request.server == "primary" ? .failure(.connectionReset) : .status(201)

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "TRACE", "QUERY", "PURGE", "M-SEARCH",
     ])
-    func `a method arrives at the server as it was given`(name: String) async throws {
+    func `a method arrives at the server unchanged`(name: String) async throws {
         let server = LoopbackServer()
         server.setDefaultRoute { _ in .text("ok") }
         try server.start()
@@ -26,17 +26,17 @@ import Testing
     }
 
     @Test(arguments: ["", "GET ", "G\r\nT", "GÉT", "GET/1"])
-    func `what is no method is none, and nothing replaces it`(name: String) {
+    func `an invalid method name returns nil`(name: String) {
         #expect(HTTPMethod(name) == nil)
     }
 
-    @Test func `methods keep their case`() throws {
+    @Test func `methods are case-sensitive`() throws {
         #expect(try #require(HTTPMethod("get")) != .get)
         #expect(HTTPMethod("CONNECT")?.name == "CONNECT")
     }
 
     // Row B14.
-    @Test func `a call reads unless it says otherwise`() throws {
+    @Test func `the default method is GET`() throws {
         #expect(APIConfiguration(path: "x").method == .get)
         #expect(try BuiltRequest.request(APIConfiguration(path: "x")).method == .get)
     }

@@ -74,7 +74,7 @@ import Testing
 
     // Rows B1, B2, B3, B6 and B8; rules TAF-B1, TAF-B3, TSW-9, YTK-16 and PEER-6.
     @Test(arguments: rows)
-    func `a path is joined as the table says`(row: Row) throws {
+    func `a path is joined as the table specifies`(row: Row) throws {
         let base = try BaseURL(row.base)
         var generator = RequestGenerator()
 
@@ -105,7 +105,7 @@ import Testing
         ("x", "https://h/x?a=1&b=2"), ("x?c=3", "https://h/x?c=3&a=1&b=2"), ("x?", "https://h/x?a=1&b=2"),
         ("x?c&", "https://h/x?c&a=1&b=2"), ("", "https://h?a=1&b=2"), ("http://y/z?k", "http://y/z?k&a=1&b=2"),
     ])
-    func `parameters are appended to the query that is there`(path: String, expected: String) throws {
+    func `parameters are appended to an existing query`(path: String, expected: String) throws {
         let configuration = APIConfiguration(path: path, query: ["b": 2, "a": 1])
 
         let request = try RequestGenerator().request(for: configuration, on: BaseURL("https://h"))

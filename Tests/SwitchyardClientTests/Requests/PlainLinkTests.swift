@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Plain http URLs that responses name beside https base URLs.
+/// Plain http URLs in responses of servers with https base URLs.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PlainLinkTests {
     private func client(
         _ rule: InsecureHTTPRule = .allowed,
@@ -36,7 +36,7 @@ import Testing
             ("http://secondary.test:8443/v1/items", "https://secondary.test:8443/v1/items"),
         ]
     )
-    func `a plain http URL of an https server is asked by https, like every call`(
+    func `a plain http URL of an https server is requested over https`(
         link: String,
         expected: String
     ) async throws {
@@ -53,8 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["http://primary.test:8000/v1/items", "http://secondary.test:81/v1/items"])
-    func `plain http to another port of an https server is an error that names the downgrade`(link: String) async throws
-    {
+    func `plain http to another port of an https server fails with a downgrade error`(link: String) async throws {
         for rule in Self.rules {
             let (client, transport) = try client(rule)
 
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a request made by hand goes by https, too`() async throws {
+    @Test func `a prebuilt request to an https server is sent over https`() async throws {
         let (client, transport) = try client()
         var call = APIConfiguration(path: "")
         call.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "http://secondary.test/v1/a"))
@@ -79,7 +78,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["https://secondary.test:8443/v1/a"])
     }
 
-    @Test func `a URL of a call's own base URL goes by https, too`() async throws {
+    @Test func `a URL under a call's https base URL is requested over https`() async throws {
         let (client, transport) = try client()
         var call = APIConfiguration(path: "http://other.test/a")
         call.server = .baseURL(try RequestURL(validating: "https://other.test/v1"))
@@ -89,7 +88,7 @@ import Testing
         #expect(transport.requests.map(\.url.text) == ["https://other.test/a"])
     }
 
-    @Test func `plain http to a plain server, or to another host, is left to the rule for http`() async throws {
+    @Test func `the insecureHTTP rule decides about plain http to an http server or another host`() async throws {
         let (client, transport) = try client(.local, base: ["http://primary.test/v1"])
 
         _ = try await client.send(APIConfiguration(path: "http://primary.test/v1/a"))

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Requests made by hand are sent as they are, and judged by what they are: B36, YTK-46.
+/// Prebuilt requests are sent unchanged, and their own method decides about repetition: B36, YTK-46.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PrebuiltRequestTests {
     private func configuration(_ method: HTTPMethod) throws -> APIConfiguration {
         var configuration = APIConfiguration()
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .patch])
-    func `a write made by hand is sent once`(method: HTTPMethod) async throws {
+    func `a prebuilt write is sent once`(method: HTTPMethod) async throws {
         for answer in [StubResponse.status(503), .failure(.connectionReset)] {
             let (client, transport) = try client(answer)
 
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a key that a request made by hand does not carry protects no write`() async throws {
+    @Test func `an idempotency key that a prebuilt request does not carry allows no retry`() async throws {
         let (client, transport) = try client(.status(503))
         var configuration = try configuration(.post)
         configuration.idempotencyKey = .automatic
@@ -45,7 +45,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a write made by hand is repeated when the caller says that it may be`() async throws {
+    @Test func `a prebuilt write is repeated if the caller sets mayBeRepeated`() async throws {
         let (client, transport) = try client(.status(503))
         var configuration = try configuration(.post)
         configuration.mayBeRepeated = true
@@ -55,7 +55,7 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `a policy for some methods looks at the method that is sent`() async throws {
+    @Test func `a retry policy for some methods checks the method that is sent`() async throws {
         let policy = RetryPolicy(backoff: .constant(.zero), methods: [.get])
         let (client, transport) = try client(.status(503), retry: policy)
 
@@ -70,16 +70,16 @@ import Testing
         let result = await client.result(of: try configuration(.post))
 
         guard case .failure(let failure) = result else {
-            Issue.record("it was to fail")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.context.method == .post)
     }
 
-    @Test func `a request made by hand is streamed like any other`() async throws {
+    @Test func `a prebuilt request can be streamed`() async throws {
         let lab = try DownloadLab()
         let gate = lab.serveLive()
-        // One that were delivered whole would wait for the gate, and end with its time.
+        // A response that is not streamed would wait for the gate until the timeout.
         var configuration = APIConfiguration(timeout: .seconds(240))
         configuration.prebuiltRequest = HTTPRequest(url: try RequestURL(validating: "\(lab.server.baseURL)/live"))
 

@@ -23,11 +23,11 @@ import Testing
         ),
         (.hook(stage: "modifier", message: "no"), "The request's modifier failed: no"),
     ])
-    func `a message says what was wrong and where, without secrets`(error: RequestError, expected: String) {
+    func `an error message names the problem and its place without secrets`(error: RequestError, expected: String) {
         #expect(error.message == expected)
     }
 
-    @Test func `a long text is cut in a message`() {
+    @Test func `a long text is truncated in an error message`() {
         let error = RequestError.url(text: String(repeating: "x", count: 100_000), reason: .invalidHost)
 
         #expect(error.message.count < 200)
@@ -38,7 +38,7 @@ import Testing
         "http://h:port/?token=s3cr3t", "http://joe:s3cr3t/x@h/", "http://joe:s3cr3t?x@h/", "http://joe:s3cr3t#x@h/",
         "//joe:s3cr3t#x@h",
     ])
-    func `a message about a URL quotes no credentials`(text: String) {
+    func `an error message about a URL contains no credentials`(text: String) {
         let error = #expect(throws: RequestError.self) { try RequestURL(validating: text) }
 
         #expect(error?.message.contains("s3cr3t") == false)
@@ -47,7 +47,7 @@ import Testing
         )
     }
 
-    @Test func `what a request and a redirect failed at is told without credentials`() throws {
+    @Test func `the descriptions of request and redirect failures contain no credentials`() throws {
         let url = try RequestURL(validating: "https://joe:s3cr3t@h/x?token=s3cr3t")
         var context = RequestContext(service: "topics", environment: .test, method: .get)
         context.url = url

@@ -9,7 +9,7 @@ import Testing
 
     // Row C1.
     @Test(arguments: [HTTPMethod.get, .head, .delete])
-    func `parameters go into the query of these methods`(method: HTTPMethod) throws {
+    func `parameters of GET, HEAD and DELETE go into the query`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method)
         configuration.parameters = ["a": 1]
 
@@ -21,7 +21,7 @@ import Testing
 
     // Row C1.
     @Test(arguments: [HTTPMethod.post, .put, .patch])
-    func `parameters go into a form of the other methods`(method: HTTPMethod) throws {
+    func `parameters of POST, PUT and PATCH go into a form`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method, query: ["q": 1])
         configuration.parameters = ["a": 1]
 
@@ -33,7 +33,7 @@ import Testing
     }
 
     // Rows C1 and C2.
-    @Test func `the place of parameters can be forced, and the methods chosen`() throws {
+    @Test func `the destination of parameters can be forced, and the query methods chosen`() throws {
         var configuration = APIConfiguration(path: "x", method: .post)
         configuration.parameters = ["a": 1]
         configuration.parameterDestination = .query
@@ -43,8 +43,8 @@ import Testing
         #expect(try BuiltRequest.request(configuration) { $0.queryMethods = [.post] }.url.query == "a=1")
     }
 
-    // Row C5: a server reads a form in the character set that it is said to be in.
-    @Test func `a form says in which character set it is written`() throws {
+    // Row C5: a server decodes a form in the declared character set.
+    @Test func `a form declares its character set`() throws {
         var latin = ParameterEncodingOptions()
         latin.characterSet = .isoLatin1
         let own = APIConfiguration(method: .post, body: .form(["a": "é"], options: latin))
@@ -60,7 +60,7 @@ import Testing
     }
 
     // Row C33.
-    @Test func `parameters beside a body of another kind are an error`() {
+    @Test func `parameters together with a body that is not a form are an error`() {
         var configuration = APIConfiguration(method: .post, body: .json(["a": 1]))
         configuration.parameters = ["b": 1]
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     // Row C33.
-    @Test func `query and body parameters are in one request`() throws {
+    @Test func `a request may have query and form parameters`() throws {
         let configuration = APIConfiguration(method: .post, query: ["a": 1], body: .form(["b": 2]))
 
         let request = try BuiltRequest.request(configuration)
@@ -86,7 +86,7 @@ import Testing
     }
 
     // Row C26.
-    @Test func `a closure that writes the query may fail`() {
+    @Test func `a closure that writes the query may throw`() {
         struct Unwritable: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
@@ -98,7 +98,7 @@ import Testing
     // MARK: - Common values
 
     // Rows A21, A22 and B44.
-    @Test func `common parameters, static and computed, join every request`() throws {
+    @Test func `static and computed common parameters are added to every request`() throws {
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
 
         let request = try BuiltRequest.request(configuration) {
@@ -111,7 +111,7 @@ import Testing
 
     // Row A20.
     @Test(arguments: [(false, "k=own"), (true, "k=common")])
-    func `common parameters give way or win`(overrides: Bool, expected: String) throws {
+    func `common parameters yield to the request's or override them`(overrides: Bool, expected: String) throws {
         let request = try BuiltRequest.request(APIConfiguration(query: ["k": "own"])) {
             $0.common.parameters = ["k": "common"]
             $0.common.parametersOverrideRequest = overrides
@@ -121,7 +121,7 @@ import Testing
     }
 
     // Row A20; rule CT-15.
-    @Test func `common parameters join a form, but not a JSON body`() throws {
+    @Test func `common parameters are added to a form but not to a JSON body`() throws {
         let form = try BuiltRequest.request(APIConfiguration(method: .post, body: .form(["a": 1]))) {
             $0.common.parameters = ["c": 1]
         }
@@ -136,7 +136,7 @@ import Testing
     }
 
     // Row B45; rule TSW-6.
-    @Test func `what a closure throws ends the call with its name`() {
+    @Test func `an error from a closure ends the call and names the closure`() {
         struct Offline: Error {}
 
         #expect(
@@ -156,7 +156,7 @@ import Testing
     // MARK: - Headers
 
     // Rows A23 and B15; rule TAF-B8.
-    @Test func `a request's headers take the place of common ones`() throws {
+    @Test func `a request's headers replace common headers`() throws {
         let configuration = APIConfiguration(headers: ["x-app": "own", "X-List": "1", "X-List": "2"])
 
         let request = try BuiltRequest.request(configuration) {
@@ -171,7 +171,7 @@ import Testing
     }
 
     // Rows B21 and C27.
-    @Test func `a content type is added only where the request has none`() throws {
+    @Test func `a Content-Type is added only if the request has none`() throws {
         let plain = APIConfiguration(method: .post, body: .json(["a": 1]))
         var typed = plain
         typed.headers = [.contentType("application/vnd.api+json")]
@@ -188,7 +188,7 @@ import Testing
         ("X-A", "a\tb\u{7f}", .otherControlCharacterInValue("\u{7f}")),
         ("X A", "a", .invalidName), ("", "a", .invalidName), ("X-A\r\n", "a", .invalidName), ("Ä", "a", .invalidName),
     ])
-    func `a header that would smuggle something is refused`(
+    func `a header with control characters or an invalid name is rejected`(
         name: String,
         value: String,
         reason: RequestError.HeaderReason
@@ -205,7 +205,7 @@ import Testing
     }
 
     // Rows B17, B18 and B20.
-    @Test func `the usual headers are there unless replaced`() throws {
+    @Test func `the default headers are sent unless replaced`() throws {
         let request = try RequestGenerator().request(for: APIConfiguration(), on: BaseURL("https://h"))
 
         #expect(request.headers["Accept"] == "*/*")
@@ -217,7 +217,7 @@ import Testing
 
     // Row B55.
     @Test(arguments: [HTTPMethod.get, .head, .trace])
-    func `a body is refused where it means nothing, unless allowed`(method: HTTPMethod) throws {
+    func `a body of a GET, HEAD or TRACE is rejected unless allowed`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(method: method, body: .data(Data([1])))
 
         #expect(BuiltRequest.failure(configuration) == .bodyNotAllowed(method: method))
@@ -227,7 +227,7 @@ import Testing
     }
 
     // Rows C31 and C40.
-    @Test func `files that cannot be sent are named before anything is sent`() throws {
+    @Test func `an unreadable file is reported before the request is sent`() throws {
         let folder = FileManager.default.temporaryDirectory
         let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")
         let remote = try #require(URL(string: "https://example.com/file"))

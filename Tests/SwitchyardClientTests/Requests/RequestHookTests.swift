@@ -6,10 +6,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Closures that take part in building.
+/// Closures that take part in building a request.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestHookTests {
     // Row A18.
-    @Test func `the rule that makes URLs can be replaced for a service or for one call`() throws {
+    @Test func `the URL rule can be replaced for a service or for one call`() throws {
         let byName: URLRule = { base, configuration in
             RequestURL("\(base.origin)/gateway/\(configuration.path.uppercased())")
         }
@@ -28,8 +28,8 @@ import Testing
         #expect(try url() == "https://other.example/own?a=1")
     }
 
-    // Row B44: what a reformer adds is there when the parameters are checked.
-    @Test func `parameters can be asked for and transformed before they are checked`() throws {
+    // Row B44: the parameters that a transform adds are present during validation.
+    @Test func `parameters can be validated, and transforms run before the validation`() throws {
         struct Missing: Error {}
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
         func build(_ change: (inout RequestGenerator) -> Void) -> RequestError? {
@@ -44,8 +44,8 @@ import Testing
         #expect(build { $0.transforms = [{ _ in throw Missing() }] } == .hook(stage: "reformer", message: "Missing()"))
     }
 
-    // Row B45: an error of its own kind, and no network access.
-    @Test func `parameters that are refused are never sent`() async throws {
+    // Row B45: its own error, and no network access.
+    @Test func `a request with rejected parameters is not sent`() async throws {
         struct TooShort: Error {}
         let transport = StubTransport { _ in .status(200) }
         let client = try NetworkClient(service: .topics(), transport: transport) { options in
@@ -59,7 +59,7 @@ import Testing
     }
 
     // Row B50.
-    @Test func `a request may depend on what has to be waited for, and on its failure`() async throws {
+    @Test func `a request may depend on an asynchronous operation and on its failure`() async throws {
         struct Locked: Error {}
         let transport = StubTransport { _ in .status(200) }
         let client = try NetworkClient(service: .topics(), transport: transport) { options in
@@ -79,8 +79,8 @@ import Testing
         #expect(reason == .vetoed(InterceptorError(name: "vault", underlying: Locked())))
     }
 
-    // Row A24; rule CT-13: what the service deals with itself still ends the call, once, and says who dealt with it.
-    @Test func `a service may take failures over from the caller`() async throws {
+    // Row A24; rule CT-13: a failure that the service handles still ends the call once and names the handler.
+    @Test func `a service may handle failures in place of the caller`() async throws {
         struct SignedOut: Error {}
         let signOuts = SwitchyardServices.Locked(0)
         let transport = StubTransport { request in .status(request.url.path.hasSuffix("mine") ? 401 : 404) }
@@ -120,7 +120,7 @@ import Testing
     }
 
     // Row C37.
-    @Test func `a body of one's own making is sent as it is`() throws {
+    @Test func `a custom body is sent unchanged`() throws {
         struct Full: Error {}
         let packed = RequestCompressor.compressed(Data("hello".utf8), .gzip)
         let own = RequestBody.custom(contentType: "text/plain") { .data(packed) }
@@ -139,8 +139,8 @@ import Testing
         )
     }
 
-    // Row B26 and rule CT-17: what is computed is computed for each call.
-    @Test func `a common header may depend on the call and on the moment`() async throws {
+    // Row B26 and rule CT-17: computed values are computed for each call.
+    @Test func `a common header may depend on the call and on the time`() async throws {
         let count = Locked(0)
         let (client, transport) = try NetworkClient.stubbed(
             generator: {
@@ -157,7 +157,7 @@ import Testing
         _ = try await client.send(APIConfiguration(path: "a"))
         _ = try await client.send(APIConfiguration(path: "b"))
 
-        // On a busy machine a second server may be asked as well: a call of its own.
+        // On a busy machine a hedge may go to a second server, which is another call of the closure.
         let calls = transport.requests.compactMap { $0.headers["X-Call"] }
         #expect(calls.first == "a-1")
         #expect(calls.contains { $0.hasPrefix("b-") })

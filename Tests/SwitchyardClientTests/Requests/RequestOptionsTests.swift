@@ -8,7 +8,7 @@ import Testing
     // MARK: - Hosts
 
     // Row A29.
-    @Test func `common values stay away from other hosts`() throws {
+    @Test func `common values are not sent to other hosts`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x", headers: ["X-Own": "1"])
         let request = try BuiltRequest.request(configuration) {
             $0.common.headers = [.bearer("secret"), .accept("a/b")]
@@ -22,7 +22,7 @@ import Testing
     }
 
     // Row A29.
-    @Test func `an absolute URL below the base's origin is sent like any other`() throws {
+    @Test func `an absolute URL with the base's origin gets common headers`() throws {
         let configuration = APIConfiguration(path: "https://API.example.com:443/x")
         let request = try BuiltRequest.request(configuration) { $0.common.headers = [.bearer("secret")] }
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     // Row A29.
-    @Test func `other hosts can be allowed or refused`() throws {
+    @Test func `requests to other hosts can be allowed or rejected`() throws {
         let configuration = APIConfiguration(path: "https://other.example/x")
 
         let request = try BuiltRequest.request(configuration) {
@@ -45,7 +45,7 @@ import Testing
     }
 
     // Row A16.
-    @Test func `a request's own network takes the base's place only when asked for`() throws {
+    @Test func `a request's CDN replaces the base URL only if usesCDN is set`() throws {
         var configuration = APIConfiguration(path: "a.png")
         configuration.cdnURL = RequestURL("https://cdn.example.com/files")
         #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/a.png")
@@ -62,12 +62,12 @@ import Testing
         ("", "https://api.example.com/v1/v2"), ("?a=1", "https://api.example.com/v1/v2?a=1"),
         ("https://other.example/x", "https://other.example/x"),
     ])
-    func `a version is between base and path`(path: String, expected: String) throws {
+    func `the API version is inserted between base URL and path`(path: String, expected: String) throws {
         #expect(try BuiltRequest.url(APIConfiguration(path: path)) { $0.apiVersion = "v2" } == expected)
     }
 
     // Row A17.
-    @Test func `a call may choose another version, or none`() throws {
+    @Test func `a call may choose another API version or none`() throws {
         var configuration = APIConfiguration(path: "users")
         configuration.apiVersion = "v3"
         #expect(try BuiltRequest.url(configuration) { $0.apiVersion = "v2" } == "https://api.example.com/v1/v3/users")
@@ -77,7 +77,7 @@ import Testing
     }
 
     // Rows B3, B46 and A27; rule YTK-17.
-    @Test func `filters change the path in order, and absolute URLs when they say so`() throws {
+    @Test func `path filters change paths in order, and change absolute URLs only if they opt in`() throws {
         let shout = PathFilter(appliesToAbsoluteURLs: true) { path, _ in "\(path)/!" }
         let filters = [PathFilter.appending(["k": "a b"]), shout]
 
@@ -103,17 +103,17 @@ import Testing
 
     // Row B57.
     @Test(arguments: ["users/{id}", "users/{id", "users/id}", "users/{}", "users/{i d}"])
-    func `a placeholder without a value, or a broken one, is an error`(path: String) {
+    func `a placeholder that is invalid or has no value is an error`(path: String) {
         let failure = BuiltRequest.failure(APIConfiguration(path: path))
 
         if case .template(path, _) = failure { return }
-        // A closing brace by itself is no template, and is escaped.
+        // A single closing brace is not a placeholder and is escaped.
         #expect(failure == nil && path == "users/id}")
     }
 
     // Row B57.
     @Test(arguments: ["..", "."])
-    func `a value cannot lead elsewhere`(value: String) {
+    func `a path value cannot be a dot segment`(value: String) {
         var configuration = APIConfiguration(path: "users/{id}/x")
         configuration.pathValues = ["id": value]
 
@@ -128,18 +128,20 @@ import Testing
             ("users/7{id}/x", "users/7/x"), ("users/{id}7", "users/7"), ("users/7#{id}", "users/7#"),
         ]
     )
-    func `an empty value that leaves no hole is one like others`(path: String, expanded: String) throws {
+    func `an empty path value is allowed if its segment is not left empty`(path: String, expanded: String) throws {
         let template = try URLTemplate(path)
 
         #expect(try template.expanded(with: ["id": ""], missing: .refusedInPath) == expanded)
     }
 
-    @Test func `a template says which values it takes, each once and in order`() throws {
+    @Test func `a template lists its variables once and in order`() throws {
         #expect(try URLTemplate("users/{id}/topics{?page,size,id}").variables == ["id", "page", "size"])
         #expect(try URLTemplate("topics").variables == [])
     }
 
-    @Test(arguments: ["users/{id:2}/x", "users{/id:2}"]) func `nor does one that is cut short`(path: String) {
+    @Test(arguments: ["users/{id:2}/x", "users{/id:2}"]) func `a path value whose prefix is a dot segment is rejected`(
+        path: String
+    ) {
         var configuration = APIConfiguration(path: path)
         configuration.pathValues = ["id": "..admin"]
 
@@ -155,7 +157,10 @@ import Testing
             ("users{/id*}", [""]),
         ] as [(String, ParameterValue)]
     )
-    func `an empty value does not turn the call of an item into one of all`(path: String, value: ParameterValue) {
+    func `an empty path value cannot turn a call for an item into a call for the collection`(
+        path: String,
+        value: ParameterValue
+    ) {
         var configuration = APIConfiguration(path: path, method: .delete)
         configuration.pathValues = ["id": value]
 
@@ -164,7 +169,7 @@ import Testing
     }
 
     // Row B57.
-    @Test func `an empty value may stand where no part of the path is lost`() throws {
+    @Test func `an empty value is allowed where no path segment is lost`() throws {
         var configuration = APIConfiguration(path: "users{;id}{?page}{#part}")
         configuration.pathValues = ["id": "", "page": "", "part": ""]
         #expect(try BuiltRequest.url(configuration) == "https://api.example.com/v1/users;id?page=")
@@ -179,11 +184,13 @@ import Testing
         ("{+id:1}", "%41bc", "%41"), ("{+id:3}", "a%20bc", "a%20b"), ("{#id:2}", "%C3%A9xy", "#%C3%A9x"),
         ("{+id:2}", "üöä", "%C3%BC%C3%B6"), ("{id:3}", "a%20b", "a%252"), ("{+id:9}", "%4", "%254"),
     ])
-    func `where escapes stay, none is taken apart by a prefix`(path: String, value: String, expanded: String) throws {
+    func `a prefix modifier does not split a percent-escape that is kept`(path: String, value: String, expanded: String)
+        throws
+    {
         #expect(try URLTemplate(path).expanded(with: ["id": value]) == expanded)
     }
 
-    @Test func `the options' separator follows a query that is there already`() throws {
+    @Test func `the separator option applies after an existing query`() throws {
         var configuration = APIConfiguration(path: "topics?a=1")
         configuration.parameters = ["b": 2, "c": 3]
         configuration.parameterOptions = ParameterEncodingOptions()
@@ -211,7 +218,7 @@ import Testing
 
     // MARK: - Changes
 
-    // Rows B37 and B49: what signs comes after what a call changes.
+    // Rows B37 and B49: a signing modifier runs after the call's own changes.
     @Test func `modifiers run in order, the call's own before the generator's`() throws {
         var configuration = APIConfiguration(path: "x", headers: ["X-Order": "0"])
         configuration.modifier = { $0.headers.set("X-Order", "\($0.headers["X-Order"] ?? "")1") }
@@ -227,7 +234,7 @@ import Testing
     }
 
     // Row B36; rule YTK-46.
-    @Test func `a finished request replaces all building`() throws {
+    @Test func `a prebuilt request replaces everything else`() throws {
         let prebuilt = HTTPRequest(method: .put, url: try RequestURL(validating: "https://o.example/x"))
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"], timeout: .seconds(3))
         configuration.prebuiltRequest = prebuilt
@@ -241,7 +248,7 @@ import Testing
     }
 
     // Rows B29 and B30; rules TAF-B7 and TSW-10.
-    @Test func `timeouts and limits are the call's, else the generator's`() throws {
+    @Test func `timeouts and limits of a call override the generator's`() throws {
         var configuration = APIConfiguration(timeout: .milliseconds(1500))
         configuration.connectTimeout = .seconds(1)
         configuration.responseBodyLimit = 10
@@ -258,7 +265,7 @@ import Testing
         #expect(common.responseBodyLimit == 20)
     }
 
-    @Test func `parameters beside a multipart form are written as the generator's options say`() throws {
+    @Test func `parameters in a multipart form are encoded with the generator's options`() throws {
         var configuration = APIConfiguration(path: "x", method: .post)
         configuration.parameters = ["flag": true]
         configuration.body = .multipart(MultipartForm(parts: [.field("a", "b")]))
@@ -266,13 +273,13 @@ import Testing
         let request = try BuiltRequest.request(configuration) { $0.formOptions.booleans = .literal }
 
         guard case .data(let data) = request.body else {
-            Issue.record("a small form is there as a whole")
+            Issue.record("expected the small form in one piece")
             return
         }
         #expect(String(decoding: data, as: UTF8.self).contains("name=\"flag\"\r\n\r\ntrue\r\n"))
     }
 
-    @Test func `a request says whether it may be repeated`() throws {
+    @Test func `a built request reports whether it may be repeated`() throws {
         var once = APIConfiguration(path: "x")
         once.mayBeRepeated = false
         var keyed = APIConfiguration(path: "x", method: .post)

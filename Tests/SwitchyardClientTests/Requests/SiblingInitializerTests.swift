@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// What calls, downloads and uploads are made of in the same way.
+/// The initializers that calls, downloads and uploads share.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SiblingInitializerTests {
     private static func asked(_ body: (NetworkClient) async throws -> Void) async throws -> RecordedRequest {
         let server = LoopbackServer()
@@ -20,7 +20,7 @@ import Testing
         return try #require(server.requests.first)
     }
 
-    @Test func `a download takes method, query, body and header fields as a call does`() async throws {
+    @Test func `a download takes method, query, body and header fields like a call`() async throws {
         let request = try await Self.asked { client in
             let download = DownloadConfiguration(
                 path: "films",
@@ -37,7 +37,7 @@ import Testing
         #expect(request.text == "wide" && request.headers["X-Form"] == "long")
     }
 
-    @Test func `an upload takes method, query and header fields as a call does`() async throws {
+    @Test func `an upload takes method, query and header fields like a call`() async throws {
         let request = try await Self.asked { client in
             let upload = UploadConfiguration(
                 path: "films",
@@ -53,7 +53,7 @@ import Testing
         #expect(request.text == "film" && request.headers["X-Form"] == "long")
     }
 
-    @Test func `a text is a part of a form like data and files`() async throws {
+    @Test func `a form may have text parts besides data and files`() async throws {
         let parts: [MultipartPart] = [
             .text("Holiday", name: "title"), .text("{}", name: "facts", contentType: "application/json"),
             .text("a,b", name: "table", fileName: "table.csv"),

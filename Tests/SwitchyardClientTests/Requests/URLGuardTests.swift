@@ -5,7 +5,7 @@ import SwitchyardHTTP
 import Testing
 
 @Suite struct URLGuardTests {
-    // MARK: - A question mark at the end of a query (RFC 3986 section 3.4: it is one of its characters)
+    // MARK: - A question mark at the end of a query (RFC 3986 section 3.4 allows it in a query)
 
     @Test(arguments: [
         ("search?q=why?", "https://api.example.com/v1/search?q=why?&page=2"),
@@ -14,7 +14,7 @@ import Testing
         ("search?", "https://api.example.com/v1/search?page=2"),
         ("https://o.example/x?q=why?", "https://o.example/x?q=why?&page=2"),
     ])
-    func `a value that ends in a question mark ends in front of the next parameter`(
+    func `a value that ends in a question mark stays separate from the next parameter`(
         path: String,
         expected: String
     ) throws {
@@ -23,7 +23,7 @@ import Testing
         #expect(try BuiltRequest.url(configuration) == expected)
     }
 
-    @Test func `so it does in front of a query that a closure writes`() throws {
+    @Test func `a value that ends in a question mark stays separate from a custom query`() throws {
         let configuration = APIConfiguration(path: "search?q=why?", query: ["page": 2])
 
         #expect(
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `so does the query of a base URL`() throws {
+    @Test func `a base URL's query that ends in a question mark stays separate from the path's query`() throws {
         #expect(
             try BuiltRequest.url(APIConfiguration(path: "users?p=2"), on: "https://h/v1?q=why?")
                 == "https://h/v1/users?q=why?&p=2"
@@ -44,7 +44,7 @@ import Testing
     // MARK: - Values of templates
 
     @Test(arguments: [".", ".."])
-    func `a dot in a query leads nowhere else`(value: String) throws {
+    func `a dot segment as a query value is allowed`(value: String) throws {
         var configuration = APIConfiguration(path: "search?q={q}")
         configuration.pathValues = ["q": value]
 
@@ -52,11 +52,11 @@ import Testing
     }
 
     @Test(arguments: ["compare/{a}..{b}", "files/{a}.{b}", "files/.{a}", "files{/a}{.b}", "files/{.a,b}"])
-    func `values that leave a dot segment after are refused like one`(path: String) {
+    func `values that together leave a dot segment are rejected`(path: String) {
         var configuration = APIConfiguration(path: path, method: .delete)
         configuration.pathValues = ["a": "", "b": ""]
 
-        // Otherwise the request goes to the collection, or to what is above it.
+        // Otherwise the request would go to the collection or its parent.
         guard case .template(path, .unusableValue) = BuiltRequest.failure(configuration) else {
             Issue.record("built \((try? BuiltRequest.url(configuration)) ?? "nothing")")
             return
@@ -67,7 +67,11 @@ import Testing
         ("files/{+a}{b}", "a/", ".."), ("files/{+a}{b}", "a/", ""), ("x/{a}{+b}", "..", "/y"),
         ("x/{a}{+b}", "..", "?q"),
     ])
-    func `so are those beside values with slashes of their own`(path: String, first: String, second: String) {
+    func `values that form a dot segment or an empty one next to a value with slashes are rejected`(
+        path: String,
+        first: String,
+        second: String
+    ) {
         var configuration = APIConfiguration(path: path, method: .delete)
         configuration.pathValues = ["a": first, "b": second]
 
@@ -78,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [("users{+a}", "/7"), ("files/{+a}", "docs/"), ("files/{+a}", "a/b?c=1")])
-    func `a value with slashes of its own may name a folder`(path: String, value: String) throws {
+    func `a value of a reserved expansion may contain slashes and name a folder`(path: String, value: String) throws {
         var configuration = APIConfiguration(path: path)
         configuration.pathValues = ["a": value]
 
@@ -86,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["a/..", "docs/."])
-    func `a value with slashes of its own says itself where it leads`(value: String) throws {
+    func `a value of a reserved expansion may contain dot segments`(value: String) throws {
         var configuration = APIConfiguration(path: "files/{+a}")
         configuration.pathValues = ["a": value]
 
@@ -96,7 +100,7 @@ import Testing
 
     // MARK: - Lists with commas
 
-    @Test func `a list with commas that stays in a URL keeps its elements`() throws {
+    @Test func `a comma-separated list in a URL keeps its elements when another parameter changes`() throws {
         var options = ParameterEncodingOptions()
         options.arrays = .commaSeparated
         let link = try #require(RequestURL("https://h/x?ids=1,2&page=1"))
@@ -104,10 +108,10 @@ import Testing
         #expect(try link.setting(["page": 2], options: options).text == "https://h/x?ids=1,2&page=2")
     }
 
-    // MARK: - Characters that no URL may hold
+    // MARK: - Characters that are invalid in a URL
 
     @Test(arguments: ["&", " ", "\r\n", "#"])
-    func `what no URL may hold is escaped, whatever the options allow`(separator: String) throws {
+    func `characters that are invalid in a URL are escaped despite the options`(separator: String) throws {
         var options = ParameterEncodingOptions()
         options.allowedCharacters = .printable
         options.separator = separator

@@ -9,13 +9,13 @@ import SwitchyardTransfers
 import SwitchyardTransport
 import Testing
 
-/// Answers that are read as they arrive.
+/// Responses that are read while they arrive.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct StreamTests {
     private let bytes = DownloadLab.bytes(300_000)
 
     // E29
-    @Test func `pieces arrive before the response is complete`() async throws {
+    @Test func `chunks arrive before the response is complete`() async throws {
         let lab = try DownloadLab()
         let gate = lab.serveLive()
 
@@ -34,7 +34,7 @@ struct StreamTests {
     }
 
     // E35
-    @Test func `a response says where its time went`() async throws {
+    @Test func `a response has timing metrics`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live", answering: .text("x"))
 
@@ -44,7 +44,7 @@ struct StreamTests {
         #expect(measured.bytesReceived == 1)
         #expect(measured.total >= measured.firstByte ?? .zero)
         #if os(Linux)
-            // With the head already; `URLSession` tells at the end.
+            // The metrics are available with the head. `URLSession` provides them only at the end.
             let answer = try await lab.client.stream(APIConfiguration(path: "live"))
             let metrics = try #require(answer.metrics)
             #expect(try #require(metrics.firstByte) > .zero)
@@ -53,7 +53,7 @@ struct StreamTests {
     }
 
     // E32
-    @Test func `a body is collected up to a limit, and not beyond`() async throws {
+    @Test func `a body is collected up to a limit, and a longer one fails`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
 
@@ -67,7 +67,7 @@ struct StreamTests {
     }
 
     // E31
-    @Test func `a reader that stops stops the server`() async throws {
+    @Test func `a reader that pauses stops the server from sending`() async throws {
         let lab = try DownloadLab()
         let sent = Locked(0)
         let piece = Data(count: 65_536)
@@ -84,7 +84,8 @@ struct StreamTests {
         let answer = try await lab.client.stream(APIConfiguration(path: "endless"))
         var pieces = answer.bytes.makeAsyncIterator()
         _ = try await pieces.next()
-        // Nobody reads, while the server answers two hundred other requests: it could send gigabytes meanwhile.
+        // The stream is not read while the server responds to two hundred other requests. Without flow control it could
+        // send gigabytes meanwhile.
         for _ in 0..<200 { _ = try await lab.client.send(APIConfiguration(path: "other")) }
         let last = sent.withLock { $0 }
         var more = 0
@@ -97,7 +98,7 @@ struct StreamTests {
     }
 
     // E29
-    @Test func `the name of a stream ends it, wherever it is`() async throws {
+    @Test func `cancelling a stream by its identifier ends it while the body is read`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -123,7 +124,7 @@ struct StreamTests {
         await lab.server.waitUntilIdle()
     }
 
-    @Test func `cancelling the task that reads ends the transfer`() async throws {
+    @Test func `cancelling the reading task ends the transfer`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -149,7 +150,7 @@ struct StreamTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a response that no one holds is not loaded on`() async throws {
+    @Test func `releasing a streamed response cancels its transfer`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -164,7 +165,7 @@ struct StreamTests {
         #expect(lab.client.activeRequests.isEmpty)
     }
 
-    @Test func `a body that breaks off is an error, and counts against its server`() async throws {
+    @Test func `a truncated body is an error and counts against its server`() async throws {
         let lab = try DownloadLab(2)
         lab.server.route(.get, "/data", answering: .data(bytes))
         lab.server.fault = .truncate(after: 100_000)
@@ -180,7 +181,7 @@ struct StreamTests {
         #expect(lab.client.servers[1].statistics.lastFailure == nil)
     }
 
-    @Test func `the call's own timeout bounds the body too`() async throws {
+    @Test func `a call's timeout covers the body too`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/live") { _ in
             .stream { writer in
@@ -228,7 +229,7 @@ struct StreamTests {
     }
 
     // E30
-    @Test func `an input stream tells that the body broke off`() async throws {
+    @Test func `an input stream reports an error if the body is truncated`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
         lab.server.fault = .truncate(after: 100_000)
@@ -252,9 +253,9 @@ struct StreamTests {
         #expect(hasError)
     }
 
-    // Foundation ends the process where a class of stream lacks one of these. (What is scheduled with is Linux's alone
-    // here: the stand-ins against which the tests are type-checked for Apple's systems have no main run loop.)
-    @Test func `an input stream takes part in what it has no events for`() async throws {
+    // Foundation traps if a stream subclass lacks one of these methods. (Scheduling is tested on Linux only, because
+    // the type-check stubs for Apple's systems have no main run loop.)
+    @Test func `an input stream accepts calls for features that it does not support`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/data", answering: .data(bytes))
         let key = Stream.PropertyKey(rawValue: "any")
@@ -272,7 +273,7 @@ struct StreamTests {
     }
 
     // E28
-    @Test func `a response that turns out to be a download becomes one`() async throws {
+    @Test func `a streamed response can be saved as a download`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         try Data("old".utf8).write(to: lab.target)
@@ -285,8 +286,8 @@ struct StreamTests {
         #expect(try lab.files == ["film.mov"])
     }
 
-    // RFC 9110 section 8.6: the field counts the bytes of what is encoded.
-    @Test func `the length of what is compressed on the way is no length of the body`() async throws {
+    // RFC 9110 section 8.6: the field counts the bytes of the encoded body.
+    @Test func `the Content-Length of a compressed response is not used as the body's length`() async throws {
         let lab = try DownloadLab()
         lab.server.route(.get, "/film", answering: Compressed.response(Compressed.hellos))
         let reports = Recorder<TransferProgress>()
@@ -300,7 +301,7 @@ struct StreamTests {
     }
 
     // E28
-    @Test func `a response that breaks off while it is saved leaves the old file`() async throws {
+    @Test func `a response that is truncated while it is saved leaves the old file unchanged`() async throws {
         let lab = try DownloadLab()
         lab.serve(LoopbackContent(bytes))
         try Data("old".utf8).write(to: lab.target)

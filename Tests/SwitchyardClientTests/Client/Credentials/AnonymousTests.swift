@@ -6,11 +6,13 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Calls that may go without a credential.
+/// Calls that may be sent without a credential.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AnonymousTests {
     private struct Refusal: Error {}
 
-    /// A server of which one place is open to all callers, and which knows no token: a token is refused everywhere.
+    /// A server with one public path and one private path.
+    ///
+    /// It rejects every token with a 401.
     private static func client(
         _ credentials: Credentials
     ) throws -> (client: NetworkClient, transport: StubTransport) {
@@ -30,7 +32,7 @@ import Testing
         transport.requests.map { $0.headers["Authorization"] }
     }
 
-    @Test func `a call that got a 401 is sent again without when the login is over, later ones at once`() async throws {
+    @Test func `a call is sent again without a credential after a 401, and later calls omit it at once`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -40,7 +42,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil, nil])
     }
 
-    @Test func `a call whose credential has ended goes without when it cannot be refreshed`() async throws {
+    @Test func `a call is sent without a credential if the expired one cannot be refreshed`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead", expiresAt: .distantPast), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -51,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a provider that knows no other word for a refusal leaves nothing either`(throwsError: Bool) async throws {
+    func `a call is sent without a credential if its provider throws or returns nil`(throwsError: Bool) async throws {
         let refreshes = Locked(0)
         let credentials = Credentials { _ in
             refreshes.withLock { $0 += 1 }
@@ -67,7 +69,7 @@ import Testing
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `a call goes without also when credentials were refreshed too often`() async throws {
+    @Test func `a call is sent without a credential even after too many refreshes`() async throws {
         let credentials = Credentials { _ in throw Refusal() }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -77,7 +79,7 @@ import Testing
         #expect(Self.fields(transport).count { $0 == nil } == 10)
     }
 
-    @Test func `the policy says it for all calls, and a call may say otherwise`() async throws {
+    @Test func `a call's allowsAnonymous overrides the policy of the client`() async throws {
         let credentials = Credentials(policy: Credentials.Policy(allowsAnonymous: true)) { _ in nil }
         let (client, transport) = try Self.client(credentials)
 
@@ -87,7 +89,7 @@ import Testing
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call that is refused without a credential too needs a login`() async throws {
+    @Test func `a call that is rejected without a credential too fails with loginRequired`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -99,7 +101,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil])
     }
 
-    @Test func `a 401 is the caller's where a provider has nothing, be it without a credential`() async throws {
+    @Test func `a 401 without a credential is returned to the caller if the provider has no other one`() async throws {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try Self.client(credentials)
@@ -111,7 +113,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil])
     }
 
-    @Test func `no one becomes a stranger because the server that refreshes is out of reach`() async throws {
+    @Test func `a call fails and is not sent anonymously if the token server is unreachable`() async throws {
         let outage = TokenRefreshFailure(.status(503))
         let credentials = Credentials { _ in throw outage }
         credentials.set(.bearer("dead"), in: .test)
@@ -122,7 +124,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead"])
     }
 
-    @Test func `no one becomes a stranger because what was kept cannot be read`() async throws {
+    @Test func `a call fails and is not sent anonymously if the stored credential cannot be read`() async throws {
         struct LockedKeychain: CredentialProvider {
             func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { throw Refusal() }
         }
@@ -136,7 +138,7 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `a call goes with the credential again once there is a good one`() async throws {
+    @Test func `a call is sent with the new credential after a login`() async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("dead"), in: .test)
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { request in
@@ -150,7 +152,7 @@ import Testing
         #expect(Self.fields(transport) == ["Bearer dead", nil, "Bearer new"])
     }
 
-    @Test func `two calls share no transfer where one of them may go without and the other not`() async throws {
+    @Test func `a call that allows anonymous access shares no transfer with a call that does not`() async throws {
         let credentials = Credentials { _ in nil }
         let (client, transport) = try Self.client(credentials)
         var (open, closed) = (Self.open(true), Self.open(false))
@@ -166,7 +168,8 @@ import Testing
     }
 
     @Test(arguments: [CredentialError.missing, .loginRequired])
-    func `what is not sent without a credential says what may be done`(error: CredentialError) async throws {
+    func `the error for a missing credential names the options that the caller has`(error: CredentialError) async throws
+    {
         let credentials = Credentials { _ in throw error }
         let (client, _) = try Self.client(credentials)
 

@@ -7,9 +7,10 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// A call belongs to the user who has made it: it goes as no one else, and no one else gets its response.
+/// A call belongs to the user who was logged in when it was made: it is sent as no other user, and no other user gets
+/// its response.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CallOwnerTests {
-    /// What a call waits for when another user comes.
+    /// The step that a call waits in while the user changes.
     enum Moment: CaseIterable {
         case justMade, response, refusal, retry, limit, rateLimit, throttle, adapter, debounce
     }
@@ -18,7 +19,7 @@ import Testing
         case logOut, login, logOutAndLogin, update
     }
 
-    /// An app in which Ann is logged in and makes a call.
+    /// An app in which Ann is logged in and sends a call.
     private final class Lab: Sendable {
         let moment: Moment
         let clock = ManualClock()
@@ -67,7 +68,7 @@ import Testing
             }
         }
 
-        /// Makes a call, changes something while it waits, and lets it continue.
+        /// Sends a call, runs `change` while the call waits, and lets the call continue.
         func result(
             of configuration: APIConfiguration,
             changing change: () -> Void
@@ -77,7 +78,7 @@ import Testing
             if moment == .throttle { _ = try await throttle.enter(configuration, context) }
             rate.pause(for: .seconds(5), on: clock)
             let results = AsyncStream.makeStream(of: Result<ServiceResponse, RequestFailure>.self)
-            // Nobody is told before the change.
+            // Suspended so that no observer is notified before the change.
             let queue = DispatchQueue(label: "test")
             queue.suspend()
             client.send(configuration, on: queue) { results.continuation.yield($0) }
@@ -112,12 +113,14 @@ import Testing
             }
         }
 
-        /// With which credentials requests were sent.
+        /// The credentials that requests were sent with.
         var sent: Set<String> { Set(transport.requests.map { $0.headers["Authorization"] ?? "nobody" }) }
     }
 
     @Test(arguments: Moment.allCases, [Change.logOut, .login, .logOutAndLogin])
-    func `a call ends with its user, whatever it waits for`(moment: Moment, change: Change) async throws {
+    func `a call ends when its user logs out or changes, in whatever step it waits`(moment: Moment, change: Change)
+        async throws
+    {
         for isNamed in [false, true] {
             for isAnonymous in [nil, true] {
                 let lab = try Lab(moment, isNamed: isNamed)
@@ -142,8 +145,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases, [false, true])
-    func `a call continues when the app has refreshed the token of its user`(moment: Moment, isNamed: Bool) async throws
-    {
+    func `a call continues when the app has refreshed its user's token`(moment: Moment, isNamed: Bool) async throws {
         let lab = try Lab(moment, isNamed: isNamed)
         let call = APIConfiguration(path: "x", method: .put)
 
@@ -163,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [Moment.adapter, .response, .limit])
-    func `a login and its like continue when a user logs in`(moment: Moment) async throws {
+    func `a call without credentials continues when a user logs in`(moment: Moment) async throws {
         let lab = try Lab(moment, isNamed: false)
         var login = APIConfiguration(path: "login", method: .post)
         login.usesCredentials = false
@@ -196,7 +198,7 @@ import Testing
         #expect(lab.sent == ["Bearer ann"])
     }
 
-    @Test func `a call that was made while no one was logged in goes as anyone who logs in`() async throws {
+    @Test func `a call made while logged out is sent as the user who logs in meanwhile`() async throws {
         let lab = try Lab(.adapter, isNamed: false)
         lab.credentials.logOut(in: .test)
 
@@ -207,7 +209,7 @@ import Testing
         #expect(try result.get().text == "\"Bearer bob\"")
     }
 
-    @Test func `an update after a logout logs no one in`() {
+    @Test func `an update after a logout does not log a user in`() {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("ann"), in: .test)
         credentials.logOut(in: .test)
@@ -219,7 +221,7 @@ import Testing
         #expect(credentials.credential(in: .test) == .bearer("bob"))
     }
 
-    @Test func `a stream of a user who has gone ends`() async throws {
+    @Test func `a stream ends when another user logs in`() async throws {
         let credentials = Credentials { _ in nil }
         credentials.set(.bearer("ann"), in: .test)
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
@@ -236,7 +238,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `cookies of a call made before a removal are neither stored nor sent`(isScoped: Bool) async throws {
+    func `cookies of a call made before their removal are neither stored nor sent`(isScoped: Bool) async throws {
         let (clock, jar) = (ManualClock(), CookieJar())
         let (client, transport) = try NetworkClient.stubbed(time: clock) { options in
             options.generator.cookies = jar

@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTesting
 
-/// A service that lets in who shows the token that is good now, and says 401 to all callers else.
+/// A service that accepts one token and responds with 401 to all other requests.
 final class TokenGate: Sendable {
     private struct State {
         var good: String
@@ -14,7 +14,7 @@ final class TokenGate: Sendable {
     }
 
     private let state: Locked<State>
-    /// Whether a refresh makes its token the good one.
+    /// Whether a refresh returns a token that the service accepts.
     let accepts: Bool
 
     init(good: String = "a1", accepts: Bool = true) {
@@ -24,10 +24,10 @@ final class TokenGate: Sendable {
 
     var refreshes: Int { state.withLock { $0.refreshes } }
     var refusals: Int { state.withLock { $0.refusals } }
-    /// The tokens that requests showed, in order.
+    /// The tokens of the received requests, in order.
     var shown: [String?] { state.withLock { $0.shown } }
 
-    /// Lets in with another token from now on.
+    /// Accepts another token from now on.
     func change(to good: String) {
         state.withLock { $0.good = good }
     }
@@ -37,7 +37,9 @@ final class TokenGate: Sendable {
         return .status(401, headers: ["WWW-Authenticate": "Bearer realm=\"api\""])
     }
 
-    /// Whether a request with that field is let in; takes note of what it showed.
+    /// Whether a request with that field is accepted.
+    ///
+    /// Records the token.
     func admits(_ authorization: String?) -> Bool {
         let token = authorization.map { String($0.dropFirst("Bearer ".count)) }
         return state.withLock { state in

@@ -14,9 +14,9 @@ import Testing
     import Musl
 #endif
 
-/// What is kept for the next launch when a refresh and a log-out meet.
+/// The credential that is stored for the next launch when a refresh and a logout coincide.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CredentialOrderTests {
-    /// Keeps what it is given, in order, and hands tokens out.
+    /// Records the credentials that it is asked to store, in order, and returns tokens.
     private final class Keychain: CredentialProvider {
         private let state = Locked<[Credential?]>([])
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a log-out at the very end of a refresh is what is kept, and what is heard last`() async throws {
+    @Test func `a logout at the very end of a refresh is stored and reported last`() async throws {
         for _ in 0..<20 {
             let keychain = Keychain()
             let credentials = Credentials(provider: keychain)
@@ -40,9 +40,9 @@ import Testing
             }
             let isOver = Locked(false)
             defer { isOver.withLock { $0 = true } }
-            // A thread of its own: the pools are for those who wait for no one.
+            // A thread of its own, because the shared pools must not block.
             Thread.detachNewThread {
-                // Lets others run, who need the lock as well.
+                // Yields to other threads, which need the lock too.
                 while credentials.version(in: .test) < 2, !isOver.withLock({ $0 }) { sched_yield() }
                 credentials.logOut(in: .test)
             }

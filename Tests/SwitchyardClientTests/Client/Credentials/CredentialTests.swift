@@ -21,13 +21,13 @@ struct CredentialTests {
     }
 
     // M1, M3
-    @Test func `a bearer token, a name with password and a field of any name go with a request`() async throws {
+    @Test func `bearer, basic and header credentials are sent with a request`() async throws {
         #expect(try await Self.fields(.bearer("t"))["Authorization"] == "Bearer t")
         #expect(try await Self.fields(.basic(user: "u", password: "ü"))["Authorization"] == "Basic dTrDvA==")
         #expect(try await Self.fields(.header("X-API-Key", "k"))["X-API-Key"] == "k")
     }
 
-    @Test func `a call may have a credential of its own, or none`() async throws {  // M1, M3
+    @Test func `a call may have its own credential or none`() async throws {  // M1, M3
         var own = APIConfiguration(path: "x")
         own.credential = .basic(user: "u", password: "p")
         var none = APIConfiguration(path: "x")
@@ -37,13 +37,13 @@ struct CredentialTests {
         #expect(try await Self.fields(.bearer("t"), none)["Authorization"] == nil)
     }
 
-    @Test func `a URL of another origin gets no credentials`() async throws {
+    @Test func `a request to another origin gets no credentials`() async throws {
         #expect(
             try await Self.fields(.bearer("t"), APIConfiguration(path: "http://other.test/"))["Authorization"] == nil
         )
     }
 
-    @Test func `a credential of any field is taken out of a redirect to another origin`() async throws {
+    @Test func `a header credential is removed when a redirect leads to another origin`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.header("X-Custom-Secret", "k"))
         }) { request in
@@ -55,7 +55,7 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["X-Custom-Secret"] } == ["k", nil])
     }
 
-    @Test func `a request without a credential is not sent when one is needed`() async throws {  // M8
+    @Test func `a request that needs a credential is not sent without one`() async throws {  // M8
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(provider: KeptCredential(nil))
         }) { _ in .status(200) }
@@ -64,7 +64,7 @@ struct CredentialTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a credential that was kept is asked for once and used`() async throws {
+    @Test func `a stored credential is loaded once and used for all requests`() async throws {
         let provider = KeptCredential(.bearer("kept"))
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(provider: provider)
@@ -78,7 +78,7 @@ struct CredentialTests {
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer kept" })
     }
 
-    @Test func `a credential can be set at any time, and each one has a number`() async throws {  // M10
+    @Test func `a credential can be set at any time and gets a version number`() async throws {  // M10
         let credentials = Credentials(provider: KeptCredential(nil))
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
             .status(200)
@@ -108,7 +108,7 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer t", "Bearer r"])
     }
 
-    @Test func `a log-out is told, so that what was stored for the user can go`() async throws {  // M12
+    @Test func `a logout is reported as an event, so that stored user data can be deleted`() async throws {  // M12
         let provider = KeptCredential(nil)
         let credentials = Credentials(provider: provider)
         var events = credentials.events().makeAsyncIterator()
@@ -122,7 +122,7 @@ struct CredentialTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.missing))
     }
 
-    @Test func `no description shows a secret`() {  // YTK-45
+    @Test func `descriptions of credentials contain no secrets`() {  // YTK-45
         let credentials: [Credential] = [
             .bearer("secret"), .basic(user: "u", password: "secret"), .digest(user: "u", password: "secret"),
             .header("X", "secret"),
@@ -131,7 +131,7 @@ struct CredentialTests {
         #expect(credentials.allSatisfy { !"\($0) \(String(reflecting: $0))".contains("secret") })
     }
 
-    @Test func `a credential is refreshed before it ends`() async throws {  // M5
+    @Test func `a credential is refreshed before it expires`() async throws {  // M5
         let now = Date(timeIntervalSince1970: 1000)
         let gate = TokenGate()
         let credentials = Credentials(clock: { now }) { _ in gate.refresh() }
@@ -144,7 +144,7 @@ struct CredentialTests {
         #expect(gate.shown == ["a1"])
     }
 
-    @Test func `a token that lives shorter than the leeway is used all the same`() async throws {
+    @Test func `a token that expires within the leeway is used anyway`() async throws {
         let now = Date(timeIntervalSince1970: 1000)
         let credentials = Credentials(clock: { now }) { _ in .bearer("short", expiresAt: now.addingTimeInterval(5)) }
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
@@ -156,7 +156,7 @@ struct CredentialTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer short"])
     }
 
-    @Test func `a token that lives shorter than the leeway is refreshed at its end, and not for every request`()
+    @Test func `a token that expires within the leeway is refreshed when it expires, not for every request`()
         async throws
     {  // M5, M7
         let now = Locked(Date(timeIntervalSince1970: 1000))
@@ -180,7 +180,7 @@ struct CredentialTests {
         #expect(shown == Array(repeating: "Bearer t1", count: 7) + ["Bearer t2"])
     }
 
-    @Test func `credentials are kept in the order in which they were set`() async throws {
+    @Test func `credentials are stored in the order in which they were set`() async throws {
         let provider = StoringProvider()
         let credentials = Credentials(provider: provider)
 
@@ -195,14 +195,14 @@ struct CredentialTests {
         #expect(kept == (0..<50).map { .bearer("\($0)") } + [nil])
     }
 
-    @Test func `a call that is upgraded to https is still at the origin of the base URL`() async throws {
+    @Test func `a call that is upgraded to https still counts as the origin of the base URL`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.upgradesToHTTPS = true
 
         #expect(try await Self.fields(.bearer("t"), configuration)["Authorization"] == "Bearer t")
     }
 
-    @Test func `a content delivery network of the call's own gets no credentials`() async throws {
+    @Test func `a CDN that the call names gets no credentials`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.usesCDN = true
         configuration.cdnURL = try RequestURL(validating: "https://cdn.elsewhere.test")
@@ -210,7 +210,7 @@ struct CredentialTests {
         #expect(try await Self.fields(.bearer("t"), configuration)["Authorization"] == nil)
     }
 
-    @Test func `a content delivery network of the server's gets no credentials, redirects included`() async throws {
+    @Test func `a CDN that the server names gets no credentials, not even after a redirect`() async throws {
         let base: [ServiceEnvironment: ServerURL] = [.test: try ServerURL("https://api.test")]
         let cdn: [ServiceEnvironment: ServerURL] = [.test: try ServerURL("https://cdn.test")]
         let server = Server(name: "primary", baseURLs: base, cdnURLs: cdn)
@@ -231,7 +231,9 @@ struct CredentialTests {
     }
 
     @Test(arguments: [false, true])
-    func `the call's own credential goes also where the client's do not`(_ isOfClient: Bool) async throws {
+    func `the call's own credential is sent even if the client's credentials are disabled`(_ isOfClient: Bool)
+        async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.bearer("t"))
         }) { _ in .status(200) }
@@ -244,11 +246,11 @@ struct CredentialTests {
         #expect(transport.requests.last?.headers["Authorization"] == "Basic dTpw")
     }
 
-    // MARK: - A provider that has nothing
+    // MARK: - A provider without a credential
 
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test func `a credential that is about to end goes as long as it is good when there is no other`() async throws {
+    @Test func `a credential that is about to expire is used if the provider has no other`() async throws {
         let asked = Locked(0)
         let credentials = Credentials(clock: { Self.now }) { _ in
             asked.withLock { $0 += 1 }
@@ -265,7 +267,7 @@ struct CredentialTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `a credential that is about to end goes as long as it is good when it cannot be refreshed for now`()
+    @Test func `a credential that is about to expire is used if its refresh fails`()
         async throws
     {
         let credentials = Credentials(clock: { Self.now }) { _ in throw SampleError() }
@@ -286,7 +288,7 @@ struct CredentialTests {
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
     }
 
-    @Test func `one that is about to end is not sent when the provider wants a login`() async throws {
+    @Test func `a credential that is about to expire is not sent if the provider requires a login`() async throws {
         let credentials = Credentials(clock: { Self.now }) { _ in throw CredentialError.loginRequired }
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
         credentials.set(.bearer("t", expiresAt: Self.now.addingTimeInterval(20)), in: .test)
@@ -294,7 +296,7 @@ struct CredentialTests {
         #expect(await client.failure(of: APIConfiguration(path: "x")) == .credentials(.loginRequired))
     }
 
-    @Test func `one that has ended is not sent when there is no other`() async throws {
+    @Test func `an expired credential is not sent if the provider has no other`() async throws {
         let credentials = Credentials(clock: { Self.now }) { _ in nil }
         let (client, transport) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in
             .status(200)
@@ -305,7 +307,7 @@ struct CredentialTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `a request goes without a credential where that is allowed and there is none`() async throws {
+    @Test func `a request is sent without a credential if none exists and the policy allows it`() async throws {
         var policy = Credentials.Policy()
         policy.allowsAnonymous = true
         let credentials = Credentials(policy: policy) { _ in nil }
@@ -319,7 +321,7 @@ struct CredentialTests {
     }
 }
 
-/// Passes on what it is to keep.
+/// Yields every credential that it is asked to store.
 private final class StoringProvider: CredentialProvider {
     let stored: AsyncStream<Credential?>
     private let continuation: AsyncStream<Credential?>.Continuation

@@ -23,7 +23,7 @@ struct DigestAuthenticationTests {
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ])
-    func `the examples of RFC 7616 come out`(algorithm: String, response: String) throws {
+    func `the responses match the examples of RFC 7616`(algorithm: String, response: String) throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge(algorithm)]
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let url = try #require(RequestURL("http://www.example.org/dir/index.html"))
@@ -41,7 +41,7 @@ struct DigestAuthenticationTests {
         #expect(field.contains("nc=00000001, qop=auth"))
     }
 
-    @Test func `the example of RFC 2069 comes out, without any protection of replays`() throws {
+    @Test func `the response matches the example of RFC 2069 and has no cnonce`() throws {
         let text = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: ["WWW-Authenticate": text])))
         let url = try #require(RequestURL("http://host.com/dir/index.html"))
@@ -54,14 +54,14 @@ struct DigestAuthenticationTests {
             clientNonce: "x"
         )
 
-        // RFC 2617 erratum 749 has the right figure.
+        // The corrected value is in erratum 749 of RFC 2617.
         #expect(field.contains("response=\"1949323746fe6a43ef61f9606e7febea\""))
         #expect(!field.contains("cnonce"))
     }
 
     // RFC 7616 section 3.4: the algorithm must be the one that the challenge supplies.
     @Test(arguments: [("", false), (", algorithm=md5", true), (", algorithm=\"MD5\"", true)])
-    func `the algorithm is named where the challenge names it`(parameter: String, isNamed: Bool) throws {
+    func `the algorithm is named in the response if the challenge names it`(parameter: String, isNamed: Bool) throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth\(parameter)"]
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
@@ -71,8 +71,8 @@ struct DigestAuthenticationTests {
         #expect(field.contains("algorithm=MD5") == isNamed)
     }
 
-    // RFC 7616 section 4: what the user typed is put into Unicode's form C.
-    @Test func `name and password are composed where the server takes UTF-8`() throws {
+    // RFC 7616 section 4: the user's input is normalized to Unicode's form C.
+    @Test func `user name and password are normalized to NFC if the server accepts UTF-8`() throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth, charset=UTF-8"]
         let answer = try #require(DigestResponse.best(of: AuthenticationChallenge.all(in: headers)))
         let request = HTTPRequest(url: try #require(RequestURL("http://x.test/")))
@@ -81,18 +81,18 @@ struct DigestAuthenticationTests {
             try answer.field(user: user, password: password, request: request, count: 1, clientNonce: "c")
         }
 
-        // Texts of another form are equal to Swift, and not to a server.
+        // Compared as bytes, because Swift treats canonically equivalent strings as equal and a server does not.
         #expect(Array(fields[0].utf8) == Array(fields[1].utf8))
     }
 
-    @Test func `of two challenges the better algorithm is answered`() throws {
+    @Test func `the challenge with the stronger algorithm is chosen`() throws {
         var headers: HTTPHeaders = ["WWW-Authenticate": Self.challenge("MD5")]
         headers.add("WWW-Authenticate", Self.challenge("SHA-256"))
 
         #expect(DigestResponse.best(of: AuthenticationChallenge.all(in: headers))?.algorithm == .sha256)
     }
 
-    @Test func `several challenges in one field are distinguished`() {
+    @Test func `several challenges in one field are parsed separately`() {
         let headers: HTTPHeaders = [
             "WWW-Authenticate": "Negotiate, Basic realm=\"a, b\", Digest realm=c,nonce=\"d\\\"e\""
         ]
@@ -105,7 +105,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(arguments: ["YIIB/+-._~==", "YIIB=", "YIIB"])
-    func `a challenge after one with a token is not lost`(token: String) {  // M1
+    func `a challenge after one with a token68 is not lost`(token: String) {  // M1
         let headers: HTTPHeaders = ["WWW-Authenticate": "Negotiate \(token), Digest realm=r, nonce=n"]
 
         let challenges = AuthenticationChallenge.all(in: headers)
@@ -115,7 +115,7 @@ struct DigestAuthenticationTests {
     }
 
     // M1
-    @Test func `a challenge is answered once, and later requests answer it without being refused`() async throws {
+    @Test func `later requests respond to a known challenge without another 401`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -133,9 +133,9 @@ struct DigestAuthenticationTests {
         #expect(fields.last?.contains("uri=\"/v1/y?a=1\"") ?? false)
     }
 
-    // RFC 7616 sections 3.4.3 and 3.4.6: the URI is that of the request line, and the body that which is sent.
+    // RFC 7616 sections 3.4.3 and 3.4.6: the digest covers the URI of the request line and the body as sent.
     @Test(arguments: ["auth", "auth-int"])
-    func `what is answered is what is sent, whatever a modifier makes of it`(protection: String) async throws {
+    func `the digest covers the request as the modifiers have left it`(protection: String) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
             $0.generator.modifiers = [
@@ -164,9 +164,10 @@ struct DigestAuthenticationTests {
         #expect(parts["response"] == hash("\(hash("u:r:p")):\(rest):\(hash(target))"))
     }
 
-    // RFC 7616 section 3.4.2: the key is made with the random text of the session's first request, and kept.
+    // RFC 7616 section 3.4.2: the session key is computed with the client nonce of the first request and then kept.
     @Test(arguments: [DigestResponse.Algorithm.md5Session, .sha256Session])
-    func `the key of a session stays that of its first request`(algorithm: DigestResponse.Algorithm) async throws {
+    func `the session key keeps the client nonce of the first request`(algorithm: DigestResponse.Algorithm) async throws
+    {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -186,7 +187,7 @@ struct DigestAuthenticationTests {
         #expect(last["response"] == algorithm.hash("\(key):n:00000002:\(last["cnonce"] ?? ""):auth:\(target)"))
     }
 
-    @Test func `every server's own challenge is answered, also those of several in one request`() async throws {
+    @Test func `the challenge of each server gets its own response, even within one request`() async throws {
         var policy = SwitchPolicy.recommended
         policy.selection = .roundRobin
         let transport = StubTransport { request in
@@ -203,7 +204,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requests.map(\.server) == ["primary", "secondary", "tertiary", "primary"])
     }
 
-    @Test func `a challenge of another origin that a redirect leads to is not answered`() async throws {
+    @Test func `the challenge of another origin after a redirect gets no response`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .digest(user: "u", password: "p")
         let number = Locked(0)
@@ -222,7 +223,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a wrong password is refused once and not tried for ever`() async throws {
+    @Test func `a wrong password is rejected once and not tried again`() async throws {
         var configuration = APIConfiguration(path: "x")
         configuration.credential = .digest(user: "u", password: "wrong")
         let number = Locked(0)
@@ -240,7 +241,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a nonce that is too old is replaced without a fuss`() async throws {
+    @Test func `a stale nonce is replaced and the request succeeds`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -254,7 +255,7 @@ struct DigestAuthenticationTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test func `schemes that are not known are named in the error`() async throws {  // M1
+    @Test func `the error names the unsupported authentication schemes`() async throws {  // M1
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { _ in .status(401, headers: ["WWW-Authenticate": "NTLM, Negotiate"]) }
@@ -264,7 +265,7 @@ struct DigestAuthenticationTests {
         #expect(reason == .credentials(.unsupportedScheme(["ntlm", "negotiate"])))
     }
 
-    @Test func `a provider is shown what the service asks for, and may throw, answer or decline`() async throws {  // M2
+    @Test func `a provider receives the challenges of the service`() async throws {  // M2
         let seen = Locked<[AuthenticationChallenge]>([])
         let credentials = Credentials { refresh in
             seen.withLock { $0 = refresh.challenges }

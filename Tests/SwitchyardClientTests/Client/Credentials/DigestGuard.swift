@@ -5,13 +5,15 @@ import SwitchyardTesting
 
 @testable import SwitchyardClient
 
-/// A service that knows one user by digests (RFC 7616), takes every nonce as often as it says, and each count once.
+/// A service that knows one user and uses Digest authentication (RFC 7616).
+///
+/// It accepts every nonce a limited number of times and every nonce count once.
 final class DigestGuard: Sendable {
     private struct State {
         /// The counts that each nonce has been used with.
         var uses: [String: Set<String>] = [:]
         var refusals = 0
-        /// What the key of the session is made of: a nonce, and the random text of the client.
+        /// The nonce and the client nonce that the session key is computed from.
         var session: (nonce: String, clientNonce: String)?
     }
 
@@ -24,10 +26,10 @@ final class DigestGuard: Sendable {
     /// Creates a guard.
     ///
     /// - Parameters:
-    ///   - name: What its nonces begin with.
-    ///   - algorithm: How it hashes.
-    ///   - usesOfNonce: How often a nonce is taken; after that it is stale.
-    ///   - namesNext: Whether answers name the nonce of the next request.
+    ///   - name: The prefix of its nonces.
+    ///   - algorithm: The hash algorithm.
+    ///   - usesOfNonce: How often a nonce is accepted before it is stale.
+    ///   - namesNext: Whether responses name the nonce of the next request.
     init(
         _ name: String = "n",
         _ algorithm: DigestResponse.Algorithm = .md5,
@@ -40,7 +42,7 @@ final class DigestGuard: Sendable {
         self.namesNext = namesNext
     }
 
-    /// How many requests were refused.
+    /// The number of requests that were rejected.
     var refusals: Int { state.withLock { $0.refusals } }
 
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {

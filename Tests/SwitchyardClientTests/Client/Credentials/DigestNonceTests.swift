@@ -7,11 +7,11 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Which nonce a request is answered with, and that no count of one goes twice (RFC 7616 sections 3.4 and 3.5).
+/// Which nonce a request uses, and that no count of a nonce is sent twice (RFC 7616 sections 3.4 and 3.5).
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DigestNonceTests {
     private let server = LoopbackServer()
 
-    /// A client of a service that guards each path as given; for the user whom it knows.
+    /// A client of a service that protects each path with the given guard.
     private func client(_ guards: [String: DigestGuard]) throws -> NetworkClient {
         for (path, digestGuard) in guards {
             server.route(nil, path) { digestGuard.answer($0) }
@@ -23,8 +23,7 @@ import Testing
     }
 
     @Test(arguments: [DigestResponse.Algorithm.md5, .sha256, .md5Session, .sha256Session])
-    func `the nonce that a response names is that of the next request`(algorithm: DigestResponse.Algorithm) async throws
-    {
+    func `the next request uses the nextnonce of a response`(algorithm: DigestResponse.Algorithm) async throws {
         defer { server.stop() }
         let digestGuard = DigestGuard("n", algorithm, namesNext: true)
         let client = try client(["/x": digestGuard])
@@ -34,7 +33,7 @@ import Testing
         #expect(digestGuard.refusals == 1)
     }
 
-    @Test func `the nonce that a failure names is that of the retry`() async throws {
+    @Test func `a retry uses the nextnonce of the failed response`() async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
             $0.retry = RetryPolicy(backoff: .constant(.zero))
@@ -51,11 +50,12 @@ import Testing
         #expect(transport.requestCount == 3)
     }
 
-    // A nonce that is taken once only: who goes with that of another request is refused again.
-    @Test func `requests that are refused at once are each answered with the nonce of their own`() async throws {
+    // The nonce is accepted only once, so a request that uses another request's nonce is rejected again.
+    @Test func `concurrent requests that are rejected each use the nonce of their own challenge`() async throws {
         defer { server.stop() }
         let client = try client(["/x": DigestGuard(usesOfNonce: 1)])
-        // All three have been refused before one of them continues, and so have the two of them that are refused again.
+        // All three requests have been rejected before one of them continues. The same is true for the two that are
+        // rejected again.
         let meetings = [2: Meeting(of: 3), 3: Meeting(of: 2)]
         var configuration = APIConfiguration(path: "x")
         configuration.interceptors = [.adapting { _, context in await meetings[context.round]?.wait() }]
@@ -68,7 +68,7 @@ import Testing
         #expect(ends == [200, 200, 200])
     }
 
-    @Test func `a nonce that comes again after another one continues being counted`() async throws {
+    @Test func `the count of a nonce continues when another nonce was used in between`() async throws {
         defer { server.stop() }
         let client = try client(["/a": DigestGuard("a", usesOfNonce: 99), "/b": DigestGuard("b", usesOfNonce: 99)])
 
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce of two realms is answered for the one that asks`() async throws {
+    @Test func `a nonce that two realms share is used for the realm of the challenge`() async throws {
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
         }) { request in
@@ -90,7 +90,7 @@ import Testing
         for path in ["a", "b"] { #expect(try await client.send(APIConfiguration(path: path)).status == 200) }
     }
 
-    @Test func `a nonce that is stale in a retry is answered as often as one was taken before`() async throws {
+    @Test func `a stale nonce in a retry is replaced after every accepted nonce`() async throws {
         let state = Locked((nonce: 0, taken: 0))
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// Lets so many continue as soon as all of them are there.
+/// Releases its waiters when the given number of them have arrived.
 private final class Meeting: Sendable {
     private let gate = Gate()
     private let missing: Locked<Int>

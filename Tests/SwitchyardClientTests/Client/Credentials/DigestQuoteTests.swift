@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite struct DigestQuoteTests {
-    @Test func `a quote in a realm is escaped, whatever is joined to it`() throws {
+    @Test func `a quotation mark in a realm is escaped even before a combining character`() throws {
         let realm = "a\"\u{301}, x=1"
         let challenge = AuthenticationChallenge(scheme: "digest", parameters: ["realm": realm, "nonce": "n"])
         let answer = try #require(DigestResponse(challenge))

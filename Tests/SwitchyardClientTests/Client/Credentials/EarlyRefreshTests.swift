@@ -6,13 +6,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Who goes with the present credential when a refresh fails, and who does not.
+/// Which requests are sent with the present credential when a refresh fails.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct EarlyRefreshTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    /// A credential without an end, and one that is far from it.
+    /// A credential that does not expire, and one that expires much later.
     @Test(arguments: [nil, now.addingTimeInterval(3_600)])
-    func `a request that waits while a refused credential is refreshed does not go with that one`(
+    func `a request that waits for the refresh of a rejected credential is not sent with that credential`(
         end: Date?
     ) async throws {
         let door = Gate()
@@ -41,7 +41,7 @@ import Testing
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `a request that waits for another one's early refresh goes when that fails`() async throws {
+    @Test func `a request that waits for another one's early refresh is sent when the refresh fails`() async throws {
         let door = Gate()
         let credentials = Credentials(clock: { Self.now }) { _ in
             await door.pass()

@@ -6,10 +6,12 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// What a 401 of someone else, who has not seen the credential, says about it: nothing.
+/// A 401 from another origin does not affect a credential that the origin has not received.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct ForeignRefusalTests {
-    /// Lets a client ask a server at `api.test`, which points to where `target` says, and everything else refuses.
+    /// Sends a call to a server at `api.test` that redirects to `target`.
+    ///
+    /// All other servers respond with 401.
     private static func refusal(
         of configuration: APIConfiguration,
         pointingTo target: String? = nil
@@ -39,7 +41,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["http://other.test/b", "http://api.test:8080/b", "http://cdn.test/b"])
-    func `a credential is not refreshed because another origin refuses`(target: String) async throws {
+    func `a 401 of another origin after a redirect starts no refresh`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)
@@ -47,14 +49,14 @@ struct ForeignRefusalTests {
         #expect(end.requests.map { $0.headers["Authorization"] } == ["Bearer old", nil])
     }
 
-    @Test func `a credential is not refreshed because a foreign URL refuses`() async throws {
+    @Test func `a 401 of a foreign URL starts no refresh`() async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "http://other.test/b"))
 
         #expect(end.answer.status == 401)
         #expect(end.refreshes == 0)
     }
 
-    @Test func `a credential is not refreshed because a content delivery network refuses`() async throws {
+    @Test func `a 401 of a CDN starts no refresh`() async throws {
         var configuration = APIConfiguration(path: "b")
         configuration.usesCDN = true
 
@@ -65,7 +67,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["Bearer", "Digest realm=r, nonce=n"])
-    func `a foreign challenge is not answered with a password, and its refusal is the response`(
+    func `a challenge of a foreign URL gets no password, and its 401 is returned`(
         challenge: String
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -79,7 +81,7 @@ struct ForeignRefusalTests {
     }
 
     @Test(arguments: ["/b", "https://api.test/b"])
-    func `a credential is refreshed when its own origin refuses after a redirect`(target: String) async throws {
+    func `a 401 of the credential's own origin after a redirect starts a refresh`(target: String) async throws {
         let end = try await Self.refusal(of: APIConfiguration(path: "a"), pointingTo: target)
 
         #expect(end.answer.status == 401)

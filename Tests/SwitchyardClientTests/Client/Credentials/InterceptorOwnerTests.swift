@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// What an interceptor sends belongs to the user of the call that it works for.
+/// A request that an interceptor sends belongs to the user of the call that it intercepts.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct InterceptorOwnerTests {
     private enum Part: CaseIterable {
         case adapter, retrier
@@ -18,7 +18,7 @@ import Testing
     private let client = Locked<NetworkClient?>(nil)
     private let inner = Locked<[Result<ServiceResponse, RequestFailure>]>([])
 
-    /// A client whose interceptor waits, and then sends a request of its own.
+    /// A client whose interceptor waits and then sends its own request.
     private func start(_ part: Part) throws -> (NetworkClient, StubTransport) {
         credentials.set(.bearer("ann"), in: .test)
         let (credentials, gate, client, inner) = (credentials, gate, client, inner)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    private func `a request of an interceptor goes as the user of the call`(part: Part) async throws {
+    private func `an interceptor's request is sent as the user of the call`(part: Part) async throws {
         let (client, transport) = try start(part)
         let call = Task { try await client.send(APIConfiguration(path: "x")) }
         await gate.waitForArrivals(1)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    private func `a request of an interceptor is sent for a call that outlives a logout`(part: Part) async throws {
+    private func `an interceptor's request is sent for a call that outlives a logout`(part: Part) async throws {
         let (client, transport) = try start(part)
         var end = APIConfiguration(path: "x", method: .delete)
         end.outlivesLogout = true

@@ -7,9 +7,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// A call belongs to the user who was logged in when it was asked for.
+/// A call belongs to the user who was logged in when it was made.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OwnerMomentTests {
-    @Test @MainActor func `a stream goes as no user who logs in after it was asked for`() async throws {
+    @Test @MainActor func `a stream is not sent as a user who logs in later`() async throws {
         for _ in 0..<50 {
             let credentials = Credentials { _ in nil }
             credentials.set(.bearer("ann"), in: .test)

@@ -5,9 +5,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A refresh token that rotates is spent when it is sent: what cancels every request leaves a refresh alone.
+/// A rotating refresh token is used up when it is sent, so cancelling all requests does not cancel a refresh.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RefreshCancellationTests {
-    /// What cancels every request.
+    /// A way to cancel all requests.
     enum Cancellation: CaseIterable {
         case all, ofReset, ofSwitch
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A call whose token is being refreshed just now, by a server that takes a second.
+    /// A call whose token is being refreshed by a server that takes a second.
     private struct Refresh {
         let clock = ManualClock()
         let client: NetworkClient
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Cancellation.allCases, [false, true])
-    func `a token that is being refreshed is kept when all requests are cancelled`(
+    func `a refresh completes and its token is kept when all requests are cancelled`(
         by way: Cancellation,
         streams: Bool
     ) async throws {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a refresh is not among the active requests, and is waited for`(streams: Bool) async throws {
+    func `a refresh is not listed as an active request, but waitUntilIdle waits for it`(streams: Bool) async throws {
         var refresh = try await Refresh(streams: streams)
         let before = refresh.client.activeRequests.count
         refresh.client.cancelAll()
@@ -80,13 +80,13 @@ import Testing
         #expect(await refresh.events.next()?.kind == .refreshed)
     }
 
-    @Test func `a shutdown ends a refresh`() async throws {
+    @Test func `a shutdown cancels a refresh`() async throws {
         var refresh = try await Refresh()
 
         refresh.client.shutdown()
 
         guard case .failed(.refreshFailed) = await refresh.events.next()?.kind else {
-            Issue.record("the refresh went on")
+            Issue.record("the refresh was not cancelled")
             return
         }
     }

@@ -6,10 +6,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// How many refreshes there may be, and which of them count (row M7).
+/// How many refreshes are allowed and which of them count (row M7).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RefreshCountTests {
-    @Test func `more refreshes than the window allows are refused`() async throws {
+    @Test func `refreshes beyond the limit of the window fail`() async throws {
         let clock = ManualClock()
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
@@ -35,7 +35,7 @@ struct RefreshCountTests {
         #expect(gate.refreshes == 6)
     }
 
-    @Test func `asking a provider that has nothing is no refresh`() async throws {
+    @Test func `a provider that returns nil does not count as a refresh`() async throws {
         let credentials = Credentials { _ in nil }
         let (client, _) = try NetworkClient.stubbed(options: { $0.credentials = credentials }) { _ in .status(200) }
 
@@ -45,7 +45,7 @@ struct RefreshCountTests {
         }
     }
 
-    @Test func `a login begins the count of refreshes again`() async throws {
+    @Test func `a login resets the count of refreshes`() async throws {
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -58,7 +58,7 @@ struct RefreshCountTests {
         #expect(result.map(\.status).mapError(\.reason) == .success(401))
     }
 
-    @Test func `tokens that live for a moment are refreshed as often as it takes`() async throws {
+    @Test func `short-lived tokens are refreshed as often as necessary`() async throws {
         let now = Locked(Date(timeIntervalSince1970: 1_700_000_000))
         let refreshes = Locked(0)
         let credentials = Credentials(clock: { now.withLock { $0 } }) { _ in
@@ -76,7 +76,7 @@ struct RefreshCountTests {
         #expect(refreshes.withLock { $0 } == 10)
     }
 
-    @Test func `tokens that have ended when they come are refreshed no oftener than the window allows`() async throws {
+    @Test func `tokens that are already expired are refreshed only up to the limit of the window`() async throws {
         let refreshes = Locked(0)
         let credentials = Credentials { _ in
             refreshes.withLock { $0 += 1 }

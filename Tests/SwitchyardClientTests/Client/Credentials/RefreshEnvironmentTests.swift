@@ -5,11 +5,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A refresh belongs to the environment of its credential, whatever the app enters meanwhile.
+/// A refresh belongs to the environment of its credential even if the app switches to another environment meanwhile.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RefreshEnvironmentTests {
     private let door = Gate()
 
-    /// A client in the test environment whose credential has to be refreshed, and what its refresh asks.
+    /// A client in the test environment whose credential needs a refresh, which runs `ask`.
     private func client(
         _ ask: @escaping @Sendable (NetworkClient) async throws -> Void
     ) throws -> (client: NetworkClient, transport: StubTransport) {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Where a refresh asked for its token that had begun before the app entered another environment.
+    /// The URLs of a refresh that started before the app switched to another environment.
     private func hosts(_ ask: @escaping @Sendable (NetworkClient) async throws -> Void) async throws -> [String] {
         let (client, transport) = try client(ask)
         let call = Task { await client.result(of: APIConfiguration(path: "list")) }
@@ -36,7 +36,7 @@ import Testing
         return transport.requests.map(\.url.text)
     }
 
-    @Test func `no other environment is shown the token that is refreshed`() async throws {
+    @Test func `a refresh sends its token to its own environment after a switch`() async throws {
         let urls = try await hosts { client in
             _ = try await client.send(APIConfiguration(path: "token", method: .post))
         }

@@ -9,7 +9,7 @@ import Testing
 /// Rows M4, M6, M9, M11, M13 and M16.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RefreshTests {
-    /// Sends so many requests at once and counts how they end.
+    /// Sends `count` requests at once and counts their results.
     private static func tally(_ client: NetworkClient, _ count: Int) async -> [String: Int] {
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<count {
@@ -24,7 +24,7 @@ struct RefreshTests {
         }
     }
 
-    @Test func `a thousand refusals at once make one refresh and a thousand successes`() async throws {  // M4
+    @Test func `a thousand simultaneous 401s cause one refresh and a thousand successes`() async throws {  // M4
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -37,7 +37,7 @@ struct RefreshTests {
         #expect(credentials.version(in: .test) == 2)
     }
 
-    @Test func `requests that come while a credential is refreshed wait for it`() async throws {  // M4
+    @Test func `requests that are sent during a refresh wait for it`() async throws {  // M4
         let gate = TokenGate()
         let door = Gate()
         let credentials = Credentials { _ in
@@ -59,7 +59,8 @@ struct RefreshTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a refusal of an old credential only sends the request again`() async throws {  // M6
+    @Test func `a 401 for a credential that was already replaced repeats the request without a refresh`() async throws
+    {  // M6
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -75,7 +76,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 0)
     }
 
-    @Test func `a service that refuses the fresh credential too has its refusal shown to the caller`() async throws {
+    @Test func `a 401 for the refreshed credential is returned to the caller`() async throws {
         let gate = TokenGate(good: "other", accepts: false)
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -90,7 +91,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a refresh that fails does so once for all callers who waited`() async throws {  // M9
+    @Test func `a failed refresh fails once for all waiting requests`() async throws {  // M9
         let clock = ManualClock()
         let refreshes = Locked(0)
         let credentials = Credentials { _ in
@@ -103,8 +104,8 @@ struct RefreshTests {
             options: { $0.credentials = credentials }
         ) { _ in .delayed(by: .seconds(1), on: clock, .status(401)) }
 
-        // All of them are at the server before the first is refused; each has set the deadline of the flow, that of
-        // the exchange, and the pause of the stub.
+        // All requests have reached the server before the first one is rejected. Each request has set three timers: the
+        // deadline of the call, the deadline of the exchange, and the delay of the stub.
         let ends = Task { await Self.tally(client, 100) }
         await clock.waitForTimers(300)
         clock.advance(by: .seconds(1))
@@ -116,7 +117,8 @@ struct RefreshTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `a refusal of the login for good ends later requests too, until another credential is set`() async throws
+    @Test func `requests fail with loginRequired after a refresh threw it, until another credential is set`()
+        async throws
     {
         let gate = TokenGate(good: "new")
         let refreshes = Locked(0)
@@ -136,7 +138,7 @@ struct RefreshTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `a failure is reported to observers, and a login lets the requests continue`() async throws {  // M11
+    @Test func `a login during a refresh lets the waiting request continue`() async throws {  // M11
         let gate = TokenGate(good: "new")
         let door = Gate()
         let credentials = Credentials { _ in
@@ -157,7 +159,7 @@ struct RefreshTests {
         door.open()
     }
 
-    @Test func `listeners hear of refreshes and failures`() async throws {  // M11
+    @Test func `the event stream reports refreshes and failures`() async throws {  // M11
         let gate = TokenGate()
         let credentials = Credentials { _ in
             guard gate.refreshes == 0 else { throw CredentialError.loginRequired }
@@ -176,11 +178,11 @@ struct RefreshTests {
         #expect(await events.next()?.kind == .failed(.loginRequired))
     }
 
-    @Test func `the refresh may use the same client without waiting for itself`() async throws {  // M16, M13
+    @Test func `a refresh may use the same client without a deadlock`() async throws {  // M16, M13
         let gate = TokenGate(good: "fresh")
         let holder = Locked<NetworkClient?>(nil)
         let credentials = Credentials { refresh in
-            // The client that is handed in, and the app's own one: neither waits, neither is refused.
+            // Neither the passed client nor the app's own client waits or is rejected.
             let clients: [NetworkClient?] = [refresh.client, holder.withLock { $0 }]
             for client in clients.compactMap(\.self) {
                 let answer = try await client.send(APIConfiguration(path: "token", method: .post))
@@ -202,7 +204,7 @@ struct RefreshTests {
         #expect(tokens.map { $0.headers["Authorization"] } == [nil, nil])
     }
 
-    @Test func `a refresh call that is refused makes no second refresh`() async throws {  // M16
+    @Test func `a 401 for the refresh request starts no second refresh`() async throws {  // M16
         let refreshes = Locked(0)
         let credentials = Credentials { refresh in
             refreshes.withLock { $0 += 1 }
@@ -221,7 +223,7 @@ struct RefreshTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a refresh that hangs is ended, for all callers`() async throws {
+    @Test func `a refresh that hangs times out for all waiting requests`() async throws {
         let clock = ManualClock()
         let begun = AsyncStream.makeStream(of: Void.self)
         let credentials = Credentials { _ in
@@ -245,7 +247,7 @@ struct RefreshTests {
         #expect(await call.value == .credentials(.refreshTimedOut))
     }
 
-    /// A refresh that takes longer than its limit, by a server that takes each refresh token once.
+    /// A refresh that exceeds its time limit, at a server that accepts each refresh token once.
     private func slowRefresh() async throws -> (client: NetworkClient, clock: ManualClock, gate: TokenGate, door: Gate)
     {
         let (clock, gate, door) = (ManualClock(), TokenGate(), Gate())
@@ -265,7 +267,9 @@ struct RefreshTests {
         return (client, clock, gate, door)
     }
 
-    @Test func `what a refresh brings after its limit is kept, and no other is begun before`() async throws {
+    @Test func `the token of a refresh that exceeded its time limit is kept, and no second refresh starts meanwhile`()
+        async throws
+    {
         let (client, _, gate, door) = try await slowRefresh()
 
         let later = Task { try await client.send(APIConfiguration(path: "x")).status }
@@ -276,7 +280,7 @@ struct RefreshTests {
         #expect(client.credentials?.credential(in: .test) == .bearer("a1"))
     }
 
-    @Test func `a call that waits for a refresh beyond its limit waits no longer than the limit`() async throws {
+    @Test func `a call waits for an overdue refresh no longer than the time limit`() async throws {
         let (client, clock, gate, door) = try await slowRefresh()
         defer { door.open() }
 
@@ -288,7 +292,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 0)
     }
 
-    @Test func `another refresh may begin when one has not ended after ten times the limit`() async throws {
+    @Test func `another refresh may start when one has run for ten times its time limit`() async throws {
         let (client, clock, gate, door) = try await slowRefresh()
 
         clock.advance(by: .seconds(270))
@@ -301,7 +305,7 @@ struct RefreshTests {
         door.open()
     }
 
-    @Test func `the deadline of a request ends its waiting, and the refresh continues for others`() async throws {
+    @Test func `the deadline of a request ends its wait, and the refresh continues for other requests`() async throws {
         let clock = ManualClock()
         let gate = TokenGate()
         let door = Gate()
@@ -327,7 +331,7 @@ struct RefreshTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a log-out ends those who wait, and drops what the refresh brings`() async throws {
+    @Test func `a logout ends the waiting requests and discards the token of the refresh`() async throws {
         let gate = TokenGate()
         let door = Gate()
         let credentials = Credentials { _ in
@@ -346,7 +350,7 @@ struct RefreshTests {
         #expect(credentials.credential(in: .test) == nil)
     }
 
-    @Test func `a write that was refused for its credential is sent again`() async throws {  // M13
+    @Test func `a write that got a 401 is sent again after a refresh`() async throws {  // M13
         let gate = TokenGate()
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -361,7 +365,7 @@ struct RefreshTests {
     }
 
     @Test(arguments: [(301, "POST", 1), (302, "POST", 1), (303, "POST", 1), (303, "PUT", 2), (307, "POST", 2)])
-    func `a write is not sent again when only the way to its response is refused`(
+    func `a write is not repeated when only the target of its redirect responds with 401`(
         status: Int,
         method: String,
         writes: Int

@@ -8,7 +8,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Texts that a server gives to be given back, and that no header field can hold: they are as good as none.
+/// Strings from a server that no header field can hold when they are sent back.
+///
+/// The client ignores them.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct UnsendableTextTests {
     private static let controls = ["\u{1}", "\u{8}", "\u{7f}"]
@@ -25,7 +27,7 @@ struct UnsendableTextTests {
     // MARK: - Digest
 
     @Test(arguments: controls, ["nonce", "realm"])
-    func `a challenge that cannot be given back leaves the refusal to the caller`(
+    func `a challenge with control characters is ignored, and its 401 is returned`(
         control: String,
         name: String
     ) async throws {
@@ -40,7 +42,7 @@ struct UnsendableTextTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == [nil, nil])
     }
 
-    @Test func `a challenge without a nonce leaves the refusal to the caller`() async throws {
+    @Test func `a challenge without a nonce is ignored, and its 401 is returned`() async throws {
         let (client, _) = try Self.stubbed(Self.digest) { _ in
             .status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\""])
         }
@@ -48,7 +50,9 @@ struct UnsendableTextTests {
         #expect(try await client.send(APIConfiguration(path: "x")).status == 401)
     }
 
-    @Test(arguments: controls) func `a text without meaning to the client is left out`(control: String) async throws {
+    @Test(arguments: controls) func `a Digest opaque value with control characters is omitted`(control: String)
+        async throws
+    {
         let (client, transport) = try Self.stubbed(Self.digest) { request in
             let challenge = "Digest realm=\"r\", nonce=\"n\", opaque=\"a\(control)\", qop=\"auth\""
             let isAnswered = request.headers["Authorization"] != nil
@@ -60,7 +64,9 @@ struct UnsendableTextTests {
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"]?.contains("opaque") != true })
     }
 
-    @Test(arguments: controls) func `the nonce stays that the next one cannot replace`(control: String) async throws {
+    @Test(arguments: controls) func `the nonce is kept if the nextnonce has control characters`(control: String)
+        async throws
+    {
         let (client, transport) = try Self.stubbed(Self.digest) { request in
             guard request.headers["Authorization"] != nil else {
                 return .status(401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""])
@@ -75,7 +81,7 @@ struct UnsendableTextTests {
         #expect(sent.allSatisfy { $0.contains("nonce=\"n\"") })
     }
 
-    @Test func `a nonce of a real server that cannot be given back locks no one out`() async throws {
+    @Test func `a nonce with a control character does not block later requests`() async throws {
         let server = LoopbackServer()
         server.route(nil, "/x") { request in
             guard request.number > 1 else {
@@ -97,7 +103,7 @@ struct UnsendableTextTests {
     // MARK: - Tokens
 
     @Test(arguments: [#"\u0001"#, #"\b"#, #"\u007f"#, #"\r\nX: y"#, #"\u0000"#])
-    func `a token that no field can hold is no response of an OAuth server`(escaped: String) async throws {
+    func `an OAuth response is malformed if no header field can hold its access token`(escaped: String) async throws {
         let answers = AnswerList([
             .json(#"{"access_token": "a\#(escaped)", "token_type": "Bearer", "refresh_token": "r"}"#),
             .json(#"{"access_token": "b", "refresh_token": "r\#(escaped)"}"#),
@@ -112,11 +118,11 @@ struct UnsendableTextTests {
             return
         }
         #expect(text.contains("token"))
-        // A refresh token goes in a form, which can hold anything.
+        // A refresh token is sent in a form, which can hold any character.
         #expect(try await oauth.clientCredential().scheme == .bearer(token: "b"))
     }
 
-    @Test(arguments: controls) func `a refresh that brings such a token has brought nothing`(control: String)
+    @Test(arguments: controls) func `a refresh fails if no header field can hold the new token`(control: String)
         async throws
     {
         let tokens = Locked(["good", "bad\(control)"])
@@ -131,7 +137,9 @@ struct UnsendableTextTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer good"])
     }
 
-    @Test(arguments: controls) func `such a token that was kept is refreshed`(control: String) async throws {
+    @Test(arguments: controls) func `a stored token that no header field can hold is refreshed`(control: String)
+        async throws
+    {
         let credentials = Credentials { _ in .bearer("new") }
         credentials.set(.bearer("old\(control)", expiresAt: .distantFuture), in: .test)
         let (client, transport) = try Self.stubbed(credentials)
@@ -141,7 +149,7 @@ struct UnsendableTextTests {
         #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer new"])
     }
 
-    @Test func `what the app itself sets and no field can hold is named in the error`() async throws {
+    @Test func `the error names a credential of the app that no header field can hold`() async throws {
         let (client, transport) = try Self.stubbed(Credentials(.header("X-API-Key", "k\n1")))
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
@@ -150,7 +158,7 @@ struct UnsendableTextTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test func `a user's name with a colon is refused before anything is sent`() async throws {
+    @Test func `a user name with a colon is rejected before a request is sent`() async throws {
         let (client, transport) = try Self.stubbed(Credentials(.basic(user: "a:b", password: "p")))
 
         let reason = await client.failure(of: APIConfiguration(path: "x"))
@@ -161,7 +169,7 @@ struct UnsendableTextTests {
 
     // MARK: - Cookies
 
-    @Test func `a cookie that no field can hold is left out`() async throws {
+    @Test func `a cookie that no header field can hold is omitted`() async throws {
         let jar = CookieJar()
         jar.store(Cookie(name: "a", value: "1\u{1}", domain: "primary.test"))
         jar.store(Cookie(name: "b", value: "2", domain: "primary.test"))

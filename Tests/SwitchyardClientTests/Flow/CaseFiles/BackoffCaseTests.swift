@@ -7,13 +7,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Pauses of other libraries.
+/// Retry delays of other libraries.
 @Suite struct BackoffCaseTests {
     private static func number(_ value: CaseValue?) -> Double? {
         if case .number(let text) = value { Double(text) } else { nil }
     }
 
-    @Test func `pauses grow as Polly's do`() throws {
+    @Test func `backoff delays match Polly`() throws {
         let keys: CaseKeys = """
             type jitter baseSeconds maxSeconds random attempts delaySeconds
             expected expected_delays expected_greater_than expected_at_most expected_valid
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `intervals are checked and grow as those of resilience4j`() throws {
+    @Test func `backoff intervals are validated and match resilience4j`() throws {
         let keys: CaseKeys = """
             function.kind function.intervalMs function.maxIntervalMs function.factor function.multiplier
             attempt attempts expected_error expected_strictly_increasing expected_range_ms expected_delays_ms
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// The pauses themselves, in milliseconds.
+    /// The delays in milliseconds.
     private static func values(_ backoff: Backoff, _ item: CaseValue) -> CaseOutcome {
         let attempts = item["attempts"]?.array?.compactMap(\.int) ?? []
         let delays = { (random: Double) in
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `single facts of cenkalti, OkHttp and RFC 9110 hold`() async throws {
+    @Test func `single rules of cenkalti, OkHttp and RFC 9110 hold`() async throws {
         let keys: CaseKeys = """
             interval random randomization expected_interval elapsed config expected expected_intervals_ms
             config.initial config.initialMs config.multiplier config.maxInterval config.maxMs
@@ -144,7 +144,8 @@ import Testing
                     jitter: .spread(Self.number(item["randomization"]) ?? 0)
                 )
                 let delay = backoff.delay(beforeRetry: 1, random: random).inSeconds
-                // Their intervals are whole numbers of which each has its share; between the same ends lie these.
+                // The reference intervals are whole numbers with equal shares, so the delays lie between the same
+                // bounds.
                 let expected = Double(item["expected_interval"]?.int ?? 0)
                 return abs(delay - expected) < 1 ? .passed : .failed("\(delay), expected about \(expected)")
             }
@@ -163,7 +164,9 @@ import Testing
         return .compare(delay.map { "\($0)" }, expected.map { "\($0)" })
     }
 
-    /// A growing pause; the figures may be shares of the largest there is.
+    /// An exponential delay.
+    ///
+    /// The values may be fractions of the largest possible delay.
     private static func series(_ config: CaseValue, _ item: CaseValue) -> CaseOutcome {
         let largest = 9_000_000_000.0
         let figure = { (names: [String]) -> Double? in
@@ -190,9 +193,9 @@ import Testing
         return isNear ? .passed : .failed("\(delays), expected \(wanted)")
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
-    /// Sends a request for which answers lie ready, by a client that tries once more where OkHttp does.
+    /// Sends a request with prepared responses through a client that retries once where OkHttp does.
     private static func answers(_ responses: [CaseValue], _ item: CaseValue) async throws -> CaseOutcome {
         if item["body"]?.string == "one-shot" { return .notApplicable("Every body can be made anew.") }
         guard !responses.isEmpty, responses.allSatisfy({ ($0.int ?? $0["status"]?.int) != nil }) else {
@@ -210,7 +213,7 @@ import Testing
             ? .differs("Whether a 408 or a 503 is tried again is the policy's, with or without a time.") : outcome
     }
 
-    @Test func `a case is not passed when other bodies are sent than it says`() async throws {
+    @Test func `a case fails if the sent bodies differ from the expected ones`() async throws {
         let text = #"{"method": "PUT", "body": "a", "responses": [503, 200], "expected_bodies_sent": ["a", "b"]}"#
         let item = try CaseReader.read(text)
 

@@ -7,10 +7,10 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// What the request after a redirect looks like (OkHttp, httpx, requests, got).
+/// The request after a redirect, compared with OkHttp, httpx, requests and got.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectCaseTests {
-    @Test func `redirects are those of OkHttp, httpx, requests and got`() async throws {
+    @Test func `redirects match OkHttp, httpx, requests and got`() async throws {
         let keys: CaseKeys = """
             operation from to expected_authorization_dropped config.followRedirects config.maxRedirects
             config.followProtocolChange config.methodRewriting first_request.url first_request.method
@@ -54,7 +54,7 @@ struct RedirectCaseTests {
             compare(request.url.text, expected["url"]?.string),
         ]
         for member in expected["headers"]?.members ?? [] {
-            // A host that no one set is that of the URL.
+            // If no Host header is set, the host of the URL is used.
             let host = member.key.lowercased() == "host" ? request.url.foundationURL?.authority : nil
             outcomes.append(.compare(request.headers[member.key] ?? host, member.value.string))
         }
@@ -76,9 +76,9 @@ struct RedirectCaseTests {
         return .compare(actual.map { "\($0)" }, "\(expected)")
     }
 
-    // MARK: - Differences on purpose
+    // MARK: - Intended differences
 
-    /// What is done otherwise here, and whether the case is about it.
+    /// The intended differences, and whether each applies to the case.
     private static func differences(_ run: RedirectRun, _ item: CaseValue) -> [(reason: String, applies: Bool)] {
         let first = item["first_request"]
         let config = item["config"]
@@ -120,7 +120,7 @@ struct RedirectCaseTests {
         ]
     }
 
-    /// Whether a case is about a POST that is still one after the redirect, or has its body.
+    /// Whether the case expects a POST or its body after the redirect.
     private static func staysPost(_ item: CaseValue) -> Bool {
         let expected = item["expected_second_request"]
         return expected?["method"]?.string == "POST" || expected?["body"]?.text?.isEmpty == false
@@ -148,12 +148,12 @@ struct RedirectCaseTests {
 }
 
 extension URL {
-    /// The host, with the port if there is one.
+    /// The host, followed by the port if there is one.
     fileprivate var authority: String? {
         host.map { host in port.map { "\(host):\($0)" } ?? host }
     }
 
-    /// The value of a name in a query that is written like a form.
+    /// The value of a name in a form-encoded query.
     fileprivate func formValue(of name: String) -> String? {
         let pairs = query(percentEncoded: true)?.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
         let value = pairs?.first { $0.first.map(String.init) == name }?.last

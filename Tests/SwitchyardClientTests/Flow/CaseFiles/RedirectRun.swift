@@ -6,7 +6,7 @@ import SwitchyardTesting
 
 @testable import SwitchyardClient
 
-/// What came of the first request of a case about redirects.
+/// The requests and the result of a redirect case.
 struct RedirectRun {
     var requests: [HTTPRequest]
     var result: Result<ServiceResponse, RequestFailure>
@@ -15,7 +15,7 @@ struct RedirectRun {
         if case .success(let answer) = result { answer } else { nil }
     }
 
-    /// The URL of the response with the fragment that no server saw.
+    /// The URL of the response with the fragment, which is never sent to a server.
     var finalURL: String? {
         guard let answer else { return nil }
         let fragment = answer.context.redirects.last?.fragment.map { "#\($0)" } ?? ""
@@ -26,12 +26,12 @@ struct RedirectRun {
         if case .failure(let failure) = result, case .redirect(let error) = failure.reason { error } else { nil }
     }
 
-    /// Whether the way has come back to where it was.
+    /// Whether the redirects form a loop.
     var isCircle: Bool {
         if case .loop = redirectError { true } else { false }
     }
 
-    /// Whether the first request was a POST, and the second is none.
+    /// Whether the first request was a POST and the second one is not.
     var hasBecomeGet: Bool {
         requests.first?.method == .post && requests.dropFirst().first?.method == .get
     }
@@ -62,7 +62,7 @@ struct RedirectRun {
         return try await of(configuration, answers(item), jar: jar)
     }
 
-    /// Sends a request against answers, of which the last is given again and again.
+    /// Sends a request with these responses; the last one repeats.
     static func of(
         _ configuration: APIConfiguration,
         _ answers: [StubResponse],

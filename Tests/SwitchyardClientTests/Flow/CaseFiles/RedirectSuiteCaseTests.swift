@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Redirects as async-http-client and Alamofire have them.
+/// Redirects as in async-http-client and Alamofire.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RedirectSuiteCaseTests {
     private static func compare<Value: Equatable>(_ actual: Value?, _ expected: Value?) -> CaseOutcome {
@@ -16,7 +16,7 @@ struct RedirectSuiteCaseTests {
 
     // MARK: - async-http-client
 
-    @Test func `redirects are those of async-http-client`() async throws {
+    @Test func `redirects match async-http-client`() async throws {
         let keys: CaseKeys = """
             operation input server method status config expected expected_error expected_status expected_final_path
             expected_method_sent expected_second_method
@@ -38,7 +38,7 @@ struct RedirectSuiteCaseTests {
             guard let second = item["expected_second_method"]?.string else {
                 return .notApplicable("What is asked here is no redirect.")
             }
-            // The same switch under both of its names.
+            // The same option under both of its names.
             let keeps = item["config"]?.members?.contains {
                 $0.key.hasPrefix("convert") && $0.value == .bool(false)
                     || $0.key.hasPrefix("retain") && $0.value == .bool(true)
@@ -48,7 +48,7 @@ struct RedirectSuiteCaseTests {
         }
     }
 
-    /// A way over places that `->` or, for a circle, `<->` is between.
+    /// A case that lists paths separated by `->`, or by `<->` for a loop.
     private static func places(_ item: CaseValue) async throws -> CaseOutcome {
         let way = (item["server"]?.string ?? "").split(separator: " ").map(String.init)
         guard way.count == 3, way[0].hasPrefix("/"), way[2].hasPrefix("/") || way[2].hasPrefix("http") else {
@@ -68,7 +68,7 @@ struct RedirectSuiteCaseTests {
         if item["config"]?["followRedirects"]?.bool == false { configuration.redirects = .refuse }
         let run = try await RedirectRun.of(configuration, answers)
         if let error = item["expected_error"]?.string {
-            // A circle is seen as soon as it closes, whatever the limit is.
+            // A loop is detected as soon as it closes, whatever the limit is.
             return run.redirectError != nil ? .passed : .failed("no \(error) but \(run.result)")
         }
         let status = compare(run.answer?.status, item["expected_status"]?.int)

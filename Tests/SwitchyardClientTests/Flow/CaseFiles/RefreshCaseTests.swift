@@ -9,7 +9,7 @@ import Testing
 /// The scenarios of Alamofire's authentication interceptor.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RefreshCaseTests {
-    /// What a scenario needs while it runs.
+    /// The objects that a scenario uses while it runs.
     private struct Scenario {
         let credentials: Credentials
         let client: NetworkClient
@@ -17,14 +17,15 @@ struct RefreshCaseTests {
         let refreshes: Locked<Int>
         let isSequential: Bool
         let count: Int
-        /// Where refusals wait until all requests are at the server; `nil` where they need not.
+        /// The clock that holds back the 401 responses until all requests have arrived; `nil` if they are not held
+        /// back.
         let door: ManualClock?
     }
 
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test func `tokens are refreshed as Alamofire's interceptor does`() async throws {
-        // How often the policy and the credential were asked is Alamofire's way of working, and looked at by no one.
+    @Test func `tokens are refreshed as by Alamofire's interceptor`() async throws {
+        // How often the policy and the credential are asked is internal to Alamofire and is not compared.
         let keys: CaseKeys = """
             credential credential.accessToken credential.requiresRefresh refresh refreshWindow refreshWindow.interval
             refreshWindow.maximumAttempts requests.statuses requests.during requests.after requests.concurrent
@@ -40,7 +41,7 @@ struct RefreshCaseTests {
         }
     }
 
-    /// Why a scenario cannot be played; `nil` when it can.
+    /// The reason why a scenario does not apply, or `nil` if it does.
     private static func notApplicable(_ item: CaseValue) -> String? {
         let refresh = item["refresh"]?.string ?? "fails"
         let isKnown = (item["requests"]?.array ?? []).allSatisfy { request in
@@ -78,7 +79,7 @@ struct RefreshCaseTests {
                 .compare(scenario.transport.requests.last?.headers["Authorization"], "Bearer \(authorization)")
             )
         }
-        // Scenarios give the count of each request, which is the same for all that have none of their own.
+        // A scenario without a count for each request has one count for all requests.
         for (index, request) in (item["requests"]?.array ?? []).enumerated() {
             let sent = scenario.transport.requests.filter { $0.url.path.hasSuffix("/\(index)") }
             if let retries = (request["expectedRetryCount"] ?? expected?["retryCount"])?.int {
@@ -93,7 +94,9 @@ struct RefreshCaseTests {
             .or("Without a credential the provider is asked for one, as when one has ended.", if: hasNone)
     }
 
-    /// Whether an error is the one that Alamofire's name means; all others are no one's but the request's.
+    /// Whether an error matches Alamofire's error name.
+    ///
+    /// All other errors are expected to be the request's own.
     private static func isExpected(_ reason: RequestFailure.Reason, _ name: String) -> Bool {
         switch reason {
         case .credentials(.tooManyRefreshes): name.contains("excessiveRefresh")
@@ -110,7 +113,8 @@ struct RefreshCaseTests {
         guard scenario.isSequential else {
             let calls = (0..<scenario.count).map { index in Task { await send(index) } }
             if let door = scenario.door {
-                // Each of them: the deadline of the flow, that of the exchange, and the pause of the stub.
+                // Each request has three timers: the deadline of the flow, the deadline of the exchange and the delay
+                // of the stub.
                 await door.waitForTimers(3 * scenario.count)
                 door.advance(by: .seconds(1))
             }
@@ -175,7 +179,9 @@ struct RefreshCaseTests {
         return policy
     }
 
-    /// Gives each request its statuses in order; what happens "during" a request happens before its first response.
+    /// Gives each request its statuses in order.
+    ///
+    /// Events "during" a request happen before its first response.
     private static func answers(
         _ requests: [CaseValue],
         _ credentials: Credentials
@@ -201,7 +207,7 @@ struct RefreshCaseTests {
         }
     }
 
-    /// What is no status is no response at all.
+    /// A value that is not a status means no response.
     private static func answer(_ status: CaseValue) -> StubResponse {
         status.int.map { .status($0) } ?? .failure(.other)
     }

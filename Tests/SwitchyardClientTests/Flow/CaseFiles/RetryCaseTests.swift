@@ -6,11 +6,11 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Retry decisions and pauses of other libraries.
+/// Retry decisions and delays of other libraries.
 @Suite struct RetryCaseTests {
     // MARK: - Alamofire (K7, K8)
 
-    @Test func `the decisions are those of Alamofire's policy`() throws {
+    @Test func `retry decisions match Alamofire's policy`() throws {
         let keys: CaseKeys = """
             policy policy.kind policy.retryLimit policy.exponentialBackoffBase policy.exponentialBackoffScale
             policy.methods policy.statusCodes policy.urlErrorCodes
@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    /// Decides after each of a case's outcomes, which are rounds of one request.
+    /// Decides after each outcome of a case.
+    ///
+    /// The outcomes are the rounds of one request.
     private static func alamofireDecisions(_ item: CaseValue, _ method: HTTPMethod, _ policy: RetryPolicy)
         -> CaseOutcome
     {
@@ -73,7 +75,7 @@ import Testing
                 .or("RFC 4918 section 11.5 has 507 for temporary.", if: status == 507 && !isRetry)
                 .or("A status that nobody knows is a 500 (RFC 9110 section 15).", if: status == 599 && !isRetry)
                 .or("A write without a key is never sent twice, whatever the policy names.", if: isWrite && isRetry)
-            // A difference on purpose excuses one decision, and not those after it.
+            // An intended difference applies to one decision only, not to later ones.
             if case .failed = verdict { return verdict }
             if whole == .passed { whole = verdict }
             history.append(RoundRecord(round.result, round: history.count + 1))
@@ -81,7 +83,7 @@ import Testing
         return whole
     }
 
-    @Test func `a difference on purpose excuses no decision after it`() throws {
+    @Test func `an intended difference does not excuse a later decision`() throws {
         let text = #"{"outcomes": [{"status": 429}, {"status": 404}], "expected": [{"retry": false}, {"retry": true}]}"#
 
         let outcome = Self.alamofireDecisions(try CaseReader.read(text), .get, RetryPolicy())
@@ -138,7 +140,7 @@ import Testing
 
     // MARK: - AWS (K15)
 
-    @Test func `back-off and quota are those of the AWS standard mode`() throws {
+    @Test func `backoff and quota match the AWS standard mode`() throws {
         let keys: CaseKeys = """
             classifier status error_code expected header attempt attempts capacity steps expected_available
             backoff.base backoff.maxSeconds backoff.random expected_delays expected_range expected_delay_seconds
@@ -218,7 +220,9 @@ import Testing
         return .compare("\(seen)", "\(item["expected_available"]?.array?.compactMap(\.int) ?? [])")
     }
 
-    /// What a retry of one kind takes, which is a setting, and shows in what the first one of a case leaves.
+    /// The tokens that one kind of retry takes.
+    ///
+    /// They are a setting, which the remaining quota of a case reveals.
     private static func awsPrice(_ item: CaseValue, afterTimeout: Bool) -> Int? {
         var before = item["capacity"]?.int
         for step in item["steps"]?.array ?? [] {
@@ -238,7 +242,7 @@ import Testing
 
     // MARK: - urllib3 (K15)
 
-    @Test func `Retry-After, statuses and limits are those of urllib3`() throws {
+    @Test func `Retry-After, statuses and limits match urllib3`() throws {
         let keys: CaseKeys = """
             retry_after now status respectRetryAfter retryAfterMaxSeconds expected_delay_seconds expected_error
             statusList method allowedMethods expected_retry config config.connect config.read config.other
@@ -270,7 +274,7 @@ import Testing
         let base = config?["backoffFactor"].flatMap(number) ?? 0
         let cap = config?["backoffMax"].flatMap(number) ?? 120
         let backoff = Backoff.exponential(base: .seconds(base), cap: .seconds(cap), jitter: .none)
-        // Their first two entries are for the first request and a retry without pause; then comes the second power.
+        // The first two delays are for the first request and an immediate retry. The third one is the second power.
         let delays = (2..<max(2, expected.count)).map { backoff.delay(beforeRetry: $0, random: 1).inSeconds }
         return compare(delays, Array(expected.dropFirst(2)))
     }
@@ -283,7 +287,7 @@ import Testing
         var policy = RetryPolicy(backoff: .constant(.zero))
         let isRespected = item["respectRetryAfter"]?.bool ?? true
         policy.retryAfterCeiling = isRespected ? .seconds(86_400) : nil
-        // Without a limit of the case's own, urllib3 has one of six hours.
+        // If the case has no limit, urllib3 uses six hours.
         let limit = item["retryAfterMaxSeconds"]?.int ?? 21_600
         if item["retryAfterMaxSeconds"] != nil { policy.retryAfterCeiling = .seconds(limit) }
         let now = item["now"]?.string.flatMap { try? Date($0, strategy: .iso8601) } ?? Date()

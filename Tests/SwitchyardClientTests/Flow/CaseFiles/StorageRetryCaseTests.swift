@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The retry conformance cases of Google Cloud Storage, played over sockets.
+/// The retry conformance tests of Google Cloud Storage, run over sockets.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct StorageRetryCaseTests {
     private static let keys: CaseKeys = """
@@ -14,7 +14,7 @@ struct StorageRetryCaseTests {
         expected_without_word expected_without_word.answered expected_without_word.requests
         """
 
-    @Test func `calls whose app says what may be repeated are repeated as by Google's clients`() async throws {
+    @Test func `calls with mayBeRepeated are repeated as by Google's clients`() async throws {
         let file = try CaseFile("gcs_retry")
         #expect(file.cases.count == 309)
         await file.runAsync(reading: Self.keys) { item in
@@ -22,7 +22,7 @@ struct StorageRetryCaseTests {
         }
     }
 
-    @Test func `calls whose app says nothing are repeated by their methods`() async throws {
+    @Test func `calls without mayBeRepeated are repeated according to their method`() async throws {
         var file = try CaseFile("gcs_retry")
         file.cases = file.cases.filter { $0["word"] != nil }
         #expect(file.cases.count == 130)
@@ -53,9 +53,9 @@ struct StorageRetryCaseTests {
         return configuration
     }
 
-    /// Sends a call to a server that gives the steps in turn, and then 200.
+    /// Sends a call to a server that responds with the steps in order, and then with 200.
     ///
-    /// - Returns: The status of the response, `nil` if there was none, and the number of requests that arrived.
+    /// - Returns: The status of the response, or `nil` if there was none, and the number of requests that arrived.
     private static func play(_ call: APIConfiguration, against steps: [String]) async throws -> (Int?, Int) {
         let server = LoopbackServer()
         let steps = Locked(ArraySlice(steps))

@@ -23,28 +23,30 @@ struct RetryAfterTests {
         return pause
     }
 
-    // The second form counts from 1999-12-31 23:59:00.
+    // The obsolete RFC 850 date counts from 1999-12-31 23:59:00.
     @Test(arguments: [
         ("7", 7), ("Fri, 31 Dec 1999 23:59:59 GMT", 59), ("Friday, 31-Dec-99 23:59:30 GMT", 30),
         ("Fri Dec 31 23:59:10 1999", 10), ("0", 1), ("Fri, 31 Dec 1999 23:00:00 GMT", 1), ("soon", 1), ("-5", 1),
     ])
-    func `a server's wish is kept in both forms, and the back-off at least`(field: String, seconds: Int) throws {
+    func `both forms of Retry-After are honored, but the delay is never below the backoff`(field: String, seconds: Int)
+        throws
+    {
         #expect(try Self.pause(field) == .seconds(seconds))
     }
 
-    @Test func `a year of two digits is one near the time that is given, not near today`() throws {
+    @Test func `a two-digit year is resolved relative to the given time, not to today`() throws {
         let newYear = Date(timeIntervalSince1970: 3_786_912_000)  // 2090
 
         #expect(try Self.pause("Sunday, 01-Jan-90 00:00:30 GMT", now: newYear) == .seconds(30))
     }
 
     @Test(arguments: ["61", "3155760000", "99999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
-    func `a wish above the ceiling makes the answer the request's`(field: String) throws {
+    func `a Retry-After above the ceiling ends the request with its response`(field: String) throws {
         #expect(try Self.pause(field) == nil)
     }
 
     @Test(arguments: [HTTPMethod.get, .post])
-    func `what was given up unsent is made again like a 503, whatever its method`(method: HTTPMethod) {
+    func `a request that was dropped as overloaded is retried like a 503 whatever its method`(method: HTTPMethod) {
         var round = RoundResult.sample(method: method)
         let place = RequestContext(service: "topics", environment: .test, method: method)
         round.result = .failure(RequestFailure(.overloaded, id: RequestID(), context: place))
@@ -53,20 +55,20 @@ struct RetryAfterTests {
         other.statuses = [500]
 
         guard case .retry(after: .seconds(1)) = policy.decision(for: round, random: 1) else {
-            Issue.record("it is not made again")
+            Issue.record("the request is not retried")
             return
         }
         guard case .undecided = other.decision(for: round, random: 1) else {
-            Issue.record("it is made again although 503 is not")
+            Issue.record("the request is retried although 503 is not")
             return
         }
     }
 
-    @Test func `a policy may pay no regard to the field`() throws {
+    @Test func `a policy can ignore Retry-After`() throws {
         #expect(try Self.pause("7", ceiling: nil) == .seconds(1))
     }
 
-    @Test func `a budget that is empty ends retries, and successes fill it again`() async throws {
+    @Test func `an empty budget stops retries, and successes refill it`() async throws {
         let budget = RetryBudget(capacity: 10, cost: 5)
         let isUp = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(options: {
@@ -83,7 +85,7 @@ struct RetryAfterTests {
         #expect(budget.available == 4)
     }
 
-    @Test func `requests that find this machine offline wait at one gate until it is back`() async throws {  // K9
+    @Test func `requests that fail offline wait together until the network is back`() async throws {  // K9
         let clock = ManualClock()
         let isOnline = Locked(false)
         let (client, transport) = try NetworkClient.stubbed(
@@ -103,7 +105,7 @@ struct RetryAfterTests {
         #expect(transport.requestCount == 6)
     }
 
-    @Test func `a network that does not come back in time ends the request with its failure`() async throws {  // K9
+    @Test func `a request fails with its offline error if the network is not back in time`() async throws {  // K9
         let clock = ManualClock()
         let (client, transport) = try NetworkClient.stubbed(
             time: clock,
@@ -118,14 +120,14 @@ struct RetryAfterTests {
         clock.advance(by: .seconds(5))
 
         guard case .transport(let error) = await call.value else {
-            Issue.record("another end")
+            Issue.record("unexpected result")
             return
         }
         #expect(error.kind == .offline)
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a network that comes back while it is decided what to do is not waited for`() async throws {  // K9
+    @Test func `a request does not wait if the network came back during the decision`() async throws {  // K9
         let clock = ManualClock()
         let answers = AnswerList([.failure(.offline), .status(200)])
         let sender = Locked<NetworkClient?>(nil)
@@ -153,7 +155,7 @@ struct RetryAfterTests {
         #expect(await call.value == nil)
     }
 
-    @Test func `a network that comes back while the request fails is not waited for`() async throws {  // K9
+    @Test func `a request does not wait if the network came back while it failed`() async throws {  // K9
         let clock = ManualClock()
         let answers = AnswerList([.failure(.offline), .status(200)])
         let sender = Locked<NetworkClient?>(nil)
@@ -178,7 +180,7 @@ struct RetryAfterTests {
         #expect(await call.value == nil)
     }
 
-    @Test func `a budget of any size takes what is given back`() {
+    @Test func `a refund never exceeds the capacity of the budget`() {
         let endless = RetryBudget(capacity: .max)
         endless.refund(nil)
         let small = RetryBudget(capacity: 5)

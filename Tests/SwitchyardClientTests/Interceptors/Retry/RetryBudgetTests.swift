@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Retries that were paid for and never made (row K15).
+/// Retries that were charged to the budget but never made (row K15).
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryBudgetTests {
     private let clock = ManualClock()
@@ -28,7 +28,7 @@ struct RetryBudgetTests {
         )
     }
 
-    @Test func `a retry whose request is cancelled in the pause before it costs nothing`() async throws {
+    @Test func `a retry whose request is cancelled during the delay costs nothing`() async throws {
         let (client, transport) = try client(answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(10)))
@@ -41,7 +41,7 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a retry that waits for a network which does not come back costs nothing`() async throws {
+    @Test func `a retry that waits in vain for the network costs nothing`() async throws {
         let (client, transport) = try client({ $0.networkWait = .seconds(5) }, answer: .failure(.offline))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(5)))
@@ -53,7 +53,7 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `the network is waited for in place of a back-off that is longer than the time left`() async throws {
+    @Test func `the wait for the network replaces a backoff longer than the remaining time`() async throws {
         let answers = AnswerList([.failure(.offline), .status(200)])
         var policy = RetryPolicy(maximumRetries: 3, backoff: .constant(.seconds(60)))
         policy.networkWait = .seconds(8)
@@ -70,7 +70,7 @@ struct RetryBudgetTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `a retry that was made and failed is paid for`() async throws {
+    @Test func `a failed retry costs tokens`() async throws {
         let (client, transport) = try client({ $0.maximumRetries = 1 }, answer: .status(503))
         let call = Task { await client.failure(of: APIConfiguration(path: "x")) }
         #expect(await clock.waitForTimers(1, in: .seconds(10)))

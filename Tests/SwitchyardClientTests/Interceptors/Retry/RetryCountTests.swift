@@ -5,10 +5,10 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A round that answers a 401 with another credential is no retry of the policy's.
+/// A round that repeats a request with another credential after a 401 does not count as a retry.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RetryCountTests {
-    @Test func `the response to a challenge uses up no retry`() async throws {
+    @Test func `the round for an authentication challenge does not count as a retry`() async throws {
         let failures = Locked(1)
         let (client, _) = try NetworkClient.stubbed(options: {
             $0.credentials = Credentials(.digest(user: "u", password: "p"))
@@ -26,7 +26,7 @@ struct RetryCountTests {
         #expect(try await client.send(APIConfiguration(path: "x")).status == 200)
     }
 
-    @Test func `a refresh uses up no retry, and no limit for statuses`() async throws {
+    @Test func `the round for a credential refresh counts neither as a retry nor for a status limit`() async throws {
         for limits in [[:], [RetryCause.status: 1]] {
             let credentials = Credentials { _ in .bearer("a1") }
             credentials.set(.bearer("a0"), in: .test)

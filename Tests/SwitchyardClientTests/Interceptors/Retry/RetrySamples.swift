@@ -5,7 +5,7 @@ import SwitchyardTesting
 @testable import SwitchyardClient
 
 extension RoundResult {
-    /// A round that ended, for decisions by value.
+    /// A finished round for decisions by value.
     static func sample(
         method: HTTPMethod = .get,
         status: Int? = nil,

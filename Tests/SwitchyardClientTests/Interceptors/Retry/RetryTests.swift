@@ -23,7 +23,7 @@ struct RetryTests {
 
     private static let immediate = RetryPolicy(backoff: .constant(.zero))
 
-    @Test func `nothing is retried unless a policy says so`() async throws {
+    @Test func `no request is retried without a policy`() async throws {
         let (client, transport) = try Self.client(nil, [.status(503)])
 
         let answer = try await client.send(APIConfiguration(path: "x"))
@@ -32,7 +32,7 @@ struct RetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a call has a number of retries of its own`() async throws {  // K5
+    @Test func `a call may have its own number of retries`() async throws {  // K5
         let (client, transport) = try Self.client(Self.immediate, [.status(503)])
         var configuration = APIConfiguration(path: "x")
         configuration.retry = RetryPolicy(maximumRetries: 4, backoff: .constant(.zero))
@@ -44,7 +44,7 @@ struct RetryTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test func `a call may switch the client's policy off`() async throws {  // K5
+    @Test func `a call may disable the client's policy`() async throws {  // K5
         let (client, transport) = try Self.client(Self.immediate, [.status(503)])
         var configuration = APIConfiguration(path: "x")
         configuration.retry = .never
@@ -54,7 +54,7 @@ struct RetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test func `a load that failed is repeated after a second`() async throws {  // K4
+    @Test func `a failed request is retried after a second`() async throws {  // K4
         let clock = ManualClock()
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let (client, transport) = try Self.client(policy, time: clock, [.failure(.connectionReset), .status(200)])
@@ -68,7 +68,7 @@ struct RetryTests {
         #expect(try await call.value.status == 200)
     }
 
-    @Test func `the pause is the back-off's, placed by the client's seed`() async throws {  // K7
+    @Test func `the delay comes from the backoff and the client's seed`() async throws {  // K7
         let clock = ManualClock()
         let waits = AsyncStream.makeStream(of: Duration.self)
         let (client, _) = try NetworkClient.stubbed(
@@ -108,7 +108,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a write is retried only with a key, or when it certainly was not sent`() async throws {  // K7
+    @Test func `a write is retried only with a key or if it certainly was not sent`() async throws {  // K7
         var keyed = APIConfiguration(path: "x", method: .post)
         keyed.idempotencyKey = .automatic
         let cases: [(APIConfiguration, StubResponse, Int)] = [
@@ -125,9 +125,9 @@ struct RetryTests {
         }
     }
 
-    // RFC 9110 section 15.4.4: with a 303 the write has been done.
+    // RFC 9110 section 15.4.4: a 303 means that the write has been executed.
     @Test(arguments: [303, 307])
-    func `a write that was answered with a redirect is not sent again when the way goes no further`(
+    func `a redirected write is not sent again if its target cannot be reached`(
         status: Int
     ) async throws {
         let (client, transport) = try NetworkClient.stubbed(options: { $0.retry = Self.immediate }) { request in
@@ -143,7 +143,7 @@ struct RetryTests {
         #expect(error.mayHaveBeenSent)
     }
 
-    @Test func `a policy for lost connections retries nothing else`() async throws {  // K8
+    @Test func `the connectionLost policy retries only lost connections`() async throws {  // K8
         let policy = RetryPolicy.connectionLost(backoff: .constant(.zero))
         for (answer, expected) in [
             (StubResponse.failure(.connectionReset), 3), (.failure(.timeout), 1), (.status(503), 1),
@@ -156,7 +156,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a connection that does not come about is tried again`() async throws {  // K11
+    @Test func `a connect timeout is retried even for a write`() async throws {  // K11
         let (client, transport) = try Self.client(Self.immediate, [.failure(.connectTimeout), .status(200)])
 
         let answer = try await client.send(APIConfiguration(path: "x", method: .post))
@@ -165,7 +165,7 @@ struct RetryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `servers are changed within a round before the policy is asked`() async throws {
+    @Test func `a round fails over to the next server before the policy decides`() async throws {
         let (client, transport) = try Self.client(
             Self.immediate,
             servers: 2,
@@ -178,9 +178,9 @@ struct RetryTests {
         #expect(transport.requests.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a response that came but cannot be used is not the policy's matter, but an interceptor's`() async throws
-    {
-        // K13: decoding comes after the flow; who wants a retry for what is in the body decides on the response.
+    @Test func `an interceptor, not the policy, may retry a response with an unusable body`() async throws {
+        // K13: decoding happens after the flow, so an interceptor that depends on the body has to decide about the
+        // response.
         let bodies = AnswerList([.json("not json"), .json("{}")])
         let (client, transport) = try NetworkClient.stubbed(options: {
             $0.retry = Self.immediate
@@ -198,7 +198,7 @@ struct RetryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test func `the deadline bounds all rounds, and no pause begins that cannot end before it`() async throws {
+    @Test func `the deadline bounds all rounds, and no delay starts that would exceed it`() async throws {
         let clock = ManualClock()
         let policy = RetryPolicy(maximumRetries: 9, backoff: .constant(.seconds(4)))
         let (client, transport) = try Self.client(policy, time: clock, [.status(503)])
@@ -214,7 +214,7 @@ struct RetryTests {
         #expect(clock.now == MonotonicTime(seconds: 8))
     }
 
-    @Test func `a cancel during the pause ends the request`() async throws {
+    @Test func `a cancel during the delay ends the request`() async throws {
         let clock = ManualClock()
         let (client, transport) = try Self.client(
             RetryPolicy(backoff: .constant(.seconds(5))),
@@ -229,11 +229,11 @@ struct RetryTests {
 
         #expect(await call.value == .cancelled)
         #expect(transport.requestCount == 1)
-        // A cancel may come while the timer is being set, which is given back then.
+        // A cancel may arrive while the timer is being set. The timer is then cancelled.
         await until { clock.pendingTimers == 0 }
     }
 
-    @Test func `a client is not made with figures that make no sense`() throws {
+    @Test func `creating a client with an invalid retry count throws`() throws {
         #expect(throws: ClientError.retry(.negativeCount(-1))) {
             _ = try NetworkClient.stubbed(options: { $0.retry = RetryPolicy(maximumRetries: -1) }) { _ in .never }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about queries and forms.
+/// Cases for queries and forms.
 @Suite struct EncodingCaseTests {
     @Test func `parameters are encoded as in Alamofire`() throws {
         let keys: CaseKeys = """
@@ -39,7 +39,7 @@ import Testing
         var configuration = APIConfiguration(path: item["url"]?.string ?? "", method: method)
         configuration.parameters = parameters
         configuration.parameterOptions = options
-        // Alamofire gives any request a body that is asked for.
+        // Alamofire allows a body in every request.
         configuration.allowsUnusualBody = item["options"]?["destination"]?.string == "httpBody"
         switch item["options"]?["destination"]?.string {
         case "queryString": configuration.parameterDestination = .query
@@ -67,7 +67,7 @@ import Testing
         return outcome
     }
 
-    /// What Alamofire does to lists and numbers on its way to a sorted text.
+    /// How Alamofire changes lists and numbers in its sorted output.
     static func excusing(
         _ outcome: CaseOutcome,
         _ actual: String?,
@@ -123,7 +123,7 @@ import Testing
         return outcome
     }
 
-    /// JSON with the members of its objects in one order.
+    /// JSON with the members of its objects in a fixed order.
     static func sorted(_ value: CaseValue) -> CaseValue {
         switch value {
         case .array(let values): .array(values.map(sorted))
@@ -168,7 +168,7 @@ import Testing
         )
     }
 
-    @Test func `forms are written and read as the web platform does`() throws {
+    @Test func `forms are written and parsed as in the web platform`() throws {
         let keys: CaseKeys = "description style operation input pairs form_encoding expected"
         try CaseFile("wpt_urlencoded").run(reading: keys) { item in
             if item["operation"]?.string == "parse" {

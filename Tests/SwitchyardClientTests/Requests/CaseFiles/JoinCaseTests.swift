@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about joining paths and parameters to base URLs.
+/// Cases for joining paths and parameters to base URLs.
 @Suite struct JoinCaseTests {
     static func join(_ base: String, _ configuration: APIConfiguration) -> String? {
         try? RequestGenerator().request(for: configuration, on: BaseURL(base)).url.text
@@ -49,7 +49,9 @@ import Testing
         return outcome.or("More than two slashes in front of a host are an error.", if: reference.contains(":///"))
     }
 
-    /// Edits the parameters of a URL one after another; `nil` where something else is asked for.
+    /// Edits the parameters of a URL in sequence.
+    ///
+    /// Returns `nil` if the case asks for other edits.
     static func editQuery(_ base: String, _ item: CaseValue) -> CaseOutcome? {
         let steps = (item["operations"]?.array ?? []).compactMap { $0.members?.first }
         guard var url = RequestURL(base), !steps.isEmpty, item["expected_url"] != nil else { return nil }
@@ -102,7 +104,7 @@ import Testing
         }
     }
 
-    /// Compares what a case says of an edited URL: all of it, its path, or that there is none.
+    /// Compares the expected URL, path or error of a case with an edited URL.
     private static func compare(_ url: String?, _ item: CaseValue) -> CaseOutcome {
         if item["expected_error"] != nil { return .compare(url, nil) }
         let isPath = item["expected_path"] != nil
@@ -134,7 +136,7 @@ import Testing
                     return CaseOutcome.compare(actual, expected)
                         .or(Self.unrequestable, if: !URLCaseTests.isRequestable(expected))
                 }
-                // The URL that upstream means is not in the case; its base alone is valid.
+                // The invalid URL of the original test is not in the case. The base URL alone is valid.
                 return .notApplicable("The invalid URL itself is not part of the case.")
             default: return .notApplicable("A base URL is kept as it is given; joins do not depend on its last slash.")
             }
@@ -185,7 +187,7 @@ import Testing
                 parameters.append(member.key, URLCaseTests.parameter(member.value))
             }
             if !parameters.isEmpty { generator.pathFilters = [.appending(parameters)] }
-            // An absolute path needs no base; one has to be there all the same.
+            // An absolute path needs no base URL, but the API requires one.
             let base = try BaseURL(given.isEmpty ? "http://unused.example" : given)
             let actual = try? generator.request(for: APIConfiguration(path: path), on: base).url.text
             let isReset = path.hasPrefix("/") && base.url.path.count > 1

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about whole requests.
+/// Cases for whole requests.
 @Suite struct RequestCaseTests {
     static func request(_ configuration: APIConfiguration, _ generator: RequestGenerator) throws -> HTTPRequest {
         try generator.request(for: configuration, on: BaseURL("http://unused.example"))
     }
 
-    @Test func `bodies and content types are as in Siesta`() throws {
+    @Test func `bodies and content types match Siesta`() throws {
         let keys: CaseKeys = "request expected_content_type expected_body expected_body_hex expected_error"
         try CaseFile("siesta_request_bodies").run(reading: keys) { item in
             guard let given = item["request"] else { return .notApplicable("There is no request.") }
@@ -90,7 +90,7 @@ import Testing
         return true
     }
 
-    @Test func `requests are as in AFNetworking`() throws {
+    @Test func `requests match AFNetworking`() throws {
         let keys: CaseKeys = """
             operation input fileName method url headers parameters encoding options options.querySerialisation response
             acceptable pinning baseURL expected expected_error expected_request expected_url expected_query expected_body
@@ -129,7 +129,7 @@ import Testing
             return .notApplicable("There is no such encoding.")
         }
         for field in item["headers"]?.members ?? [] { configuration.headers.add(field.key, field.value.string ?? "") }
-        // AFNetworking writes a null as a name alone.
+        // AFNetworking writes a null value as a name without a value.
         configuration.parameterOptions = ParameterEncodingOptions()
         configuration.parameterOptions?.nulls = .bare
         if let given = item["parameters"], given != .null {
@@ -152,7 +152,7 @@ import Testing
         )
     }
 
-    /// Compares all that a case expects of a request.
+    /// Compares a request with all expectations of a case.
     static func compare(_ request: HTTPRequest, _ item: CaseValue) -> CaseOutcome {
         var outcomes: [CaseOutcome] = []
         for member in item.members ?? [] where member.key.hasPrefix("expected_") {
@@ -264,7 +264,7 @@ import Testing
         return outcome
     }
 
-    @Test func `requests are as in Get`() throws {
+    @Test func `requests match Get`() throws {
         let keys: CaseKeys = """
             baseURL path session_headers request request.method request.url request.path request.json request.headers
             request.session_headers request.response request.responses request.as request.token
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    /// Compares a request of Get's with what a case expects of it.
+    /// Compares a request of Get with the expectations of a case.
     private static func built(_ json: CaseValue, _ given: CaseValue, _ item: CaseValue) throws -> CaseOutcome {
         var generator = RequestGenerator()
         let session = (item["session_headers"] ?? given["session_headers"])?.members ?? []
@@ -303,7 +303,7 @@ import Testing
             method: given["method"]?.string.flatMap { HTTPMethod($0) } ?? .post
         )
         if json != .null { configuration.body = .json(try CaseParameters.value(json)) }
-        // A client of Get reads JSON from every response; here that is said by the layer above.
+        // A client of Get decodes JSON from every response. Here the layer above sets the accepted type.
         configuration.acceptedTypes = "application/json"
         for field in given["headers"]?.members ?? [] {
             configuration.headers.add(field.key, field.value.string ?? "")

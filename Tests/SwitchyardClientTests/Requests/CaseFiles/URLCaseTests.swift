@@ -4,9 +4,9 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Cases about resolving and validating URLs.
+/// Cases for resolving and validating URLs.
 @Suite struct URLCaseTests {
-    /// A URL as it is sent: fragments are not.
+    /// A URL without its fragment, which is not sent.
     static func withoutFragment(_ text: String) -> String {
         String(text.prefix { $0 != "#" })
     }
@@ -20,7 +20,7 @@ import Testing
         return lower.hasPrefix("http://") || lower.hasPrefix("https://")
     }
 
-    @Test func `references resolve as RFC 3986 says`() throws {
+    @Test func `references resolve as RFC 3986 specifies`() throws {
         let keys: CaseKeys = "base reference expected_url expected_url_alternative"
         try CaseFile("rfc3986_reference_resolution").run(reading: keys) { item in
             let base = item["base"]?.string ?? ""
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `URLs parse as the web platform agrees with RFC 3986`() throws {
+    @Test func `URLs parse as in the web platform where it agrees with RFC 3986`() throws {
         let keys: CaseKeys = "input base rfc3986_agrees expected expected_href expected_failure"
         try CaseFile("wpt_urltestdata").run(reading: keys) { item in
             let input = item["input"]?.text ?? ""
@@ -68,7 +68,7 @@ import Testing
         "Characters that RFC 3986 does not allow in \(part) are escaped, also where browsers leave them."
     }
 
-    @Test func `the parts of a URL are escaped as the web platform does`() throws {
+    @Test func `the parts of a URL are escaped as in the web platform`() throws {
         try CaseFile("wpt_url_setters").run(reading: "href set value comment expected") { item in
             let value = item["value"]?.string ?? ""
             guard let href = item["href"]?.string, let expected = item["expected"]?["href"]?.string else {
@@ -110,9 +110,9 @@ import Testing
         return isRefused(value) ? outcome.or("CR, LF and NUL in a query are an error, not repaired.") : outcome
     }
 
-    /// The URL of a path at a base URL's origin; `nil` when it is refused.
+    /// The URL of a path at a base URL's origin, or `nil` if it is rejected.
     private static func built(_ path: String, on base: RequestURL) -> String? {
-        // Braces would make it a template.
+        // Braces would make the path a template.
         let call = APIConfiguration(path: path.replacing("{", with: "%7B").replacing("}", with: "%7D"))
         return try? RequestGenerator().request(for: call, on: BaseURL(base.origin.description)).url.text
     }
@@ -147,7 +147,7 @@ import Testing
     }
 
     // Row B57.
-    @Test func `templates expand as RFC 6570 says`() throws {
+    @Test func `templates expand as RFC 6570 specifies`() throws {
         let keys: CaseKeys = "level template variables expected_any_of expected_failure"
         try CaseFile("rfc6570_uri_templates").run(reading: keys) { item in
             let text = item["template"]?.string ?? ""

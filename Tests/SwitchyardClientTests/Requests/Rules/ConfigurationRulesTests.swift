@@ -16,7 +16,7 @@ import Testing
         #expect(try applied(rules, APIConfiguration(path: "users/7/posts")).cacheLifetime == .seconds(1))
     }
 
-    @Test func `a rule may be for some methods, or for what a closure picks`() throws {
+    @Test func `a rule may apply to some methods or to the calls that a closure matches`() throws {
         var rules = ConfigurationRules()
         rules.add("/**", methods: [.post]) { $0.timeout = .seconds(9) }
         rules.add(where: { $0.path.hasSuffix(".png") }) { $0.usesCDN = true }
@@ -34,7 +34,7 @@ import Testing
         ("/users**/posts", "users/posts", true), ("/users**/posts", "users7/x/posts", true),
         ("/**/**/x", "x", true), ("https://**/x", "x", true), ("https://**/h", "", false),
     ])
-    func `two stars as a whole segment stand for any number of segments`(
+    func `two stars as a whole segment match any number of segments`(
         pattern: String,
         path: String,
         isMatch: Bool
@@ -44,12 +44,12 @@ import Testing
         #expect(try URLPattern(pattern).matches(url, base: BaseURL("https://h")) == isMatch)
     }
 
-    // Row A25: a URL has its characters escaped, a pattern need not.
+    // Row A25: URLs contain escaped characters, but patterns need not.
     @Test(arguments: [
         ("/话题/*", "话题/7", true), ("/话题/*", "%E8%AF%9D%E9%A2%98/7", true), ("/%E8%AF%9D%E9%A2%98/*", "话题/7", true),
         ("/a b/**", "a b/c", true), ("/话/*", "话题/7", false),
     ])
-    func `a pattern is compared with what its characters become in a URL`(
+    func `a pattern matches the escaped form of its characters`(
         pattern: String,
         path: String,
         isMatch: Bool
@@ -74,7 +74,7 @@ import Testing
         ("/A/*", "https://h/V1/A/7", false),
         ("/A/*", "https://h/v1/a/7", false),
     ])
-    func `hosts are compared without regard to case, paths are not`(
+    func `hosts are compared case-insensitively, and paths case-sensitively`(
         pattern: String,
         url: String,
         isMatch: Bool
@@ -90,7 +90,7 @@ import Testing
         arguments: ["https://h/v1", "https://h/v1/", "https://h", "https://h/", "https://h/v1?key=1"],
         ["/**", "**", "*", "/", "/**/*"]
     )
-    func `what means nothing, too, covers a call to the base URL itself`(base: String, pattern: String) throws {
+    func `a pattern without required segments matches the base URL itself`(base: String, pattern: String) throws {
         var rules = ConfigurationRules()
         rules.add(URLPattern(pattern)) { $0.usesCDN = true }
 
@@ -100,13 +100,13 @@ import Testing
     }
 
     @Test(arguments: ["/users/**", "/?", "/**/x"])
-    func `a pattern with something of its own does not cover the base URL itself`(pattern: String) throws {
+    func `a pattern with a required segment does not match the base URL itself`(pattern: String) throws {
         let url = try RequestURL(validating: "https://h/users")
 
         #expect(try !URLPattern(pattern).matches(url, base: BaseURL("https://h/users")))
     }
 
-    @Test func `a rule looks at URL and method of a request made by hand`() throws {
+    @Test func `a rule matches the URL and method of a prebuilt request`() throws {
         var rules = ConfigurationRules()
         rules.add("/images/**") { $0.usesCDN = true }
         rules.add("/**", methods: [.post]) { $0.responseBodyLimit = 7 }
@@ -124,7 +124,7 @@ import Testing
         #expect(result.timeout == nil)
     }
 
-    @Test func `a pattern with many wildcards takes no more time than its length`() throws {
+    @Test func `a pattern with many wildcards does not take exponential time`() throws {
         let pattern = URLPattern("/" + String(repeating: "*a", count: 200) + "b")
         let url = try RequestURL(validating: "https://h/" + String(repeating: "a", count: 2000))
 

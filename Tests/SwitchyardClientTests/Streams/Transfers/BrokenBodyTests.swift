@@ -6,11 +6,11 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Who is charged with a body that breaks off after the head of its response.
+/// Which server a body counts against that is truncated after its response head.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BrokenBodyTests {
     private let clock = ManualClock()
 
-    /// A client whose films break off half a minute after their heads.
+    /// A client whose films are truncated half a minute after their heads.
     private func client(redirecting: Bool) throws -> NetworkClient {
         try NetworkClient.stubbed(time: clock) { [clock] request in
             guard request.url.text.hasSuffix("film") else { return .status(200) }
@@ -22,7 +22,7 @@ import Testing
         }.client
     }
 
-    /// Reads a film to where it breaks off; something happens on the way.
+    /// Reads a film until it is truncated, and calls `event` before.
     private func read(with client: NetworkClient, while event: () -> Void = {}) async throws {
         let film = try await client.stream(APIConfiguration(path: "film"))
         let reading = Task { try await film.bytes.collect(upTo: 100) }
@@ -30,13 +30,13 @@ import Testing
         clock.advance(by: .seconds(1))
         event()
         clock.advance(by: .seconds(28))
-        // What fails right after it is not the path's fault.
+        // A failure right after this response does not count as a failure of the network path.
         _ = try await client.send(APIConfiguration(path: "list"))
         clock.advance(by: .seconds(1))
         await #expect(throws: RequestFailure.self) { _ = try await reading.value }
     }
 
-    @Test func `it is charged to its server`() async throws {
+    @Test func `a truncated body counts against its server`() async throws {
         let client = try client(redirecting: false)
 
         try await read(with: client)
@@ -44,7 +44,7 @@ import Testing
         #expect(client.servers[0].statistics.lastFailure == .timeout)
     }
 
-    @Test func `what came from elsewhere is not charged to the server that led there`() async throws {
+    @Test func `a truncated body from a redirect target counts against no server`() async throws {
         let client = try client(redirecting: true)
 
         try await read(with: client)
@@ -52,7 +52,7 @@ import Testing
         #expect(client.servers[0].statistics.lastFailure == nil)
     }
 
-    @Test func `a body that another way to the network has cut is charged to no one, however late that shows`()
+    @Test func `a body that a network change has truncated counts against no server, however late it fails`()
         async throws
     {
         let client = try client(redirecting: false)

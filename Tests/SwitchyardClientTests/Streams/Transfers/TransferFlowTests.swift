@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Transfers go the way of every other request: limits, interceptors, credentials, signatures, retries.
+/// Transfers use the same limits, interceptors, credentials, signatures and retries as all other requests.
 ///
 /// M4, L4, L5, B48.
 @Suite(.timeLimit(.minutes(5)), .prompt)
@@ -21,7 +21,7 @@ struct TransferFlowTests {
         return try DownloadLab(count, options: options)
     }
 
-    /// Lets in who shows the token that is good now.
+    /// Accepts requests with the current token.
     private static func gatekeeper(_ gate: TokenGate) -> @Sendable (LoopbackRequest) -> LoopbackResponse? {
         { request in
             guard !gate.admits(request.headers["Authorization"]) else { return nil }
@@ -34,7 +34,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `after a 401 the credential is refreshed once, and the transfer asked again`(kind: TransferKind) async throws {
+    func `a 401 refreshes the credential once and repeats the transfer`(kind: TransferKind) async throws {
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -49,7 +49,7 @@ struct TransferFlowTests {
         #expect(gate.shown.dropFirst().allSatisfy { $0 == "a1" })
     }
 
-    @Test func `many transfers that are refused at once make one refresh`() async throws {
+    @Test func `transfers that get a 401 at the same time share one refresh`() async throws {
         let gate = TokenGate(good: "a1")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -68,7 +68,7 @@ struct TransferFlowTests {
         #expect(gate.refreshes == 1)
     }
 
-    @Test func `a download whose credential ends in the middle resumes where it was cut`() async throws {
+    @Test func `a download whose credential expires midway resumes after a refresh`() async throws {
         let gate = TokenGate(good: "a0")
         let credentials = Credentials { _ in gate.refresh() }
         credentials.set(.bearer("a0"), in: .test)
@@ -95,7 +95,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `credentials that cannot be refreshed end a transfer with their error`(kind: TransferKind) async throws {
+    func `a transfer fails with the error of a failed refresh`(kind: TransferKind) async throws {
         let credentials = Credentials { _ in throw CredentialError.loginRequired }
         credentials.set(.bearer("a0"), in: .test)
         let lab = try Self.lab { $0.credentials = credentials }
@@ -109,7 +109,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `what interceptors add arrives, the client's before the call's own`(kind: TransferKind) async throws {
+    func `interceptors adapt a transfer, the client's before the call's own`(kind: TransferKind) async throws {
         let lab = try Self.lab { $0.interceptors = [Self.appending("a")] }
         TransferKind.serve(on: lab)
 
@@ -126,7 +126,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: TransferKind.allCases)
-    func `a veto ends a transfer with its error, and nothing is sent`(kind: TransferKind) async throws {
+    func `a transfer fails with an interceptor's error before it is sent`(kind: TransferKind) async throws {
         let lab = try Self.lab { $0.interceptors = [.adapting("gate") { _, _ in throw SampleError() }] }
         TransferKind.serve(on: lab)
 
@@ -138,7 +138,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: [TransferKind.download, .stream, .upload, .streamedUpload])
-    func `observers hear of a transfer what they hear of every request`(kind: TransferKind) async throws {
+    func `observers of a transfer receive the same events as for any request`(kind: TransferKind) async throws {
         let log = EventLog()
         let lab = try Self.lab { $0.interceptors = [log.interceptor] }
         TransferKind.serve(on: lab)
@@ -164,7 +164,7 @@ struct TransferFlowTests {
     }
 
     @Test(arguments: [TransferKind.download, .stream, .events])
-    func `a retry policy asks again, and the refusal's body is let go`(kind: TransferKind) async throws {
+    func `a retry policy repeats a transfer and discards the body of the 503`(kind: TransferKind) async throws {
         let lab = try Self.lab { $0.retry = RetryPolicy(backoff: .constant(.zero)) }
         let count = Locked(0)
         TransferKind.serve(on: lab) { _ in
@@ -172,7 +172,8 @@ struct TransferFlowTests {
                 count += 1
                 return count
             }
-            // Far more than any buffer holds: anyone who leaves it unread and open keeps the server writing.
+            // Far more than any buffer holds. If the client left the body unread and open, the server would keep
+            // writing.
             return number == 1 ? .data(Data(count: 32 << 20), status: 503) : nil
         }
 
@@ -182,7 +183,7 @@ struct TransferFlowTests {
         await lab.server.waitUntilIdle()
     }
 
-    @Test func `a download that interceptors surround leaves a server that breaks it off`() async throws {
+    @Test func `an intercepted download fails over when its server truncates it`() async throws {
         let lab = try Self.lab(2) { $0.interceptors = [Self.appending("a")] }
         TransferKind.serve(on: lab)
         lab.servers[0].fault = .truncate(after: 50_000)

@@ -7,14 +7,16 @@ import SwitchyardStreams
 import SwitchyardTesting
 import SwitchyardTransfers
 
-/// The ways in which a client carries something large.
+/// The ways in which a client transfers a large body.
 enum TransferKind: String, CaseIterable, Sendable {
     case download, parallelDownload, stream, events, upload, streamedUpload
 
     static let content = DownloadLab.bytes(200_000)
     static let large = DownloadLab.bytes(3 << 20)
 
-    /// Prepares a lab's servers for all kinds; `refusal` answers in their place where it has a response.
+    /// Sets up a lab's servers for all kinds.
+    ///
+    /// If `refusal` returns a response, it is sent instead.
     static func serve(
         on lab: DownloadLab,
         refusing refusal: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse? = { _ in nil }
@@ -39,7 +41,7 @@ enum TransferKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The path that it asks for.
+    /// The path of the request.
     var path: String {
         switch self {
         case .download, .stream: "film"
@@ -49,7 +51,7 @@ enum TransferKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Carries it out; the bytes that arrived where they should.
+    /// Runs the transfer and returns the bytes that arrived.
     func run(
         on lab: DownloadLab,
         _ change: (inout APIConfiguration) -> Void = { _ in }
@@ -80,7 +82,7 @@ enum TransferKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What ``run(on:_:)`` gives when all goes well.
+    /// The result of ``run(on:_:)`` on success.
     var expected: Data {
         switch self {
         case .download, .stream: Self.content
@@ -90,7 +92,7 @@ enum TransferKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Why it gave nothing; `nil` when it did.
+    /// The reason of a failed transfer, or `nil` on success.
     func failure(on lab: DownloadLab) async -> RequestFailure.Reason? {
         do {
             _ = try await run(on: lab)
