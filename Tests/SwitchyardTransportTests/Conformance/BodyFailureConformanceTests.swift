@@ -6,14 +6,14 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// A response whose head says what matters is a response, whatever becomes of its body.
+/// A response with a complete head is a response even if its body fails.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BodyFailureConformanceTests {
     /// A body that fails, as the bytes after the status line.
     struct Broken: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let rest: String
         let kind: TransportError.Kind
-        /// What came of it.
+        /// The bytes of the body that arrived.
         let body: String
 
         init(_ name: String, _ rest: String, _ kind: TransportError.Kind, leaving body: String = "") {
@@ -33,7 +33,9 @@ import Testing
     ]
 
     @Test(arguments: Subject.networked, broken)
-    func `an error whose body fails is answered with its status`(_ subject: Subject, _ broken: Broken) async throws {
+    func `an error response whose body fails is returned with its status`(_ subject: Subject, _ broken: Broken)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             for status in [401, 403, 404, 429, 503] {
                 lab.server.fault = broken.answer(status, fields: "X-Reason: because\r\n")
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `an error with a body above the limit is answered with its status`(_ subject: Subject) async throws {
+    func `an error response with a body above the limit is returned with its status`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/large-error", answering: .text(String(repeating: "e", count: 10_000), status: 503))
         } _: { lab in
@@ -72,7 +74,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a streamed error is handed over with its head, and its body fails`(_ subject: Subject) async throws {
+    func `a streamed error response is returned with its head, and reading its body throws`(_ subject: Subject)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             lab.server.fault = Self.broken[1].answer(503)
 
@@ -85,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a whole body has no failure`(_ subject: Subject) async throws {
+    func `a complete body has no bodyFailure`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/gone", answering: .text("gone", status: 410))
         } _: { lab in
@@ -97,8 +101,9 @@ import Testing
     }
 
     #if os(Linux)
-        // Servers send head and body of a redirect in two pieces, and a new connection would cost more than the second.
-        @Test func `a redirect whose body comes right after its head costs no connection`() async throws {
+        // Servers send the head and the body of a redirect in two packets. A new connection would cost more than
+        // waiting for the second packet.
+        @Test func `a redirect whose body follows right after its head keeps the connection`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -119,9 +124,9 @@ import Testing
             }
         }
 
-        // The server has a thread of its own, so that it is the first to answer on a machine that is busy.
+        // The server has its own thread, so that it responds before the timeout on a busy machine.
         @Test(arguments: Subject.networked)
-        func `an error whose body falls silent is answered with its status`(_ subject: Subject) async throws {
+        func `an error response whose body stalls is returned with its status`(_ subject: Subject) async throws {
             let listener = try TCPListener()
             let transport = try subject.makeTransport()
             defer { transport.shutdown() }
@@ -151,11 +156,11 @@ import Testing
     private static let location = "Location: /text\r\n"
 
     @Test(arguments: Subject.networked, broken + [Broken("no end", "Content-Length: 9\r\n\r\n", .truncated)])
-    func `a redirect whose body fails points elsewhere all the same`(
+    func `a redirect whose body fails keeps its Location`(
         _ subject: Subject,
         _ broken: Broken
     ) async throws {
-        guard !subject.isLimited else { return limit("nothing is heard of a redirect before its end") }
+        guard !subject.isLimited else { return limit("a redirect is not reported before its end") }
         try await Lab.run(subject) { lab in
             lab.server.fault = broken.answer(302, fields: Self.location)
 
@@ -167,11 +172,11 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [false, true])
-    func `a redirect of which only the head is wanted ends with it, however long its body takes`(
+    func `a redirect with skipsRedirectBody ends with its head, however long its body takes`(
         _ subject: Subject,
         _ isEndless: Bool
     ) async throws {
-        guard !subject.isLimited else { return limit("nothing is heard of a redirect before its end") }
+        guard !subject.isLimited else { return limit("a redirect is not reported before its end") }
         try await Lab.run(subject) { server in
             server.route(.get, "/moved") { _ in
                 var response = isEndless ? Self.endless(302) : Self.silent(302)
@@ -191,12 +196,12 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `what is no redirect keeps its body where redirects are skipped`(_ subject: Subject) async throws {
+    func `a response that is not a redirect keeps its body despite skipsRedirectBody`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/choice", answering: .text("choose", status: 300))
             server.route(.get, "/unnamed", answering: .text("nowhere", status: 302))
         } _: { lab in
-            // URLSession on Linux takes a redirect without a place for no response.
+            // URLSession on Linux does not treat a redirect without Location as a response.
             for path in ["/choice", "/text"] + (subject.isLimited ? [] : ["/unnamed"]) {
                 var request = try lab.request(path)
                 request.skipsRedirectBody = true
@@ -206,7 +211,7 @@ import Testing
         }
     }
 
-    /// A response that has one byte of its body, and no more.
+    /// A response with only one byte of its body.
     private static func silent(_ status: Int) -> LoopbackResponse {
         var response = LoopbackResponse.stream { writer in
             try await writer.write(Data("x".utf8))

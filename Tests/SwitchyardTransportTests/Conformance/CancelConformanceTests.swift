@@ -7,7 +7,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// A cancel at any moment ends an exchange once, and harms nothing.
+/// A cancel at any time ends an exchange once and has no other effect.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct CancelConformanceTests {
     @Test(arguments: Subject.allCases)
     func `a cancel before the start sends nothing`(_ subject: Subject) async throws {
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `a cancel right after the start completes once`(_ subject: Subject) async throws {
+    func `a cancel right after the start completes the exchange once`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/never")
             let outcome = await withCheckedContinuation { continuation in
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a cancel while the server thinks ends the exchange`(_ subject: Subject) async throws {
+    func `a cancel during the wait for the response ends the exchange`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/never")
             let task = Task { await lab.failure(of: request) }
@@ -61,7 +61,7 @@ import Testing
             }
         } _: { lab in
             let response = try await lab.transport.send(try lab.request("/chunks", delivery: .stream))
-            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
+            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "expected a stream") }
             let firstCame = Latch()
             let reading = Task { () async -> TransportError? in
                 defer { firstCame.open() }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a stream that no one reads any more is given up`(_ subject: Subject) async throws {
+    func `releasing a stream cancels its exchange`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/endless") { _ in
                 .stream { writer in
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `a cancel after the end is harmless`(_ subject: Subject) async throws {
+    func `a cancel after the end has no effect`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let ended = Latch()
             let request = try lab.request("/text")
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `the shutdown ends what is in flight`(_ subject: Subject) async throws {
+    func `a shutdown ends the active exchanges`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/never")
             let task = Task { await lab.failure(of: request) }
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `releasing a transport lets what is in flight end`(_ subject: Subject) async throws {
+    func `releasing a transport lets the active exchanges finish`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/chunks")
             var transport: (any Transport)? = try subject.makeTransport()
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `cancels at random moments lose no completion and double none`(_ subject: Subject) async throws {
+    func `every exchange that is cancelled at a random time completes exactly once`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/text")
             let tally = Locked((completed: 0, cancelled: 0))

@@ -7,10 +7,10 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Connections are kept, and a dead one loses no request and doubles none.
+/// Connections are kept, and a broken one neither loses nor repeats a request.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ConnectionConformanceTests {
     @Test(arguments: Subject.networked)
-    func `a connection is used again`(_ subject: Subject) async throws {
+    func `a connection is reused`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             for _ in 0..<5 { _ = try await lab.get("/text") }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a GET on a connection that dies under it is answered`(_ subject: Subject) async throws {
+    func `a GET succeeds although its kept connection is closed`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let closing = ClosingServer(lab.server)
             _ = try await lab.get("/text")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a POST on a connection that dies under it is never sent twice`(_ subject: Subject) async throws {
+    func `a POST whose kept connection is closed is not sent twice`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let closing = ClosingServer(lab.server)
             _ = try await lab.get("/text")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPMethod.put, .delete])
-    func `a PUT or DELETE on a connection that dies under it is never sent twice`(
+    func `a PUT or DELETE whose kept connection is closed is not sent twice`(
         _ subject: Subject,
         method: HTTPMethod
     ) async throws {
@@ -77,7 +77,7 @@ import Testing
 
             let error = await lab.failure(of: try lab.request("/dying", method: method))
 
-            // Apple's may (QA1941), Linux's does.
+            // Apple's URLSession may send it again (QA1941), and the one on Linux does.
             withKnownIssue("URLSession sends it again", isIntermittent: !subject.isLimited) {
                 #expect(error?.kind == .connectionReset)
                 #expect(error?.mayHaveBeenSent == true)
@@ -89,10 +89,10 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a POST whose server takes it and dies is not reported as refused`(_ subject: Subject) async throws {
+    func `a POST whose server dies after receiving it may have been sent`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let dying = DyingServer(lab.server)
-            _ = try await lab.get("/text")  // Leaves a connection, which is the one that dies.
+            _ = try await lab.get("/text")  // Leaves a kept connection, which the server closes later.
             dying.begin()
 
             let request = try lab.request("/dying", method: .post, body: .data(Data("pay".utf8)))
@@ -100,7 +100,7 @@ import Testing
 
             #expect(error?.mayHaveBeenSent == true)
             #expect(dying.bodies == ["pay"])
-            withKnownIssue("URLSession on Linux tells of the last connection it tried") {
+            withKnownIssue("URLSession on Linux reports the last connection that it tried") {
                 #expect(error?.kind == .connectionReset)
             } when: {
                 subject.isLimited
@@ -109,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a GET that must not be repeated is not, on a connection that dies under it`(_ subject: Subject) async throws {
+    func `a GET with mayBeRepeated false is not repeated when its kept connection is closed`(_ subject: Subject)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             let closing = ClosingServer(lab.server)
             _ = try await lab.get("/text")
@@ -119,7 +121,7 @@ import Testing
             request.mayBeRepeated = false
             let error = await lab.failure(of: request)
 
-            // Apple's may (QA1941), Linux's does.
+            // Apple's URLSession may send it again (QA1941), and the one on Linux does.
             withKnownIssue("URLSession sends it again", isIntermittent: !subject.isLimited) {
                 #expect(error?.kind == .connectionReset)
                 #expect(lab.server.requests.filter { $0.path == "/dying" }.count == 1)
@@ -130,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `many requests at once are all answered`(_ subject: Subject) async throws {
+    func `five hundred concurrent requests all succeed`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/text")
             let failures = await withTaskGroup(of: TransportError?.self) { group in
@@ -144,7 +146,7 @@ import Testing
     }
 }
 
-/// Lets a server close the connection of the first request to /dying, and answer the second.
+/// Makes a server close the connection of the first request to /dying and respond to the second.
 private struct ClosingServer {
     private let server: LoopbackServer
 
@@ -159,13 +161,13 @@ private struct ClosingServer {
                 count += 1
                 return count == 1
             }
-            if isFirst { throw CancellationError() }  // Closes the connection without an answer.
+            if isFirst { throw CancellationError() }  // Closes the connection without a response.
             return .text("alive")
         }
     }
 }
 
-/// Lets a server take the first request to /dying, stop listening, and close the connection without a response.
+/// Makes a server receive the first request to /dying, stop listening and close the connection without a response.
 private struct DyingServer {
     private let server: LoopbackServer
     private let received = Locked<[String]>([])
@@ -174,7 +176,7 @@ private struct DyingServer {
         self.server = server
     }
 
-    /// The bodies of the requests that were taken.
+    /// The bodies of the received requests.
     var bodies: [String] { received.withLock { $0 } }
 
     func begin() {

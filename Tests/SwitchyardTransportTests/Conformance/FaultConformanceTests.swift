@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardTransport
 
-/// Each way in which a server can fail has its kind of error, and says whether the request may have arrived.
+/// Each server fault has its error kind and reports whether the request may have been sent.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FaultConformanceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: Subject.networked, cases)
-    func `a fault has its kind of error`(_ subject: Subject, _ fault: Case) async throws {
+    func `a server fault has the expected error kind`(_ subject: Subject, _ fault: Case) async throws {
         guard !(subject.isLimited && fault.endsProcessOnLinux) else { return limit("this ends the process") }
         try await Lab.run(subject) { lab in
             lab.server.fault = fault.fault
@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, cases.filter { $0.kind == .truncated || $0.name.contains("in the body") })
-    func `a streamed body that breaks off fails after what came`(_ subject: Subject, _ fault: Case) async throws {
+    func `a truncated streamed body throws after the bytes that arrived`(_ subject: Subject, _ fault: Case) async throws
+    {
         try await Lab.run(subject) { lab in
             lab.server.fault = fault.fault
 
@@ -79,7 +80,7 @@ import Testing
 
             let error = await lab.failure(of: request)
 
-            // On a machine that nothing leads away from, libcurl's transport knows why.
+            // On a machine without a network, the libcurl transport reports the failure as offline.
             let isOffline = subject != .urlSession && !NetworkInterfaces.leadAway
             #expect(error?.kind == (isOffline ? .offline : .dnsFailure))
             #expect(error?.mayHaveBeenSent == false)
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `TLS to a server that speaks none is a TLS failure`(_ subject: Subject) async throws {
+    func `TLS to a server without TLS is a TLS failure`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             var request = try lab.request("/")
             request.url = try #require(RequestURL("https://127.0.0.1:\(lab.server.port)/"))
@@ -110,7 +111,7 @@ import Testing
         } _: { lab in
             let request = try lab.request("/full", method: .post, body: .data(Data(count: 8 << 20)))
 
-            // The server may well close before the response is read, which no client can help.
+            // The server may close the connection before the client has read the response, which no client can prevent.
             do throws(TransportError) {
                 #expect(try await lab.transport.send(request).status == 413)
             } catch {

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Limits bound what a server can make a client take: row N15.
+/// Limits bound how much a server can make a client receive: row N15.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LimitConformanceTests {
     @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
     func `a body over the limit is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases, [HTTPRequest.Delivery.whole, .stream])
-    func `a body of just the limit is fine`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `a body of exactly the limit is accepted`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/large", delivery: delivery, limit: Lab.large.count)
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
-    func `the limit counts what decompression makes`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws
+    func `the limit applies to the decompressed body`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws
     {
         try await Lab.run(subject) { server in
             server.route(.get, "/bomb", answering: Compressed.response(Compressed.hellos))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `an endless head is an error`(_ subject: Subject) async throws {
+    func `an oversized response head is an error`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")
             for index in 0..<2000 { response.headers.add("X-\(index)", String(repeating: "x", count: 1000)) }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `an endless header line is an error`(_ subject: Subject) async throws {
+    func `an oversized header line is an error`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")
             response.headers.add("X-Long", String(repeating: "x", count: 2_000_000))

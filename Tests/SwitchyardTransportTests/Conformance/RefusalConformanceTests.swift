@@ -6,10 +6,10 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// What cannot be sent is refused before a byte of it has left.
+/// A request that cannot be sent is rejected before a byte of it is sent.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RefusalConformanceTests {
     @Test(arguments: Subject.networked, ["X\r\nY", "X Y", "", "X:"])
-    func `a malformed field name is refused`(_ subject: Subject, _ name: String) async throws {
+    func `a malformed field name is rejected`(_ subject: Subject, _ name: String) async throws {
         try await Lab.run(subject) { lab in
             let error = await lab.failure(of: try lab.request("/text", headers: [name: "v"]))
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, ["a\r\nInjected: 1", "a\nb", "a\0b"])
-    func `a malformed field value is refused`(_ subject: Subject, _ value: String) async throws {
+    func `a malformed field value is rejected`(_ subject: Subject, _ value: String) async throws {
         try await Lab.run(subject) { lab in
             let error = await lab.failure(of: try lab.request("/text", headers: ["X": value]))
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a HEAD request with a body is refused`(_ subject: Subject) async throws {
+    func `a HEAD request with a body is rejected`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request("/text", method: .head, body: .data(Data("x".utf8)))
 
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a length that lies about the body never reaches the server`(_ subject: Subject) async throws {
+    func `a wrong Content-Length never reaches the server`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let request = try lab.request(
                 "/echo",
@@ -72,7 +72,7 @@ import Testing
         arguments: Subject.networked,
         [(pieces: 2, announced: 30, fails: false), (pieces: 4, announced: 30, fails: false), (2, 30, true)]
     )
-    func `a streamed body that fails or has another length is an error`(
+    func `a streamed body that throws or has another length is an error`(
         _ subject: Subject,
         _ body: (pieces: Int, announced: Int64, fails: Bool)
     ) async throws {
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Subject.allCases)
-    func `after the shutdown every request is refused`(_ subject: Subject) async throws {
+    func `a request after the shutdown fails`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             lab.transport.shutdown()
             lab.transport.shutdown()

@@ -6,10 +6,10 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// What arrives at the server is what was asked for.
+/// Requests arrive at the server unchanged.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RequestConformanceTests {
     @Test(arguments: Subject.networked, ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
-    func `a method goes out as it is`(_ subject: Subject, _ name: String) async throws {
+    func `a method is sent unchanged`(_ subject: Subject, _ name: String) async throws {
         try await Lab.run(subject) { lab in
             let method = try #require(HTTPMethod(name))
 
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `HEAD has no body and keeps the length`(_ subject: Subject) async throws {
+    func `a HEAD response has no body and keeps its Content-Length`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let response = try await lab.transport.send(try lab.request("/text", method: .head))
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `header fields go out as they are, empty ones too`(_ subject: Subject) async throws {
+    func `header fields are sent unchanged, even empty ones`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let headers: HTTPHeaders = ["X-First": "1", "X-Empty": "", "X-Text": "a, b; c=\"d\""]
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [1, 511, 512, 513, 20_000])
-    func `a header field goes out whole, however long it is`(_ subject: Subject, _ length: Int) async throws {
+    func `a header field of any length is sent completely`(_ subject: Subject, _ length: Int) async throws {
         try await Lab.run(subject) { lab in
             let long = String(repeating: "x", count: length)
 
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `repeated fields stay apart and in order`(_ subject: Subject) async throws {
+    func `repeated fields stay separate and in order`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             var headers: HTTPHeaders = ["X-One": "a", "X-Two": "b"]
             headers.add("X-One", "c")
@@ -77,7 +77,7 @@ import Testing
 
     // Rules TSW-7, DQ-13.
     @Test(arguments: Subject.networked)
-    func `nothing is added that was not asked for`(_ subject: Subject) async throws {
+    func `no unrequested header fields are added`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             _ = try await lab.transport.send(try lab.request("/echo", method: .post, body: .data(Data("x".utf8))))
 
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a path goes out as it is`(_ subject: Subject) async throws {
+    func `a path is sent unchanged`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let path = "/a/b//c/d%2Fe?x=%20&y=a+b&z"
 
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [0, 1, 65_536, 65_537, 10 << 20])
-    func `a body in memory arrives whole`(_ subject: Subject, _ size: Int) async throws {
+    func `a body in memory arrives completely`(_ subject: Subject, _ size: Int) async throws {
         try await Lab.run(subject) { lab in
             let body = Data.pattern(size)
 
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [0, 1, 5_000_000])
-    func `a file arrives whole`(_ subject: Subject, _ size: Int) async throws {
+    func `a file arrives completely`(_ subject: Subject, _ size: Int) async throws {
         let folder = try TemporaryFolder.made()
         let file = try folder.file("body", Data.pattern(size))
         try await Lab.run(subject) { lab in
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [nil, 800_000])
-    func `a streamed body arrives whole`(_ subject: Subject, _ length: Int64?) async throws {
+    func `a streamed body arrives completely`(_ subject: Subject, _ length: Int64?) async throws {
         try await Lab.run(subject) { lab in
             let pieces = (0..<8).map { Data(repeating: UInt8($0), count: 100_000) }
             let request = try lab.request("/echo", method: .post, body: .pieces(pieces, length: length))
@@ -139,7 +139,7 @@ import Testing
 
                 #expect(try await response.bytes() == pieces.reduce(Data(), +))
                 let headers = try #require(lab.server.requests.first?.headers)
-                withKnownIssue("URLSession may send chunks all the same", isIntermittent: true) {
+                withKnownIssue("URLSession may send chunks anyway", isIntermittent: true) {
                     #expect(headers["Content-Length"] == length.map { "\($0)" })
                     #expect(headers["Transfer-Encoding"] == (length == nil ? "chunked" : nil))
                 } when: {
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a method that has no body by nature can have one`(_ subject: Subject) async throws {
+    func `a DELETE or GET can have a body`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let body = HTTPBody.data(Data("x".utf8))
 

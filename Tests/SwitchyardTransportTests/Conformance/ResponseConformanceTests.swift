@@ -6,10 +6,10 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// What the server answers is what comes back, interpreted by no one.
+/// Responses are returned unchanged.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ResponseConformanceTests {
     @Test(arguments: Subject.networked, [200, 204, 304, 404, 418, 500, 503, 599])
-    func `any status is a response`(_ subject: Subject, _ status: Int) async throws {
+    func `a response with any status is returned`(_ subject: Subject, _ status: Int) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/status", answering: LoopbackResponse(status: status))
         } _: { lab in
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `repeated fields of a response stay apart and in order`(_ subject: Subject) async throws {
+    func `repeated fields of a response stay separate and in order`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")
             response.headers.add("Set-Cookie", "a=1; Path=/")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `cookies are not kept`(_ subject: Subject) async throws {
+    func `cookies are not stored`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hi")
             response.headers.add("Set-Cookie", "a=1")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [301, 302, 303, 307, 308])
-    func `a redirect is handed up, not followed`(_ subject: Subject, _ status: Int) async throws {
+    func `a redirect is returned and not followed`(_ subject: Subject, _ status: Int) async throws {
         try await Lab.run(subject) { server in
             let response = LoopbackResponse(status: status, headers: ["Location": "/text"])
             server.route(.post, "/moved", answering: response)
@@ -74,7 +74,7 @@ import Testing
         arguments: Subject.networked,
         ["Basic realm=\"a\"", "Bearer", "Digest realm=\"a\", nonce=\"b\", qop=\"auth\""]
     )
-    func `a 401 is handed up with its body`(_ subject: Subject, _ challenge: String) async throws {
+    func `a 401 is returned with its body`(_ subject: Subject, _ challenge: String) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("who are you?", status: 401)
             response.headers.add("WWW-Authenticate", challenge)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `trailers are no header fields`(_ subject: Subject) async throws {
+    func `trailers are not added to the header fields`(_ subject: Subject) async throws {
         guard !subject.isLimited else { return limit("a response with trailers ends the process") }
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.text("hello")
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [LoopbackResponse.Framing.automatic, .chunked, .untilClose])
-    func `a body ends where its framing says`(_ subject: Subject, _ framing: LoopbackResponse.Framing) async throws {
+    func `a body ends according to its framing`(_ subject: Subject, _ framing: LoopbackResponse.Framing) async throws {
         try await Lab.run(subject) { server in
             var response = LoopbackResponse.data(Lab.large)
             response.framing = framing
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
-    func `compression is asked for and undone`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `compression is requested and decoded`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/gzip", answering: Compressed.response(Compressed.hellos))
         } _: { lab in
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked, [HTTPRequest.Delivery.whole, .stream])
-    func `broken compression is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
+    func `invalid compressed data is an error`(_ subject: Subject, _ delivery: HTTPRequest.Delivery) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/gzip", answering: Compressed.response(Data("not compressed at all".utf8)))
         } _: { lab in
@@ -159,7 +159,7 @@ import Testing
     }
 }
 
-/// Notes a known limit of `URLSession` on Linux that cannot even be tried.
+/// Records a known limitation of `URLSession` on Linux that cannot even be run.
 func limit(_ reason: Comment) {
     withKnownIssue("URLSession on Linux: \(reason)") { Issue.record("not run") }
 }

@@ -7,10 +7,10 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// A streamed body comes as it is sent, and waits for its reader.
+/// A streamed body arrives as it is sent and waits for its reader.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct StreamConformanceTests {
     @Test(arguments: Subject.allCases, ["/chunks", "/large"])
-    func `a streamed body is the same as a whole one`(_ subject: Subject, _ path: String) async throws {
+    func `a streamed body equals a whole one`(_ subject: Subject, _ path: String) async throws {
         try await Lab.run(subject) { lab in
             let streamed = try await lab.transport.send(try lab.request(path, delivery: .stream)).bytes()
             let whole = try await lab.transport.send(try lab.request(path)).bytes()
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `the head and each piece come before the end`(_ subject: Subject) async throws {
+    func `the head and each chunk arrive before the end of the body`(_ subject: Subject) async throws {
         let second = Latch()
         try await Lab.run(subject) { server in
             server.route(.get, "/steps") { _ in
@@ -33,7 +33,7 @@ import Testing
             }
         } _: { lab in
             let response = try await lab.transport.send(try lab.request("/steps", delivery: .stream))
-            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
+            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "expected a stream") }
             var iterator = stream.makeAsyncIterator()
 
             #expect(try await iterator.next() == Data("first".utf8))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a reader that stops stops the server`(_ subject: Subject) async throws {
+    func `a reader that pauses stops the server from sending`(_ subject: Subject) async throws {
         guard !subject.isLimited else { return limit("the server cannot be slowed down") }
         let sent = Locked(0)
         try await Lab.run(subject) { server in
@@ -71,11 +71,12 @@ import Testing
             }
         } _: { lab in
             let response = try await lab.transport.send(try lab.request("/endless", delivery: .stream))
-            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
+            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "expected a stream") }
             var iterator = stream.makeAsyncIterator()
             _ = try await iterator.next()
 
-            // What is in flight settles: our buffer, libcurl's, and those of both sockets, which grow to some MiB.
+            // The buffered data settles: our buffer, libcurl's buffer, and the buffers of both sockets, which grow to
+            // some MiB.
             let settled = await Settling.value { sent.withLock { $0 } }
             #expect(settled < 16 << 20)
 
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `progress of both directions only grows and ends at the total`(_ subject: Subject) async throws {
+    func `progress in both directions never decreases and ends at the total`(_ subject: Subject) async throws {
         try await Lab.run(subject) { lab in
             let reports = Locked<[TransferProgress]>([])
             let request = try lab.request("/echo", method: .post, body: .data(Lab.large))
@@ -108,7 +109,7 @@ import Testing
 
 /// Waits for a number to stop growing.
 enum Settling {
-    /// Returns the number once it has stayed the same for 20 looks, 20 ms apart.
+    /// Returns the number when it has been the same in 20 checks, 20 ms apart.
     static func value(_ number: () -> Int) async -> Int {
         var last = number()
         var same = 0

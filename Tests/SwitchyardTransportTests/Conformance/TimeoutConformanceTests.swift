@@ -6,13 +6,15 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Timeouts hold, in real time since that is what they promise; generously measured, since machines are busy.
+/// Timeouts are tested in real time, because that is what they guarantee.
+///
+/// The bounds are generous, because machines are busy.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct TimeoutConformanceTests {
     @Test(
         arguments: Subject.networked,
         [HTTPRequest.Timeouts(total: .milliseconds(350)), .init(idle: .milliseconds(350))]
     )
-    func `a silent server ends in a timeout, on time`(
+    func `a silent server causes a timeout on time`(
         _ subject: Subject,
         _ timeouts: HTTPRequest.Timeouts
     ) async throws {
@@ -28,12 +30,12 @@ import Testing
 
             #expect(throws: TransportError.self) { try outcome.get() }
             #expect(elapsed >= .milliseconds(349))
-            #expect(elapsed < .milliseconds(850))  // 20 ms is the promise; other tests keep this machine busy.
+            #expect(elapsed < .milliseconds(850))  // The guarantee is 20 ms, but other tests keep this machine busy.
         }
     }
 
     @Test(arguments: Subject.networked)
-    func `data that trickles resets the idle time but not the total`(_ subject: Subject) async throws {
+    func `slow data resets the idle timeout but not the total timeout`(_ subject: Subject) async throws {
         try await calm()
         try await Lab.run(subject) { lab in
             lab.server.setFault(.drip(bytes: 1, every: .milliseconds(60)), on: "/text")
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a body that falls silent ends in a timeout, streamed too`(_ subject: Subject) async throws {
+    func `a body that stalls causes a timeout, whole or streamed`(_ subject: Subject) async throws {
         try await Lab.run(subject) { server in
             server.route(.get, "/stall") { _ in
                 .stream(length: 100) { writer in
@@ -66,7 +68,9 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a server that accepts nothing ends in a timeout before anything was sent`(_ subject: Subject) async throws {
+    func `a server that accepts no connection causes a connect timeout before the request is sent`(_ subject: Subject)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             lab.server.fault = .blackHole
             defer { lab.server.fault = nil }
@@ -74,7 +78,7 @@ import Testing
             let timeouts = HTTPRequest.Timeouts(connect: .milliseconds(200), total: .milliseconds(1500))
             let error = await lab.failure(of: try lab.request("/text", timeouts: timeouts))
 
-            withKnownIssue("URLSession does not tell when a connection stands") {
+            withKnownIssue("URLSession does not report when a connection is established") {
                 #expect(error?.kind == .connectTimeout)
                 #expect(error?.mayHaveBeenSent == false)
             } when: {
@@ -99,7 +103,9 @@ import Testing
             .init(total: .seconds(Int64.max)),
         ]
     )
-    func `a timeout beyond all time is none`(_ subject: Subject, _ timeouts: HTTPRequest.Timeouts) async throws {
+    func `a timeout of the maximum duration means no timeout`(_ subject: Subject, _ timeouts: HTTPRequest.Timeouts)
+        async throws
+    {
         try await Lab.run(subject) { lab in
             let response = try await lab.transport.send(try lab.request("/text", timeouts: timeouts))
 
@@ -108,14 +114,14 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `a reader that takes its time is no silence of the server`(_ subject: Subject) async throws {
+    func `a slow reader does not cause an idle timeout`(_ subject: Subject) async throws {
         try await calm()
         try await Lab.run(subject) { lab in
             let timeouts = HTTPRequest.Timeouts(idle: .milliseconds(350))
             let request = try lab.request("/large", timeouts: timeouts, delivery: .stream)
 
             let response = try await lab.transport.send(request)
-            try await Task.sleep(for: .milliseconds(800))  // The passing of time is what is tested.
+            try await Task.sleep(for: .milliseconds(800))  // The delay is part of the test.
 
             #expect(try await response.bytes().count == Lab.large.count)
         }

@@ -7,7 +7,7 @@
     @testable import SwitchyardClient
     @testable import SwitchyardTransport
 
-    /// Each of libcurl's results has its kind of error.
+    /// Each libcurl result has its error kind.
     @Suite struct CurlFailureTests {
         struct Row: Sendable {
             var code: Int32
@@ -68,7 +68,7 @@
             Row(code: 91, kind: .certificateRejected),
         ]
 
-        /// What this machine has too little of, whatever libcurl takes it for.
+        /// Exhausted resources of this machine, whatever libcurl reports.
         static let exhausted: [Row] = [
             Row(code: 7, system: EMFILE, kind: .resourcesExhausted),
             Row(code: 7, system: ENFILE, kind: .resourcesExhausted),
@@ -77,7 +77,7 @@
             Row(code: 77, isExhausted: true, kind: .resourcesExhausted),
         ]
 
-        /// What a proxy says of the server, and of itself.
+        /// Failures that a proxy reports about the server and about itself.
         static let behindProxies: [Row] = [
             Row(code: 56, connectStatus: 500, usesProxy: true, kind: .connectionRefused),
             Row(code: 56, connectStatus: 502, usesProxy: true, kind: .connectionRefused),
@@ -155,7 +155,7 @@
         ]
 
         @Test(arguments: connecting + exhausted + behindProxies + transferring + decided)
-        func `a result has its kind`(_ row: Row) throws {
+        func `a libcurl result has the expected error kind`(_ row: Row) throws {
             _ = try CurlLibrary.open()
 
             #expect(row.error.kind == row.kind)

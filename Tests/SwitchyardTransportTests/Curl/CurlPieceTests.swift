@@ -8,7 +8,7 @@
 
     @testable import SwitchyardTransport
 
-    /// The pieces of a streamed body, whose memory is used again.
+    /// The chunks of a streamed body, whose memory is reused.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPieceTests {
         private let server = LoopbackServer()
         private let content = Data.pattern(24 << 20)
@@ -25,14 +25,14 @@
             return stream
         }
 
-        @Test func `pieces that are kept stay as they are while others arrive`() async throws {
+        @Test func `retained chunks stay unchanged while others arrive`() async throws {
             var pieces: [Data] = []
             for try await piece in try await stream() { pieces.append(piece) }
 
             #expect(pieces.reduce(into: Data()) { $0.append($1) } == content)
         }
 
-        @Test func `pieces that are changed and let go leave the next ones as they came`() async throws {
+        @Test func `changing a chunk does not affect later chunks`() async throws {
             var offset = 0
             for try await piece in try await stream() {
                 let isRight = piece == content[offset..<offset + piece.count]
@@ -46,7 +46,7 @@
             #expect(offset == content.count)
         }
 
-        @Test func `bodies that are left in the middle do no harm to those that are read`() async throws {
+        @Test func `abandoned bodies do not affect the bodies that are read`() async throws {
             for _ in 0..<8 {
                 let left = try await stream()
                 var pieces = left.makeAsyncIterator()

@@ -9,7 +9,7 @@
 
     @testable import SwitchyardTransport
 
-    /// A transport takes what it needs, and gives it back.
+    /// A transport allocates and releases its resources.
     @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct CurlResourceTests {
         private let server = LoopbackServer()
         private let url: RequestURL
@@ -32,7 +32,7 @@
             }.count
         }
 
-        @Test func `transports that are dropped leave no connection and no thread`() async throws {
+        @Test func `released transports leave no connection and no thread`() async throws {
             for index in 0..<200 {
                 let transport = try CurlTransport()
                 if index % 2 == 0 { _ = try await transport.send(HTTPRequest(url: url)) }
@@ -43,7 +43,7 @@
         }
 
         @Test func `a transport without requests has no thread`() async {
-            // In a process of its own, where no other test sends anything.
+            // In its own process, where no other test sends requests.
             await #expect(processExitsWith: .success) {
                 let transports = try (0..<20).map { _ in try CurlTransport() }
 
@@ -52,11 +52,11 @@
             }
         }
 
-        @Test func `a fault on the thread of a transport is seen by the program's handler`() async throws {
+        @Test func `a crash on a transport's thread reaches the program's signal handler`() async throws {
             await #expect(processExitsWith: .exitCode(42)) {
                 signal(SIGSEGV) { _ in _exit(42) }
                 let transport = try CurlTransport()
-                // Nobody listens there; the completion comes on the transport's thread.
+                // The port has no listener. The completion runs on the transport's thread.
                 let request = HTTPRequest(url: try #require(RequestURL("http://127.0.0.1:1/")))
                 _ = transport.start(request, progress: nil) { _ in
                     UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
@@ -65,7 +65,7 @@
             }
         }
 
-        @Test func `two thousand requests wait at once on one thread`() async throws {
+        @Test func `one thread serves two thousand waiting requests`() async throws {
             let transport = try CurlTransport()
             let never = try #require(RequestURL(server.baseURL + "/never"))
             let waiting = (0..<2000).map { _ in

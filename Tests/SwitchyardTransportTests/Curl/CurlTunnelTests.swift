@@ -23,7 +23,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `B54: what the proxy says of its tunnel is not the server's response`(
+        func `the proxy's response to CONNECT is not the server's response (B54)`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let certificates = try Certificates.ready()
@@ -42,7 +42,7 @@
             #expect(await head.contains("\r\nProxy-Authorization: Basic dXNlcjp3b3Jk\r\n"))
         }
 
-        @Test func `a server behind a tunnel that is not trusted has been sent nothing`() async throws {
+        @Test func `a server with an untrusted certificate is sent no request through a tunnel`() async throws {
             let certificates = try Certificates.ready()
             let server = try TLSServer(certificates, .selfSigned)
             let port = try #require(URL(string: server.url)?.port.flatMap(UInt16.init))
@@ -66,7 +66,7 @@
             ("502 Bad Gateway", .connectionRefused), ("503 Service Unavailable", .connectionRefused),
             ("504 Gateway Timeout", .connectTimeout),
         ])
-        func `a proxy that makes no tunnel says whether it is the server that fails`(
+        func `a proxy's error status for CONNECT distinguishes server failures from proxy failures`(
             _ status: String,
             _ kind: TransportError.Kind
         ) async throws {

@@ -8,15 +8,15 @@
 
     @testable import SwitchyardTransport
 
-    /// What a failure says of its reason.
+    /// The cause that a failure reports.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct FailureReasonTests {
         @Test(arguments: ["http://127.0.0.1:1/", "https://127.0.0.1:1/", "http://localhost:1/"])
-        func `a process without descriptors says so, and charges no server`(_ url: String) async {
-            // In a process of its own, since descriptors are all callers's.
+        func `a process without free descriptors gets resourcesExhausted`(_ url: String) async {
+            // In its own process, because descriptors are shared by the whole process.
             await #expect(processExitsWith: .success) { [url = url as String] in
                 let transport = try CurlTransport()
                 let request = HTTPRequest(url: try #require(RequestURL(url)))
-                _ = await transport.failure(of: request)  // The loop and the resolver have what they need.
+                _ = await transport.failure(of: request)  // The loop and the resolver now have their descriptors.
                 while open("/dev/null", O_RDONLY) >= 0 {}
 
                 let error = await transport.failure(of: request)
@@ -27,7 +27,7 @@
             }
         }
 
-        @Test func `a failed handshake says why in the words of the TLS library`() async throws {
+        @Test func `a failed handshake has the message of the TLS library`() async throws {
             let listener = try TCPListener()
             listener.serveAtOnce { RawHTTP.say("HTTP/1.1 400 Bad Request\r\n\r\n", on: $0) }
             let transport = try CurlTransport()
@@ -39,7 +39,7 @@
             #expect(error?.message.contains("wrong version number") == true)
         }
 
-        @Test func `a server that takes the connection and speaks no TLS runs into the connect timeout`() async throws {
+        @Test func `a server that accepts the connection without TLS causes a connect timeout`() async throws {
             let listener = try TCPListener()
             listener.serveAtOnce { RawHTTP.read(1 << 20, on: $0) }
             var configuration = CurlTransport.Configuration()
@@ -53,7 +53,7 @@
             #expect(error?.mayHaveBeenSent == false)
         }
 
-        @Test func `connecting takes 20 seconds at most unless someone says otherwise`() {
+        @Test func `the default connect timeout is 20 seconds`() {
             #expect(CurlTransport.Configuration().connectTimeout == .seconds(20))
         }
     }

@@ -4,12 +4,13 @@
 
     @testable import SwitchyardTransport
 
-    /// Heads as a hostile server makes them, within the 128 KiB that are allowed:
-    /// where the time grows with the square of the number of folds, the loop's thread, and with it every exchange of the
-    /// transport, stands still for long.
+    /// Heads of a hostile server within the allowed 128 KiB.
+    ///
+    /// If the parsing time grew with the square of the number of folded lines, the loop's thread and all exchanges of
+    /// the transport would block for long.
     @Suite(.timeLimit(.minutes(1))) struct FoldedHeadTests {
         @Test(arguments: [[UInt8(ascii: "1")], [0xE9], Array("\u{FF21}".utf8)])
-        func `a value of very many folds is read`(_ first: [UInt8]) throws {
+        func `a value with 31,000 folded lines is parsed`(_ first: [UInt8]) throws {
             let folds = 31_000
             var head = Array("HTTP/1.1 200 OK\r\nA: ".utf8) + first + [13, 10]
             for _ in 0..<folds { head += [32, 97, 13, 10] }

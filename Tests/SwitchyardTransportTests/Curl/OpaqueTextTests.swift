@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardHTTP
 @testable import SwitchyardTransport
 
-/// Field values beyond ASCII go back to servers with the bytes in which they came.
+/// Non-ASCII field values are sent back to servers with their original bytes.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct OpaqueTextTests {
     private static let samples: [[UInt8]] = [
         Array("caf".utf8) + [0xE9], [0x80], [0xFF, 0xFE, 0x41], [0xC3], Array("a".utf8) + [0xC2, 0x41], [0xEF, 0x41],
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `bytes that are not UTF-8 come out again`(_ bytes: [UInt8]) {
+    func `bytes that are not UTF-8 are restored`(_ bytes: [UInt8]) {
         let field = HTTPHeaders.Field(name: "ETag", latin1: Self.latin1(bytes))
 
         #expect(field.value == Self.latin1(bytes))
@@ -29,32 +29,32 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "café", "漢字", "e\u{301}", "\u{EF}\u{B7}\u{90}", "a\u{34F}e", "é\u{34F}"])
-    func `text of a caller goes out as UTF-8`(_ text: String) {
+    func `text of a caller is sent as UTF-8`(_ text: String) {
         let field = HTTPHeaders.Field(name: "X-Text", value: text)
 
         #expect(OpaqueText.bytes(of: field.echo) == Array(text.utf8))
         #expect(OpaqueText.percentEncoded(text) == text)
     }
 
-    @Test func `a value that is set again is no more what came`() {
+    @Test func `a value that is set again loses its original bytes`() {
         var field = HTTPHeaders.Field(name: "ETag", latin1: "é")
         field.value = "é"
 
         #expect(field.echo == "é")
     }
 
-    @Test func `in a URL the bytes are escaped`() {
+    @Test func `the original bytes are percent-encoded in a URL`() {
         let place = HTTPHeaders.Field(name: "Location", latin1: "/caf\u{E9}/\u{FF}?q=a").echo
 
         #expect(OpaqueText.percentEncoded(place) == "/caf%E9/%FF?q=a")
     }
 
-    @Test func `a mark after a character that it cannot stand for is text`() {
+    @Test func `a byte marker after a character that it cannot mark is ordinary text`() {
         let mark = String(decoding: [0xEF, 0xB7, 0x90], as: UTF8.self)
         for text in ["a\(mark)", "漢\(mark)", mark] { #expect(OpaqueText.bytes(of: text) == Array(text.utf8)) }
     }
 
-    @Test func `a cookie goes back as it came`() throws {
+    @Test func `a cookie is sent back with its original bytes`() throws {
         let jar = CookieJar()
         var headers = HTTPHeaders()
         headers.add(HTTPHeaders.Field(name: "Set-Cookie", latin1: "a=caf\u{E9}; Path=/"))
@@ -66,8 +66,8 @@ import Testing
         #expect(OpaqueText.bytes(of: field) == Array("a=caf".utf8) + [0xE9])
     }
 
-    // RFC 7616 section 3.4.2: the hash is of the bytes of the realm.
-    @Test func `a digest response hashes and sends the bytes of a realm`() throws {
+    // RFC 7616 section 3.4.2: the hash covers the bytes of the realm.
+    @Test func `a Digest response hashes and sends the original bytes of the realm`() throws {
         var headers = HTTPHeaders()
         headers.add(HTTPHeaders.Field(name: "WWW-Authenticate", latin1: "Digest realm=\"caf\u{E9}\", nonce=\"n\""))
         let challenges = AuthenticationChallenge.all(in: headers)
@@ -92,7 +92,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// Serves one response of these bytes, and gives the request as it came.
+        /// Serves one response with these bytes, and returns the bytes of the request.
         private func exchange(_ answer: [UInt8], _ headers: HTTPHeaders) async throws -> (HTTPResponse, [UInt8]) {
             let listener = try TCPListener()
             async let request = listener.serveOne { connection -> [UInt8] in
@@ -106,7 +106,7 @@ import Testing
         }
 
         @Test(arguments: samples)
-        func `an entity tag that is not UTF-8 goes back as it came`(_ bytes: [UInt8]) async throws {
+        func `an ETag that is not UTF-8 is sent back with its original bytes`(_ bytes: [UInt8]) async throws {
             let start = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: ".utf8)
             let (first, _) = try await exchange(start + bytes + Array("\r\n\r\n".utf8), [:])
             let tag = try #require(first.headers.echo(of: "ETag"))

@@ -6,7 +6,7 @@
     import SwitchyardServices
     import Testing
 
-    /// Connections that stay open and answer nothing any more.
+    /// Connections that stay open but no longer respond.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct DeafConnectionTests {
         private let lab: HTTP2Lab
 
@@ -14,14 +14,14 @@
             lab = try HTTP2Lab()
         }
 
-        /// A server that answers every request with a text.
+        /// A server that responds to every request with a text.
         private func serve(_ text: String) throws -> HTTP2Server {
             try lab.serve { event in
                 if case .head(let stream, _) = event { HTTP2Frame.answer(text, to: stream) } else { [] }
             }
         }
 
-        /// A server that answers the first request, and then says nothing.
+        /// A server that responds to the first request only.
         private func serveOnce() throws -> HTTP2Server {
             try lab.serve { event in
                 if case .head(1, _) = event { HTTP2Frame.answer("first", to: 1) } else { [] }
@@ -35,7 +35,7 @@
         @Test(arguments: [
             HTTPRequest.Timeouts(total: .milliseconds(200)), HTTPRequest.Timeouts(idle: .milliseconds(200)),
         ])
-        func `a connection on which a request timed out in silence takes no other one`(
+        func `a connection on which a request timed out without data is not reused`(
             _ timeouts: HTTPRequest.Timeouts
         ) async throws {
             let servers = [try serveOnce(), try serve("second")]
@@ -51,8 +51,7 @@
             #expect(relay.connections == 2)
         }
 
-        @Test func `a connection on which a request was given up after a long silence takes no other one`() async throws
-        {
+        @Test func `a connection on which a request was cancelled after a long silence is not reused`() async throws {
             let isAsked = Latch()
             let silent = try lab.serve { event in
                 if case .head(1, _) = event { return HTTP2Frame.answer("first", to: 1) }
@@ -65,7 +64,7 @@
             let request = try lab.request(at: relay.url)
             let waiting = Task { [lab] in try await lab.send(request) }
             await isAsked.wait()
-            try await Task.sleep(for: .milliseconds(700))  // The silence is what is tested.
+            try await Task.sleep(for: .milliseconds(700))  // The silence is part of the test.
 
             waiting.cancel()
             _ = await waiting.result
@@ -73,7 +72,9 @@
             #expect(try await text(try lab.request(at: relay.url)) == "second")
         }
 
-        @Test func `the others on a silent connection continue, and no one joins them until it speaks`() async throws {
+        @Test func `requests on a silent connection continue, but new requests avoid it until data arrives`()
+            async throws
+        {
             let hasPatient = Latch()
             let silent = try lab.serve { event in
                 switch event {
@@ -82,7 +83,7 @@
                     hasPatient.open()
                     return []
                 case .head(5, _):
-                    Thread.sleep(forTimeInterval: 1)  // The silence is what is tested.
+                    Thread.sleep(forTimeInterval: 1)  // The silence is part of the test.
                     return HTTP2Frame.answer("late", to: 3)
                 default: return []
                 }
@@ -102,7 +103,7 @@
             #expect(try await late == "late")
         }
 
-        @Test func `a connection that answers others is kept`() async throws {
+        @Test func `a connection that responds to other requests is kept`() async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .head(1, _), .head(7, _): HTTP2Frame.answer("kept", to: event.stream)
@@ -124,7 +125,7 @@
             withExtendedLifetime(stream) {}
         }
 
-        @Test func `a request that needs a new connection has one`() async throws {
+        @Test func `a request with needsNewConnection uses a new connection`() async throws {
             let servers = [try serve("first"), try serve("second")]
             let relay = try TCPRelay(to: servers.map(\.url))
             _ = try await lab.send(try lab.request(at: relay.url))

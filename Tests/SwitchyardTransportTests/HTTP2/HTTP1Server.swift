@@ -3,20 +3,20 @@
     import Glibc
     import SwitchyardFixtures
 
-    /// A server of one connection over TLS that speaks HTTP/1.1, and answers one request whatever its method, or none.
+    /// A TLS server of one connection that uses HTTP/1.1 and responds to one request of any method, or to none.
     final class HTTP1Server {
         private let process: ChildCommand
         private let input: FileHandle
-        /// Where it can be reached.
+        /// The URL of the server.
         let url: String
 
         convenience init(_ certificates: Certificates, answering text: String) throws {
             try self.init(certificates)
-            // The command sends it when the handshake is over.
+            // The command sends the response when the handshake is complete.
             input.write(Data("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8))
         }
 
-        /// Reads the head of a request, tells of it, and closes the connection.
+        /// Reads the head of a request, calls `read`, and closes the connection.
         convenience init(_ certificates: Certificates, hangingUpAfter read: @escaping @Sendable () -> Void) throws {
             try self.init(certificates)
             let (output, input) = (process.output, input)

@@ -5,7 +5,7 @@
     import SwitchyardHTTP
     import Testing
 
-    /// Streams and connections that end before their time.
+    /// Streams and connections that end early.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2FailureTests {
         private let lab: HTTP2Lab
 
@@ -13,7 +13,7 @@
             lab = try HTTP2Lab()
         }
 
-        // Of a reset without an error in the midst of a body libcurl says nothing before 8.1.
+        // libcurl before 8.1 does not report a reset without an error in the middle of a body.
         @Test(
             arguments: [HTTP2Frame.Code.internalError, .cancel, .enhanceYourCalm],
             [HTTPRequest.Delivery.whole, .stream]
@@ -47,7 +47,9 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a connection that ends before the head is lost`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a connection that ends before the head is a lost connection`(_ delivery: HTTPRequest.Delivery)
+            async throws
+        {
             let server = try lab.serve { event in
                 if case .head = event { nil } else { [] }
             }
@@ -60,21 +62,21 @@
             #expect(error?.mayHaveBeenSent == true)
         }
 
-        @Test func `a request that the server turns away as it goes was certainly not sent`() async throws {
+        @Test func `a request beyond the last stream of a GOAWAY was certainly not sent`() async throws {
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
                 return stream == 1 ? HTTP2Frame.answer("first", to: 1) : [.goAway(last: 1)]
             }
             _ = try await lab.send(try lab.request(to: server))
 
-            // It is sent again, and no one listens any more.
+            // The request is sent again, but the server accepts no further connection.
             let error = await lab.failure(of: try lab.request(to: server, method: .post))
 
             #expect(error?.mayHaveBeenSent == false)
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a connection that ends within the body has truncated it`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a body whose connection ends early is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .head(let stream, _):

@@ -2,12 +2,12 @@ import Foundation
 
 /// A frame of HTTP/2 (RFC 9113 section 4.1).
 struct HTTP2Frame: Sendable {
-    /// The types of frames that a test has to do with (RFC 9113 section 6).
+    /// The frame types that the tests use (RFC 9113 section 6).
     enum Kind: UInt8, Sendable {
         case data, headers, priority, resetStream, settings, pushPromise, ping, goAway, windowUpdate, continuation
     }
 
-    /// Why a stream ends (RFC 9113 section 7).
+    /// The reason why a stream ends (RFC 9113 section 7).
     enum Code: UInt32, Sendable {
         case none = 0
         case internalError = 2
@@ -26,18 +26,20 @@ struct HTTP2Frame: Sendable {
     static let acknowledges: UInt8 = 0x1
     static let endsHeaders: UInt8 = 0x4
 
-    /// Whether the flag that means the end of a stream, or an acknowledgement, is set.
+    /// Whether the flag for END_STREAM or ACK is set.
     var hasFirstFlag: Bool { flags & Self.endsStream != 0 }
 
-    /// The frame as it goes over the wire.
+    /// The bytes of the frame on the wire.
     var bytes: Data {
         let length = UInt32(payload.count)
         return [length << 8].bigEndianBytes.prefix(3) + [kind.rawValue, flags] + [stream].bigEndianBytes + payload
     }
 
-    // MARK: What servers send
+    // MARK: Frames of servers
 
-    /// The head of a response, or trailers; each field is spelled out (RFC 7541 section 6.2.2).
+    /// The head of a response, or trailers.
+    ///
+    /// Each field is a literal (RFC 7541 section 6.2.2).
     static func head(_ fields: KeyValuePairs<String, String>, of stream: UInt32, ends: Bool = false) -> HTTP2Frame {
         var block = Data()
         for (name, value) in fields {
@@ -50,7 +52,7 @@ struct HTTP2Frame: Sendable {
         return HTTP2Frame(kind: .headers, flags: endsHeaders | (ends ? endsStream : 0), stream: stream, payload: block)
     }
 
-    /// The head of a response that is larger than a frame, and all there is of it.
+    /// A complete response whose head is larger than a frame.
     static func longHead(of stream: UInt32) -> [HTTP2Frame] {
         var block = head([":status": "200"], of: stream).payload
         let field = head(["x-long": String(repeating: "x", count: 100)], of: stream).payload
@@ -72,12 +74,12 @@ struct HTTP2Frame: Sendable {
         HTTP2Frame(kind: .data, flags: ends ? endsStream : 0, stream: stream, payload: Data(text.utf8))
     }
 
-    /// A whole response.
+    /// A complete response.
     static func answer(_ text: String, to stream: UInt32, status: Int = 200) -> [HTTP2Frame] {
         [.head([":status": "\(status)"], of: stream), .data(text, of: stream)]
     }
 
-    /// A whole response that says how long its body is.
+    /// A complete response with a Content-Length.
     static func measuredAnswer(_ text: String, to stream: UInt32, status: Int) -> [HTTP2Frame] {
         let length = "\(text.utf8.count)"
         return [.head([":status": "\(status)", "content-length": length], of: stream), .data(text, of: stream)]
@@ -87,20 +89,20 @@ struct HTTP2Frame: Sendable {
         HTTP2Frame(kind: .resetStream, stream: stream, payload: [code.rawValue].bigEndianBytes)
     }
 
-    /// Says that the connection takes no more requests, and that those above `last` were not looked at.
+    /// Announces that the connection takes no more requests and that streams above `last` were not processed.
     static func goAway(last: UInt32) -> HTTP2Frame {
         HTTP2Frame(kind: .goAway, payload: [last, 0].bigEndianBytes)
     }
 
-    /// The client answers once it has read what went before.
+    /// The client acknowledges a ping after it has read all earlier frames.
     static let ping = HTTP2Frame(kind: .ping, payload: Data(count: 8))
 
-    /// Lets a client send `count` more bytes of a body.
+    /// Allows a client to send `count` more bytes of a body.
     static func window(_ count: UInt32, of stream: UInt32) -> HTTP2Frame {
         HTTP2Frame(kind: .windowUpdate, stream: stream, payload: [count].bigEndianBytes)
     }
 
-    /// What a server says first, which lets a client send `window` bytes on each stream, and 1 MiB in all.
+    /// The initial frames of a server, which allow a client to send `window` bytes on each stream and 1 MiB in total.
     static func greeting(window: UInt32) -> [HTTP2Frame] {
         let initialWindowSize = Data([0, 4])
         return [
@@ -111,7 +113,9 @@ struct HTTP2Frame: Sendable {
 }
 
 extension HTTP2Frame {
-    /// Takes the first frame off bytes that have come; `nil` when it is not whole yet, or of an unknown type.
+    /// Removes the first frame from the received bytes.
+    ///
+    /// Returns `nil` if it is incomplete or of an unknown type.
     init?(takenFrom bytes: inout Data) {
         let head = [UInt8](bytes.prefix(9))
         guard head.count == 9, let kind = Kind(rawValue: head[3]) else { return nil }

@@ -6,7 +6,7 @@
     import SwitchyardTransport
     import Testing
 
-    /// A transport that trusts the servers it makes.
+    /// A transport that trusts the lab's servers.
     struct HTTP2Lab: Sendable {
         private let certificates: Certificates
         private let transport: CurlTransport
@@ -38,15 +38,15 @@
             _ delivery: HTTPRequest.Delivery = .whole
         ) throws -> HTTPRequest {
             let url = try #require(RequestURL(url))
-            // Ends a test that fails.
+            // Ends a failing test.
             let timeouts = HTTPRequest.Timeouts(total: .seconds(240))
             return HTTPRequest(method: method, url: url, body: body, timeouts: timeouts, delivery: delivery)
         }
 
-        /// A server of HTTP/1.1 that answers 200.
+        /// An HTTP/1.1 server that responds with 200.
         func serveHTTP1(_ text: String) throws -> HTTP1Server { try HTTP1Server(certificates, answering: text) }
 
-        /// A server of HTTP/1.1 that reads a request, tells of it, and hangs up.
+        /// An HTTP/1.1 server that reads a request, calls `read`, and closes the connection.
         func serveHTTP1(hangingUpAfter read: @escaping @Sendable () -> Void) throws -> HTTP1Server {
             try HTTP1Server(certificates, hangingUpAfter: read)
         }

@@ -4,29 +4,31 @@ import SwitchyardFixtures
     import Foundation
     import Glibc
 
-    /// A server of one connection that speaks HTTP/2 frame by frame, as a test tells it to.
+    /// A server of one connection that sends the HTTP/2 frames of the test.
     ///
-    /// The `openssl` command takes care of TLS.
+    /// The `openssl` command handles TLS.
     final class HTTP2Server {
-        /// What a client has sent.
+        /// An event from the client.
         enum Event: Sendable {
-            /// The head of a request, whose fields no one looks at; the request ends with it when it has no body.
+            /// The head of a request, whose fields are ignored.
+            ///
+            /// The request ends with it if it has no body.
             case head(stream: UInt32, ends: Bool)
             case data(Data, stream: UInt32, ends: Bool)
             case reset(stream: UInt32)
-            /// The client has read all that went before a ``HTTP2Frame/ping``.
+            /// The client has read all frames before a ``HTTP2Frame/ping``.
             case pong
         }
 
-        /// Says what to send in answer; `nil` is to hang up.
+        /// Returns the frames to send, or `nil` to close the connection.
         typealias Handler = @Sendable (Event) -> [HTTP2Frame]?
 
         private let process: ChildCommand
-        /// Where it can be reached.
+        /// The URL of the server.
         let url: String
 
         init(_ certificates: Certificates, window: UInt32 = 1 << 20, _ handler: @escaping Handler) throws {
-            // A socket, since writing to a pipe that no one reads any more ends the process.
+            // A socket, because writing to a closed pipe ends the process.
             var ends: [Int32] = [0, 0]
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw TLSServer.NoPort() }
@@ -45,17 +47,17 @@ import SwitchyardFixtures
         }
     }
 
-    /// The frames of a connection, to and fro.
+    /// The frames of a connection in both directions.
     private struct Conversation: Sendable {
-        /// What the command has decrypted.
+        /// The bytes that the command has decrypted.
         let output: FileHandle
-        /// What it is to encrypt.
+        /// The bytes that the command is to encrypt.
         let input: FileHandle
-        /// What a client may send of each body, to begin with.
+        /// The initial window for each body.
         let window: UInt32
         let handler: HTTP2Server.Handler
 
-        /// What a client says first (RFC 9113 section 3.4).
+        /// The connection preface of a client (RFC 9113 section 3.4).
         private static let preface = Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
         func run() {
@@ -75,7 +77,7 @@ import SwitchyardFixtures
             }
         }
 
-        /// Skips what the command itself says of the handshake, and returns what follows the preface.
+        /// Skips the command's own output about the handshake, and returns the bytes after the preface.
         private func awaitPreface() -> Data? {
             var received = Data()
             while true {
@@ -104,7 +106,7 @@ import SwitchyardFixtures
                 var rest = buffer[...]
                 while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
                     let count = Glibc.send(input.fileDescriptor, start, rest.count, Int32(MSG_NOSIGNAL))
-                    guard count > 0 else { return }  // The client has gone.
+                    guard count > 0 else { return }  // The client has closed the connection.
                     rest = rest.dropFirst(count)
                 }
             }

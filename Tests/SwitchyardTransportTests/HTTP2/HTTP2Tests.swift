@@ -14,7 +14,7 @@
             lab = try HTTP2Lab()
         }
 
-        @Test func `B53: requests share a connection, and are answered in any order`() async throws {
+        @Test func `requests share a connection, and their responses arrive in any order (B53)`() async throws {
             let heads = Locked<[UInt32]>([])
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -25,7 +25,7 @@
                 }
                 return waiting.reversed().flatMap { HTTP2Frame.answer("\($0)", to: $0) }
             }
-            // So that there is a connection to share.
+            // Opens the connection that the others share.
             _ = try await lab.send(try lab.request(to: server))
 
             let bodies = try await withThrowingTaskGroup(of: String.self) { group in
@@ -45,7 +45,7 @@
             #expect(bodies.count == 20)
         }
 
-        @Test func `a request that is given up leaves the others alone`() async throws {
+        @Test func `cancelling a request does not affect the others on its connection`() async throws {
             let asked = Latch()
             let wasReset = Locked(false)
             let server = try lab.serve { event in
@@ -68,14 +68,14 @@
             abandoned.cancel()
 
             await #expect(throws: TransportError.self) { try await abandoned.value }
-            // libcurl 7.88 tells the server with what it sends next.
+            // libcurl 7.88 sends the reset together with the next request.
             #expect(try await lab.send(try lab.request(to: server)).bytes() == Data("last".utf8))
             #expect(try await other.bytes() == Data("still here".utf8))
             #expect(wasReset.withLock { $0 })
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTPMethod.get, .head])
-        func `a long head is a response without a body`(
+        func `a response with a head larger than a frame and without a body is returned`(
             _ delivery: HTTPRequest.Delivery,
             _ method: HTTPMethod
         ) async throws {
@@ -90,7 +90,8 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `neither interim heads nor trailers are the head`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `interim heads and trailers do not become part of the head`(_ delivery: HTTPRequest.Delivery) async throws
+        {
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
                 return [

@@ -7,7 +7,7 @@
     import SwitchyardTesting
     import Testing
 
-    /// Bodies that go up over HTTP/2, where a response may be whole before them.
+    /// Uploads over HTTP/2, whose response may be complete before the body.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct HTTP2UploadTests {
         private let lab: HTTP2Lab
 
@@ -16,7 +16,7 @@
         }
 
         @Test(arguments: [true, false])
-        func `a streamed body arrives, its length known or not`(_ isLengthKnown: Bool) async throws {
+        func `a streamed body arrives with or without a known length`(_ isLengthKnown: Bool) async throws {
             let received = Locked(Data())
             let server = try lab.serve { event in
                 guard case .data(let bytes, let stream, let ends) = event else { return [] }
@@ -33,7 +33,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a refusal ends an upload whose body has nothing to give`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `an error response ends an upload that waits for its body`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
                 return HTTP2Frame.answer("no", to: stream, status: 413)
@@ -49,14 +49,15 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a refusal ends an upload in the midst of its body`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `an error response ends an upload in the middle of its body`(_ delivery: HTTPRequest.Delivery) async throws
+        {
             let received = Locked(0)
             let server = try lab.serve { event in
                 switch event {
                 case .head(let stream, _): return HTTP2Frame.answer("no", to: stream, status: 413)
                 case .data(let bytes, let stream, _) where !bytes.isEmpty:
                     received.withLock { $0 += bytes.count }
-                    // What libcurl has read of the body already has to go out, and its end too.
+                    // The data that libcurl has already read still has to be sent, and so has the end of the body.
                     return [0, stream].map { .window(UInt32(bytes.count), of: $0) }
                 default: break
                 }
@@ -71,22 +72,22 @@
             #expect(received.withLock { $0 } < 20_000_000)
         }
 
-        @Test func `B30: a server that takes a body slowly is not silent`() async throws {
+        @Test func `a server that reads a body slowly causes no idle timeout (B30)`() async throws {
             try await calm()
             let server = try lab.serve(window: 16_000) { event in
                 guard case .data(let bytes, let stream, let ends) = event else { return [] }
-                Thread.sleep(forTimeInterval: 0.1)  // The passing of time is what is tested.
+                Thread.sleep(forTimeInterval: 0.1)  // The delay is part of the test.
                 return ends ? HTTP2Frame.answer("ok", to: stream) : [.window(UInt32(bytes.count), of: stream)]
             }
-            // libcurl asks for it once, and sends it for one and a half seconds.
+            // libcurl reads the body once and sends it for one and a half seconds.
             var request = try lab.request(to: server, method: .put, body: .data(.pattern(250_000)))
             request.timeouts.idle = .milliseconds(900)
 
             #expect(try await lab.send(request).status == 200)
         }
 
-        // In a process of its own, where no one else takes time of the processor.
-        @Test func `an upload that waits for the server leaves the processor alone`() async throws {
+        // In its own process, where no other test uses the processor.
+        @Test func `an upload that waits for the server uses no processor time`() async throws {
             await #expect(processExitsWith: .success) {
                 let lab = try HTTP2Lab()
                 let isSent = Latch()
@@ -101,14 +102,14 @@
                 let before = clock()
                 try await Task.sleep(for: .milliseconds(300))
 
-                // A loop that is kept busy takes all of it.
+                // A busy loop would use all of it.
                 #expect(Double(clock() - before) / Double(CLOCKS_PER_SEC) < 0.15)
                 upload.cancel()
             }
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a refusal of known length ends an upload that the server does not take`(
+        func `an error response of known length ends an upload that the server does not read`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let received = Locked(0)
@@ -118,7 +119,7 @@
                     count += bytes.count
                     return count
                 }
-                // Then the client has sent all it may.
+                // The client has then used up its window.
                 return count < 100_000 ? [] : HTTP2Frame.measuredAnswer("no", to: stream, status: 413)
             }
             let body = HTTPBody.data(.pattern(20_000_000))
@@ -130,7 +131,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
-        func `a response that is complete by its length does not stop the body after it`(
+        func `a response that is complete by its length does not end the upload`(
             _ delivery: HTTPRequest.Delivery,
             _ isLengthKnown: Bool
         ) async throws {
@@ -157,14 +158,14 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [HTTP2Frame.Code.none, .cancel])
-        func `a response stays although the server resets the stream of the body after it`(
+        func `a response is kept although the server then resets the stream of the upload`(
             _ delivery: HTTPRequest.Delivery,
             _ code: HTTP2Frame.Code
         ) async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .head(let stream, _): HTTP2Frame.measuredAnswer("enough", to: stream, status: 200) + [.ping]
-                // Not at once: libcurl 7.88 loses a response that it reads together with the reset.
+                // Not at once, because libcurl 7.88 loses a response that it reads together with the reset.
                 case .pong: [.reset(1, code)]
                 default: []
                 }
@@ -177,7 +178,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a response that ends short of its length is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `a response shorter than its Content-Length is truncated`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = try lab.serve { event in
                 switch event {
                 case .data(_, let stream, true):
@@ -197,7 +198,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
-        func `a response that comes before the body has ended is taken when it has`(
+        func `a response that arrives before the end of the upload is returned after the upload`(
             _ delivery: HTTPRequest.Delivery,
             _ isKnown: Bool
         ) async throws {
@@ -218,7 +219,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], ["small", "large", "streamed"])
-        func `a response that comes before the server takes the body is taken when it has`(
+        func `a response that arrives before the server accepts the body is returned after the upload`(
             _ delivery: HTTPRequest.Delivery,
             _ kind: String
         ) async throws {

@@ -6,7 +6,7 @@
     import SwitchyardServices
     import Testing
 
-    /// What looks like a refusal of an HTTP/2 server and is none: the request may have been processed.
+    /// Signals of an HTTP/2 server that are not a proper refusal: the request may have been processed.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct RefusalDoubtTests {
         private let lab: HTTP2Lab
 
@@ -14,7 +14,7 @@
             lab = try HTTP2Lab()
         }
 
-        /// A server that answers its first stream, and refuses those after it.
+        /// A server that responds to its first stream and refuses later ones.
         private func refusing() throws -> HTTP2Server {
             try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -22,12 +22,12 @@
             }
         }
 
-        /// A server of HTTP/1.1 that reads a request, counts it, and hangs up.
+        /// An HTTP/1.1 server that reads a request, counts it, and closes the connection.
         private func silent1(_ count: Locked<Int>) throws -> HTTP1Server {
             try lab.serveHTTP1 { count.withLock { $0 += 1 } }
         }
 
-        /// A server that reads each request, counts it, and hangs up.
+        /// A server that reads each request, counts it, and closes the connection.
         private func silent(_ count: Locked<Int>) throws -> HTTP2Server {
             try lab.serve { event in
                 guard case .head = event else { return [] }
@@ -36,7 +36,7 @@
             }
         }
 
-        @Test func `a connection that is lost after a refusal may have carried the request`() async throws {
+        @Test func `a request whose second connection is lost after a refusal may have been sent`() async throws {
             let count = Locked(0)
             let servers = [try silent1(count), try silent1(count)]
             let first = try refusing()
@@ -49,7 +49,7 @@
             #expect(count.withLock { $0 } == 1)
         }
 
-        @Test func `a refusal of an earlier request says nothing of a later one`() async throws {
+        @Test func `a refusal of an earlier request does not apply to a later one`() async throws {
             let count = Locked(0)
             let answering = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -68,7 +68,7 @@
         }
 
         @Test(arguments: [103, 200])
-        func `a request that a server has begun to answer is not sent again by HTTP/1.1`(status: Int) async throws {
+        func `a request whose response has begun is not sent again over HTTP/1.1`(status: Int) async throws {
             let first = try lab.serve { event in
                 switch event {
                 case .head(let stream, _): [.head([":status": "\(status)"], of: stream), .ping]
@@ -86,7 +86,9 @@
         }
 
         @Test(arguments: [HTTP2Frame.Code.none, .internalError, .cancel, .enhanceYourCalm])
-        func `a stream that is reset on a kept connection may have been processed`(code: HTTP2Frame.Code) async throws {
+        func `a request whose stream is reset on a kept connection may have been processed`(code: HTTP2Frame.Code)
+            async throws
+        {
             let count = Locked(0)
             let first = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -102,7 +104,7 @@
         }
 
         @Test(arguments: [true, false])
-        func `a goodbye that takes the request in leaves it open`(closes: Bool) async throws {
+        func `a request up to the last stream of a GOAWAY may have been processed`(closes: Bool) async throws {
             let count = Locked(0)
             let first = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return closes ? nil : [] }

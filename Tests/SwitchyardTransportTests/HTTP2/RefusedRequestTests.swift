@@ -8,7 +8,7 @@
 
     /// Requests that a server has not processed (RFC 9113 section 8.7).
     @Suite(.timeLimit(.minutes(5)), .prompt) struct RefusedRequestTests {
-        /// How a server says so.
+        /// The signal by which a server refuses a request.
         enum Refusal: String, Sendable, CaseIterable {
             case refusedStream, goAway, http11Required
 
@@ -28,7 +28,7 @@
             lab = try HTTP2Lab()
         }
 
-        /// A server that refuses every stream from one on.
+        /// A server that refuses all streams from `first` on.
         private func refuse(_ refusal: Refusal, from first: UInt32) throws -> HTTP2Server {
             try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }
@@ -37,7 +37,7 @@
         }
 
         @Test(arguments: Refusal.allCases, [HTTPMethod.get, .post, .delete])
-        func `a request that was refused on its first connection goes out on a new one`(
+        func `a request that was refused on its first connection is sent on a new one`(
             _ refusal: Refusal,
             _ method: HTTPMethod
         ) async throws {
@@ -53,7 +53,7 @@
         }
 
         @Test(arguments: Refusal.allCases, [HTTPMethod.get, .post])
-        func `a request that was refused on a kept connection goes out on a new one`(
+        func `a request that was refused on a kept connection is sent on a new one`(
             _ refusal: Refusal,
             _ method: HTTPMethod
         ) async throws {
@@ -68,7 +68,7 @@
         }
 
         @Test(arguments: [HTTPBody.data(Data(repeating: 7, count: 200_000)), .pieces([Data("ab".utf8)])])
-        func `the body goes out again from its start, or the failure says that nothing was processed`(
+        func `a refused body is sent again from its start, or the failure reports that it was not processed`(
             _ body: HTTPBody
         ) async throws {
             let received = Locked(Data())
@@ -92,7 +92,7 @@
         }
 
         @Test(arguments: [Refusal.refusedStream, .goAway])
-        func `a server that refuses again has certainly not processed the request`(_ refusal: Refusal) async throws {
+        func `a request that is refused repeatedly has certainly not been processed`(_ refusal: Refusal) async throws {
             let servers = [try refuse(refusal, from: 1), try refuse(refusal, from: 1), try refuse(refusal, from: 1)]
             let relay = try TCPRelay(to: servers.map(\.url))
 
@@ -103,7 +103,7 @@
             #expect(relay.connections <= 3)
         }
 
-        @Test func `a goodbye is for every request that waits on the connection`() async throws {
+        @Test func `a GOAWAY applies to every waiting request on the connection`() async throws {
             let waiting = Locked(0)
             let leaving = try lab.serve { event in
                 guard case .head(let stream, _) = event else { return [] }

@@ -16,7 +16,7 @@ import Testing
         channel = BodyChannel(capacity: 100_000, resume: { [resumes] in resumes.withLock { $0 += 1 } }, cancel: {})
     }
 
-    @Test func `an exchange continues when half of what waits has been read`() async throws {
+    @Test func `an exchange resumes when half of its buffered data has been read`() async throws {
         #expect(channel.offer(Self.piece) == 40_000)
         #expect(!channel.isPaused)
         #expect(channel.offer(Self.piece) == 0)
@@ -30,7 +30,7 @@ import Testing
         #expect(!channel.isPaused)
     }
 
-    @Test func `bytes that were under way when an exchange paused do not keep it from continuing`() async throws {
+    @Test func `data that arrives during a pause does not prevent the resumption`() async throws {
         _ = channel.offer(Self.piece)
         _ = channel.offer(Self.piece)
         _ = try await channel.next()
@@ -43,7 +43,7 @@ import Testing
         #expect(!channel.isPaused)
     }
 
-    @Test func `an exchange that has ended waits for no one`() {
+    @Test func `an exchange that has ended is not paused`() {
         _ = channel.offer(Self.piece)
         _ = channel.offer(Self.piece)
 

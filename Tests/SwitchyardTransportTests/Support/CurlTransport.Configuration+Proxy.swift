@@ -3,7 +3,7 @@
     import SwitchyardTransport
 
     extension CurlTransport.Configuration.Proxy {
-        /// A proxy on this machine that wants to know who asks.
+        /// A proxy on this machine that requires credentials.
         static func local(
             _ kind: CurlTransport.Configuration.ProxyServer.Kind,
             _ port: UInt16,

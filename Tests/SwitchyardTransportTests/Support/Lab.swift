@@ -6,13 +6,13 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// A transport and the server it talks to.
+/// A transport and its server.
 struct Lab {
     let subject: Subject
     let transport: any Transport
     let server: LoopbackServer
 
-    /// Runs a test against a fresh transport and a server with the paths that all tests know.
+    /// Runs a test with a new transport and a server with the common routes.
     static func run(
         _ subject: Subject,
         _ prepare: (LoopbackServer) throws -> Void = { _ in },
@@ -58,7 +58,7 @@ struct Lab {
         await transport.failure(of: request)
     }
 
-    // MARK: What the server and the stub answer alike
+    // MARK: Routes that the server and the stub share
 
     static let chunks = (0..<8).map { Data("chunk \($0);".utf8) }
     static let large = Data.pattern(1_000_000)
@@ -90,7 +90,7 @@ struct Lab {
 }
 
 extension HTTPResponse {
-    /// The body, read to its end.
+    /// The complete body.
     func bytes() async throws(TransportError) -> Data {
         switch body {
         case .whole(let data): return data
@@ -103,7 +103,7 @@ extension HTTPResponse {
 }
 
 extension Transport {
-    /// What a request fails with, body included; `nil` when it does not fail.
+    /// The failure of a request or its body, or `nil` if there is none.
     func failure(of request: HTTPRequest) async -> TransportError? {
         do throws(TransportError) {
             _ = try await send(request).bytes()

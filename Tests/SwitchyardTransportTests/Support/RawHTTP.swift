@@ -1,9 +1,11 @@
 #if os(Linux)
     import Glibc
 
-    /// Talks over a bare socket.
+    /// Reads and writes HTTP on a bare socket.
     enum RawHTTP {
-        /// The bytes of the next request without a body; fewer when the connection ends.
+        /// The bytes of the next request without a body.
+        ///
+        /// Fewer if the connection ends.
         static func request(on connection: Int32) -> [UInt8] {
             var request: [UInt8] = []
             var byte: UInt8 = 0
@@ -11,7 +13,7 @@
             return request
         }
 
-        /// Reads so many bytes, or fewer when the connection ends.
+        /// Reads `count` bytes, or fewer if the connection ends.
         static func read(_ count: Int, on connection: Int32) {
             var (left, piece) = (count, [UInt8](repeating: 0, count: 1 << 16))
             while left > 0 {
@@ -21,9 +23,9 @@
             }
         }
 
-        /// Says that nothing more will come, and returns when the other side's system has taken note.
+        /// Closes the sending side, and returns when the peer's system has acknowledged it.
         ///
-        /// Closing does not wait for that, and on a busy machine it takes a moment, loopback or not.
+        /// Closing does not wait for that, and on a busy machine it takes a moment even on the loopback interface.
         static func end(_ connection: Int32) {
             shutdown(connection, Int32(SHUT_WR))
             var info = tcp_info()
@@ -36,7 +38,9 @@
             }
         }
 
-        /// Sends a text; a connection that the peer has closed raises no signal.
+        /// Sends a text.
+        ///
+        /// A connection that the peer has closed raises no signal.
         static func say(_ text: String, on connection: Int32) {
             _ = text.withCString { send(connection, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
         }

@@ -2,16 +2,16 @@
     import Foundation
     import Glibc
 
-    /// What a client wants of a proxy in SOCKS 5 (RFC 1928, RFC 1929) or 4a, which answers in place of the server.
+    /// A client's request to a SOCKS 5 (RFC 1928, RFC 1929) or 4a proxy, which responds in place of the server.
     struct SOCKSRequest: Sendable {
-        /// The host and port that are asked for; `nil` when the host is not given by its name.
+        /// The requested host and port, or `nil` if the host is not given by name.
         var target: String?
-        /// User and password, if they are wanted.
+        /// The user and password, if they are required.
         var credentials: String?
 
-        /// Speaks with one client, and sends it `answer` in the end.
+        /// Serves one client, and finally sends it `answer`.
         ///
-        /// `code` is the reply (RFC 1928 section 6); 0 grants the request.
+        /// `code` is the reply (RFC 1928 section 6). The value 0 grants the request.
         static func serve(
             _ connection: Int32,
             answering answer: String,
@@ -28,7 +28,7 @@
                 request.credentials = "\(user) \(password)"
                 reply(connection, [1, 0])
             }
-            // CONNECT to a name; any other kind of address would show that the name was looked up.
+            // CONNECT to a name. Any other kind of address would mean that the client has resolved the name.
             guard let head = receive(connection, 4), head[3] == 3, let host = text(connection),
                 let port = receive(connection, 2)
             else { return request }
@@ -41,9 +41,9 @@
             return request
         }
 
-        /// Speaks SOCKS 4a with one client, and sends it `answer` in the end.
+        /// Serves one client with SOCKS 4a, and finally sends it `answer`.
         ///
-        /// - Returns: The host and port that are asked for; `nil` when the host is not given by its name.
+        /// - Returns: The requested host and port, or `nil` if the host is not given by name.
         static func serveVersion4(_ connection: Int32, answering answer: String, reply code: UInt8 = 90) -> String? {
             guard let head = receive(connection, 8), head[..<2] == [4, 1], head[4..<7] == [0, 0, 0], head[7] != 0,
                 terminatedText(connection) != nil, let host = terminatedText(connection)
@@ -56,7 +56,7 @@
             return "\(host):\(Int(head[2]) << 8 | Int(head[3]))"
         }
 
-        /// Text up to a zero.
+        /// Text that is terminated by a zero.
         private static func terminatedText(_ connection: Int32) -> String? {
             var bytes: [UInt8] = []
             while let byte = receive(connection, 1)?.first {
@@ -66,7 +66,7 @@
             return nil
         }
 
-        /// Text with its length in front.
+        /// Text that is prefixed with its length.
         private static func text(_ connection: Int32) -> String? {
             guard let length = receive(connection, 1), let bytes = receive(connection, Int(length[0])) else {
                 return nil

@@ -4,7 +4,7 @@ import SwitchyardTransport
 
 @testable import SwitchyardServices
 
-/// A transport that the conformance suite runs against.
+/// A transport that the conformance suite tests.
 enum Subject: String, CaseIterable, Sendable {
     #if os(Linux)
         case curl
@@ -12,10 +12,10 @@ enum Subject: String, CaseIterable, Sendable {
     case urlSession
     case stub
 
-    /// Those that use the network.
+    /// The transports that use the network.
     static let networked = allCases.filter { $0 != .stub }
 
-    /// Whether this is `URLSession` as Foundation has it on Linux, with its known limits.
+    /// Whether this is Foundation's `URLSession` on Linux with its known limitations.
     var isLimited: Bool {
         #if os(Linux)
             self == .urlSession
@@ -24,7 +24,9 @@ enum Subject: String, CaseIterable, Sendable {
         #endif
     }
 
-    /// Makes a transport; the stub answers as ``Lab`` has its server answer.
+    /// Creates a transport.
+    ///
+    /// The stub responds like the server of ``Lab``.
     func makeTransport() throws -> any Transport {
         switch self {
         #if os(Linux)

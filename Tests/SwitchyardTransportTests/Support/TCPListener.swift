@@ -2,7 +2,7 @@
     import Foundation
     import Glibc
 
-    /// A bare socket that listens on 127.0.0.1, for servers that speak something other than HTTP.
+    /// A bare socket that listens on 127.0.0.1, for servers with a protocol other than HTTP.
     final class TCPListener: Sendable {
         struct Failure: Error {
             let code: Int32
@@ -22,7 +22,7 @@
                     bind(listener, $0, size) | listen(listener, 4) | getsockname(listener, $0, &size)
                 }
             }
-            // Nobody waits for ever for a client that does not come.
+            // Waiting for a client ends after a while.
             var patience = timeval(tv_sec: 30, tv_usec: 0)
             setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
             descriptor = listener
@@ -34,9 +34,9 @@
             Glibc.close(descriptor)
         }
 
-        /// Serves one connection on a thread of its own, which begins at once, then closes it.
+        /// Serves one connection on its own thread, which starts at once, and then closes the connection.
         ///
-        /// - Parameter serve: Does so; gets the connection's descriptor.
+        /// - Parameter serve: Serves the connection with the given descriptor.
         func serveAtOnce(_ serve: @escaping @Sendable (Int32) -> Void) {
             Thread.detachNewThread { [self] in
                 let connection = accept(descriptor, nil, nil)
@@ -45,10 +45,10 @@
             }
         }
 
-        /// Serves one connection on a thread of its own, then closes it.
+        /// Serves one connection on its own thread, and then closes it.
         ///
-        /// - Parameter serve: Does so; gets the connection's descriptor.
-        /// - Returns: What `serve` returns.
+        /// - Parameter serve: Serves the connection with the given descriptor.
+        /// - Returns: The result of `serve`.
         func serveOne<Value: Sendable>(_ serve: @escaping @Sendable (Int32) -> Value) async -> Value {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [self] in

@@ -2,18 +2,18 @@
     import Foundation
     import SwitchyardServices
 
-    /// A port on this machine after which each connection finds another server.
+    /// A port on this machine that forwards each connection to another server.
     ///
-    /// The connections after the last server find that one.
+    /// Further connections go to the last server.
     struct TCPRelay: Sendable {
         private let listener: TCPListener
         private let accepted = Locked(0)
 
         var url: String { "https://127.0.0.1:\(listener.port)/" }
-        /// How many connections have come.
+        /// The number of accepted connections.
         var connections: Int { accepted.withLock { $0 } }
 
-        /// Leads up to `count` connections to the servers at these URLs, in order.
+        /// Forwards up to `count` connections to the servers at these URLs, in order.
         init(to servers: [String], count: Int = 6) throws {
             listener = try TCPListener()
             let ports = servers.compactMap { URL(string: $0)?.port.flatMap { UInt16(exactly: $0) } }

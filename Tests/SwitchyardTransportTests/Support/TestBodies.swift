@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A body reader that gives prepared pieces, or fails after them.
+/// A body reader that returns prepared chunks and may throw after them.
 final class PiecesReader: HTTPBodyReader {
     struct Broken: Error {}
 
@@ -26,7 +26,7 @@ final class PiecesReader: HTTPBodyReader {
     }
 }
 
-/// A body that gives nothing until it is let go, and then one piece.
+/// A body that waits for a latch and then returns one chunk.
 final class WaitingReader: HTTPBodyReader {
     private let latch: Latch
     private let pieces = PiecesReader([Data("late".utf8)])
@@ -42,14 +42,16 @@ final class WaitingReader: HTTPBodyReader {
 }
 
 extension HTTPBody {
-    /// A streamed body of prepared pieces.
+    /// A streamed body of prepared chunks.
     static func pieces(_ pieces: [Data], length: Int64? = nil, fails: Bool = false) -> HTTPBody {
         .stream(Stream(length: length) { PiecesReader(pieces, fails: fails) })
     }
 }
 
 extension Data {
-    /// Bytes in a pattern whose period, a prime, fits no buffer; made by doubling, which is fast without optimisation.
+    /// Bytes in a pattern whose period is a prime that fits no buffer.
+    ///
+    /// Built by doubling, which is fast without optimization.
     static func pattern(_ count: Int) -> Data {
         var bytes = Data((0..<251).map { UInt8($0) })
         while bytes.count < count { bytes.append(bytes) }

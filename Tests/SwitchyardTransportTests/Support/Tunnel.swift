@@ -2,14 +2,14 @@
     import Foundation
     import Glibc
 
-    /// What a client says to a proxy that is to lead it to a server (CONNECT, RFC 9110 section 9.3.6).
+    /// A client's request to a proxy for a tunnel to a server (CONNECT, RFC 9110 section 9.3.6).
     enum Tunnel {
-        /// Answers one request for a tunnel, and carries bytes both ways when it leads somewhere.
+        /// Responds to one CONNECT request, and forwards bytes in both directions if there is a server.
         ///
         /// - Parameters:
         ///   - connection: The client's connection.
-        ///   - answer: What the proxy says.
-        ///   - port: The server on this machine to which the tunnel leads; nowhere when `nil`.
+        ///   - answer: The proxy's response.
+        ///   - port: The port of the server on this machine, or `nil` for none.
         /// - Returns: The head of the client's request.
         static func serve(_ connection: Int32, answering answer: String, leadingTo port: UInt16?) -> String {
             let head = readHead(connection)
@@ -20,7 +20,7 @@
             return head
         }
 
-        /// Carries bytes between a client and a server on this machine.
+        /// Forwards bytes between a client and a server on this machine.
         static func lead(_ connection: Int32, to port: UInt16) {
             let server = connect(port)
             carry(connection, server)
@@ -50,7 +50,7 @@
             return server
         }
 
-        /// Hands on what comes, until one of both hangs up or 30 s pass in silence.
+        /// Forwards bytes until one side closes or 30 s pass without data.
         private static func carry(_ one: Int32, _ other: Int32) {
             var buffer = [UInt8](repeating: 0, count: 16_384)
             var watched = [one, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -4,7 +4,7 @@ import SwitchyardFixtures
     import Foundation
     import Glibc
 
-    /// A server on a Unix socket that gives one response to one connection, whatever it is asked.
+    /// A server on a Unix socket that sends one response to one connection, whatever the request is.
     final class UnixServer: Sendable {
         struct Failure: Error {
             let code: Int32
@@ -13,7 +13,7 @@ import SwitchyardFixtures
         private let folder: TemporaryFolder
         private let listener: Int32
 
-        /// Where it listens.
+        /// The path of its socket.
         var path: String { folder.url.appending(path: "s").path }
 
         init(answer: String) throws {

@@ -2,10 +2,10 @@ import Foundation
 import SwitchyardFixtures
 import SwitchyardServices
 
-/// Certificates for tests, made by the `openssl` command and kept for as long as the test runs.
+/// Certificates for tests, created by the `openssl` command and kept while the test runs.
 ///
-/// An authority of our own has signed `good`, `expired`, `foreign` (for another host) and `client`; `selfSigned` stands
-/// alone.
+/// A test authority has signed `good`, `expired`, `foreign` (for another host) and `client`. `selfSigned` has no
+/// authority.
 struct Certificates: Sendable {
     enum Name: String, Sendable, CaseIterable {
         case good, expired, foreign, client, selfSigned
@@ -19,8 +19,9 @@ struct Certificates: Sendable {
 
     private static let shared = Locked(Shared())
 
-    /// Certificates for tests that only read them; those that run at the same time share one set, since making it takes
-    /// ten commands.
+    /// Certificates for tests that only read them.
+    ///
+    /// Concurrent tests share one set, because creating it takes ten commands.
     static func ready() throws -> Certificates {
         try shared.withLock { shared in
             if let folder = shared.folder { return Certificates(folder: folder) }
@@ -48,7 +49,7 @@ struct Certificates: Sendable {
 
     /// The authority's certificate.
     var authority: URL { folder.url.appending(path: "ca.pem") }
-    /// A folder with the authority's certificate, as OpenSSL looks for it there.
+    /// A folder with the authority's certificate in the form that OpenSSL expects.
     func authorityFolder() throws -> URL {
         let hashed = folder.url.appending(path: "hashed")
         try FileManager.default.createDirectory(at: hashed, withIntermediateDirectories: true)
@@ -57,9 +58,9 @@ struct Certificates: Sendable {
         return hashed
     }
 
-    /// A certificate.
+    /// The file of a certificate.
     func certificate(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).pem") }
-    /// Its private key.
+    /// The file of its private key.
     func key(_ name: Name) -> URL { folder.url.appending(path: "\(name.rawValue).key") }
 
     /// The pin of a certificate's public key, as the `openssl` command computes it.
@@ -70,7 +71,7 @@ struct Certificates: Sendable {
         return try Data(contentsOf: folder.url.appending(path: "\(name.rawValue).digest")).base64EncodedString()
     }
 
-    /// The authority's list of revoked certificates, with one on it.
+    /// The authority's revocation list, with one certificate on it.
     func revocationList(naming name: Name) throws -> URL {
         let settings = """
             [ca]
@@ -91,7 +92,7 @@ struct Certificates: Sendable {
 
     private func sign(_ name: Name) throws {
         let host = name == .foreign ? "DNS:elsewhere.example" : "IP:127.0.0.1,DNS:localhost"
-        // Apple systems trust no server whose certificate does not say that it is for one.
+        // Apple systems reject a server whose certificate is not marked for server authentication.
         let settings = "subjectAltName=\(host)\nextendedKeyUsage=serverAuth,clientAuth"
         _ = try folder.file("\(name.rawValue).ext", Data(settings.utf8))
         try openssl(
@@ -108,7 +109,7 @@ struct Certificates: Sendable {
         )
     }
 
-    /// Another certificate of the same name and key.
+    /// Another certificate with the same name and key.
     func refreshed(_ name: Name) throws -> URL {
         try sign(name, into: "\(name.rawValue).refreshed.pem")
         return folder.url.appending(path: "\(name.rawValue).refreshed.pem")
@@ -120,13 +121,13 @@ struct Certificates: Sendable {
     }
 }
 
-/// A server that answers every GET over TLS: the `openssl` command.
+/// A TLS server that responds to every GET: the `openssl` command.
 final class TLSServer {
     private let process: ChildCommand
-    /// Its port; 0 when it listens on a Unix socket.
+    /// Its port, or 0 if it listens on a Unix socket.
     let port: Int
 
-    /// Where it can be reached.
+    /// Its URL.
     var url: String { "https://127.0.0.1:\(port)/" }
 
     init(_ certificates: Certificates, _ name: Certificates.Name, options: [String] = []) throws {
@@ -136,7 +137,7 @@ final class TLSServer {
 
     /// A server on a Unix socket.
     init(_ certificates: Certificates, _ name: Certificates.Name, at socket: URL) throws {
-        // The command takes short paths only.
+        // The command accepts short paths only.
         let folder = socket.deletingLastPathComponent().path
         let command = Self.command(certificates, name, ["-unix", socket.lastPathComponent])
         process = try ChildCommand(["/bin/sh", "-c", "cd '\(folder)' && exec \"$@\"", "sh"] + command)
@@ -163,7 +164,7 @@ final class TLSServer {
         return port
     }
 
-    /// Reads up to the line that says that the server listens.
+    /// Reads up to the line that reports that the server listens.
     private static func acceptance(in handle: FileHandle) throws -> Substring {
         var text = ""
         while true {

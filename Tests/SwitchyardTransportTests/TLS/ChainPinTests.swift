@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardTransport
 
-/// Row N3: pins of a key and of a whole certificate, compared with any certificate of the chain.
+/// Row N3: pins of a key or of a whole certificate are compared with every certificate of the chain.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct ChainPinTests {
     private let certificates: Certificates
 
@@ -23,14 +23,15 @@ import Testing
     }
 
     @Test(arguments: [TLSPin.Subject.publicKey, .certificate])
-    func `a pin of the authority will do for a server that it has signed`(_ subject: TLSPin.Subject) async throws {
+    func `a pin of the authority accepts a server that the authority has signed`(_ subject: TLSPin.Subject) async throws
+    {
         let server = try TLSServer(certificates, .good)
 
         #expect(try await failure(server, trusting(pin(certificates.authority, subject))) == nil)
     }
 
     @Test(arguments: [TLSPin.Subject.publicKey, .certificate])
-    func `a pinned certificate that a server merely brings along is none of its chain`(
+    func `a pinned certificate that is sent but not in the validated chain is not accepted`(
         _ subject: TLSPin.Subject
     ) async throws {
         let pinned = certificates.certificate(.client)
@@ -42,7 +43,7 @@ import Testing
         #expect(error?.mayHaveBeenSent == false)
     }
 
-    @Test func `a pin of the authority does not make good what it has not signed, or for someone else`() async throws {
+    @Test func `a pin of the authority does not accept an invalid certificate`() async throws {
         for name in [Certificates.Name.selfSigned, .expired, .foreign] {
             let server = try TLSServer(certificates, name)
 
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a refreshed certificate keeps the pin of its key and not that of its bytes`() async throws {
+    @Test func `a renewed certificate matches its key's pin but not the pin of the old certificate`() async throws {
         let server = try TLSServer(certificates, .good)
         let refreshed = try certificates.refreshed(.good)
 
@@ -62,7 +63,7 @@ import Testing
         #expect(try await failure(server, trusting(pin(certificates.certificate(.good), .certificate))) == nil)
     }
 
-    @Test func `one digest is not the other`() async throws {
+    @Test func `a public key digest does not match as a certificate digest`() async throws {
         let server = try TLSServer(certificates, .good)
         let key = try pin(certificates.certificate(.good))
         let asCertificate = try #require(TLSPin(key.base64, of: .certificate))
@@ -71,7 +72,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `who has none of the pins is told so`() async throws {
+        @Test func `a pin mismatch has its own error message`() async throws {
             let server = try TLSServer(certificates, .good)
 
             let error = try await failure(server, trusting(pin(certificates.certificate(.client))))
@@ -79,7 +80,7 @@ import Testing
             #expect(error?.message == "no certificate of the server's chain has one of the pins")
         }
 
-        @Test func `the chain is looked at behind a proxy that leads to the server`() async throws {
+        @Test func `pins are checked through an HTTP proxy too`() async throws {
             let server = try TLSServer(certificates, .good)
             let (url, port) = (try #require(RequestURL(server.url)), UInt16(server.port))
             for (pinned, isTrusted) in [(certificates.authority, true), (certificates.certificate(.client), false)] {
@@ -101,7 +102,7 @@ import Testing
         }
 
         @Test(arguments: [true, false])
-        func `where only keys can be compared a pin of a whole certificate makes no transport`(
+        func `a certificate pin is rejected with a proxy that allows only key comparison`(
             fromEnvironment: Bool
         ) throws {
             var configuration = CurlTransport.Configuration()

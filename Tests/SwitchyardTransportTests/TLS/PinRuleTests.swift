@@ -7,14 +7,16 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// Rows N3, N4, N5, N8 and N14, by value and over stubs; ``TrustTests`` and ``ChainPinTests`` have real connections.
+/// Rows N3, N4, N5, N8 and N14, by value and with stubs.
+///
+/// ``TrustTests`` and ``ChainPinTests`` use real connections.
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct PinRuleTests {
     static func pin(_ byte: UInt8) throws -> TLSPin {
         try #require(TLSPin(Data(repeating: byte, count: 32).base64EncodedString()))
     }
 
-    /// A transport for stubs that have the key `1`: with other keys they refuse.
+    /// A transport for stubs that have the key `1` and reject other pins.
     private static func transport(
         _ rules: [PinRule],
         otherHosts: PinnedTransport.OtherHosts = .allowed,
@@ -35,7 +37,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `each host has its own keys`() async throws {  // N5
+    @Test func `each host has its own pins`() async throws {  // N5
         let transport = try Self.transport([
             PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)]),
             PinRule(hosts: "**.bad.test", pins: [Self.pin(2), Self.pin(3)]),
@@ -47,7 +49,7 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == 200)
     }
 
-    @Test func `the dot of the root at the end of a host is no way around a rule`() async throws {  // N5
+    @Test func `a host with a trailing dot is matched by its rule`() async throws {  // N5
         let transport = try Self.transport([
             PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)]),
             PinRule(hosts: "**.worse.test.", pins: [Self.pin(2), Self.pin(3)]),
@@ -58,7 +60,8 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://A.Worse.Test./") == nil)
     }
 
-    @Test func `the pins of a host hold for a request with a configuration of its own`() async throws {  // N9
+    @Test func `a host's pins are added to a request's own TLS configuration unless the request has pins`() async throws
+    {  // N9
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let seen = Locked<[Set<TLSPin>?]>([])
         let transport = try PinnedTransport(rules: [rule]) { _ in
@@ -77,7 +80,7 @@ struct PinRuleTests {
         #expect(seen.withLock { $0 } == [nil, rule.pins, [try Self.pin(3)]])
     }
 
-    @Test func `hosts without a rule may be refused`() async throws {  // N5
+    @Test func `hosts without a rule can be rejected`() async throws {  // N5
         let rule = try PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule], otherHosts: .refused)
 
@@ -85,13 +88,13 @@ struct PinRuleTests {
         #expect(try await Self.status(transport, "https://other.test/") == nil)
     }
 
-    @Test func `a spare key is as good as the other`() async throws {  // N14
+    @Test func `any of the pins of a rule is enough`() async throws {  // N14
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(9), Self.pin(1)])])
 
         #expect(try await Self.status(transport, "https://good.test/") == 200)
     }
 
-    @Test func `a rule that has ended refuses no one`() async throws {  // N14
+    @Test func `an expired rule rejects no host`() async throws {  // N14
         let end = Date(timeIntervalSince1970: 100)
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2), Self.pin(3)], expiresAt: end)
 
@@ -101,7 +104,7 @@ struct PinRuleTests {
         #expect(try await Self.status(Self.transport([rule], now: end), "https://bad.test/") == 200)
     }
 
-    @Test func `a rule that only reports lets the request through and tells of it`() async throws {  // N14
+    @Test func `a rule with reportOnly allows the request and reports the mismatch`() async throws {  // N14
         let mismatches = Locked<[PinnedTransport.Mismatch]>([])
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
         let transport = try Self.transport([rule]) { mismatch in mismatches.withLock { $0.append(mismatch) } }
@@ -111,13 +114,13 @@ struct PinRuleTests {
         #expect(mismatches.withLock { $0 }.map(\.rule) == [rule])
     }
 
-    @Test func `a host that is pinned is not asked over http`() async throws {  // N8
+    @Test func `a pinned host is not requested over http`() async throws {  // N8
         let transport = try Self.transport([PinRule(hosts: "good.test", pins: [Self.pin(1), Self.pin(2)])])
 
         #expect(try await Self.status(transport, "http://good.test/") == nil)
     }
 
-    @Test func `a service whose pinned server is not https makes no client`() throws {  // N8
+    @Test func `a service with a pinned http server fails to create a client`() throws {  // N8
         let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule])
 
@@ -126,7 +129,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `rules that could not work are refused when they are made`() throws {  // N14
+    @Test func `invalid rules throw when they are created`() throws {  // N14
         let key = try Self.pin(1)
 
         #expect(throws: PinRuleError.noPins("a.test")) { _ = try PinRule(hosts: "a.test", pins: []) }
@@ -138,7 +141,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `a host beyond ASCII is pinned by the name that requests ask for`() throws {
+    @Test func `a host in Unicode is pinned by its Punycode name`() throws {
         for text in ["*.bücher.test", "*.BÜCHER.test", "*.xn--bcher-kva.test"] {
             let pattern = try #require(HostPattern(text))
 
@@ -148,7 +151,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `a transport that cannot pin is refused when it is made`() throws {
+    @Test func `a transport that does not support pins is rejected when it is created`() throws {
         let rule = try PinRule(hosts: "a.test", pins: [Self.pin(1), Self.pin(2)])
         let cannot = TransportError(.unsupported, message: "no pins", mayHaveBeenSent: false)
 
@@ -160,7 +163,7 @@ struct PinRuleTests {
         }
     }
 
-    @Test func `a cancel reaches the second exchange of a rule that reports`() async throws {
+    @Test func `a cancel reaches the second exchange of a reportOnly rule`() async throws {
         let rule = try PinRule(hosts: "bad.test", pins: [Self.pin(2)], mode: .reportOnly)
         let plain = StubTransport { _ in .never }
         let transport = try PinnedTransport(rules: [rule]) { pins in
@@ -176,7 +179,7 @@ struct PinRuleTests {
         await plain.waitUntilIdle()
     }
 
-    @Test func `a pinned server that is not https makes no environment and no list of servers`() throws {  // N8
+    @Test func `a pinned http server cannot be added by switching environment or servers`() throws {  // N8
         let rule = try PinRule(hosts: "primary.test", pins: [Self.pin(1), Self.pin(2)])
         let transport = try Self.transport([rule])
         let client = try NetworkClient(service: .topics(), environment: .release, transport: transport)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row N9 for single requests, over real connections.
+/// Row N9 for single requests over real connections.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct RequestTLSTests {
     private let certificates: Certificates
 
@@ -16,7 +16,7 @@ import Testing
 
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
-    /// What becomes of a request; `nil` when it is answered.
+    /// The failure of a request, or `nil` if it succeeds.
     private func failure(
         _ transport: any Transport,
         _ server: TLSServer,
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a request trusts whom its own configuration names, and no other request does`() async throws {
+    @Test func `the trust roots of a request apply to that request only`() async throws {
         let server = try TLSServer(certificates, .good)
         let transport = try Transports.systemDefault()
 
@@ -41,7 +41,7 @@ import Testing
         #expect(try await failure(transport, server, nil) == .certificateRejected)
     }
 
-    @Test func `the pins of a request are asked for, though a connection stands`() async throws {
+    @Test func `the pins of a request are checked even if a connection is open`() async throws {
         let server = try TLSServer(certificates, .good)
         let transport = try Transports.systemDefault(tls: trusting)
         var pinned = trusting
@@ -52,7 +52,7 @@ import Testing
         #expect(try await failure(transport, server, trusting) == nil)
     }
 
-    @Test func `a request may want a newer version than the others`() async throws {
+    @Test func `a request may require a newer TLS version than others`() async throws {
         let server = try TLSServer(certificates, .good, options: ["-tls1_2"])
         let transport = try Transports.systemDefault(tls: trusting)
         var newer = trusting
@@ -62,7 +62,7 @@ import Testing
         #expect(try await failure(transport, server, nil) == nil)
     }
 
-    @Test func `a call has its configuration on its way through a client`() async throws {
+    @Test func `a call's TLS configuration is passed through the client`() async throws {
         let server = try TLSServer(certificates, .good)
         let client = try NetworkClient(service: server.service())
         defer { client.shutdown() }
@@ -72,7 +72,7 @@ import Testing
         #expect(try await client.send(call).status == 200)
     }
 
-    @Test func `a configuration that cannot be used fails the request and no other`() async throws {
+    @Test func `an unusable TLS configuration fails only its own request`() async throws {
         let server = try TLSServer(certificates, .good)
         let transport = try Transports.systemDefault(tls: trusting)
         let missing = TLSConfiguration(trustRoots: .file(URL(fileURLWithPath: "/nowhere/ca.pem")))
@@ -81,7 +81,7 @@ import Testing
         #expect(try await failure(transport, server, nil) == nil)
     }
 
-    @Test func `after a shutdown no request begins, whatever its configuration`() async throws {
+    @Test func `no request with any TLS configuration starts after a shutdown`() async throws {
         let server = try TLSServer(certificates, .good)
         let transport = try Transports.systemDefault()
         #expect(try await failure(transport, server, trusting) == nil)
@@ -93,7 +93,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a request identifies itself, and no other does`() async throws {
+        @Test func `the client identity of a request is used for that request only`() async throws {
             let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
             let server = try TLSServer(certificates, .good, options: options)
             let transport = try Transports.systemDefault(tls: trusting)
@@ -107,7 +107,7 @@ import Testing
             #expect(try await failure(transport, server, nil) != nil)
         }
 
-        @Test func `URLSession on Linux refuses a request with a configuration that it cannot keep`() async throws {
+        @Test func `URLSession on Linux rejects a request with an unsupported TLS configuration`() async throws {
             let server = try TLSServer(certificates, .good)
             let transport = try URLSessionTransport()
 

@@ -4,7 +4,7 @@ import SwitchyardServices
 import SwitchyardTransport
 import Testing
 
-/// What becomes of a request to a server with a configuration; `nil` when it is answered.
+/// The failure of a request to a server with a TLS configuration, or `nil` if it succeeds.
 func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> TransportError? {
     let url = try #require(RequestURL(server.url))
     do throws(TransportError) {
@@ -17,7 +17,7 @@ func failure(_ server: TLSServer, _ tls: TLSConfiguration) async throws -> Trans
 }
 
 extension TLSServer {
-    /// A service with this server alone.
+    /// A service with only this server.
     func service() throws -> Service {
         try Service(
             name: "tls",

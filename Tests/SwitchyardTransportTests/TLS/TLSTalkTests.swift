@@ -8,9 +8,9 @@
     import SwitchyardTransport
     import Testing
 
-    /// What a server says over TLS, and how it ends.
+    /// The data that a TLS server sends, and how its connections end.
     @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TLSTalkTests {
-        /// A server over TLS that says what a test wants: the `openssl` command, fed through a pipe.
+        /// A TLS server that sends the text of a test: the `openssl` command, fed through a pipe.
         private final class Server {
             private let process: ChildCommand
             private let input: Int32
@@ -44,11 +44,12 @@
                 _ = text.withCString { write(input, $0, strlen($0)) }
             }
 
-            /// Waits until the command has written one of some texts after what was waited for before; `false` when it
-            /// ended.
+            /// Waits until the command has written one of the texts after the previous match.
+            ///
+            /// Returns `false` if it ended.
             func hears(_ texts: String...) async -> Bool {
                 let (output, heard) = (process.output, heard)
-                // A read blocks, and the threads of tasks are few.
+                // A read blocks its thread, and the threads of tasks are few.
                 return await withCheckedContinuation { continuation in
                     Thread.detachNewThread {
                         continuation.resume(returning: heard.withLock { Self.reads(output, into: &$0, until: texts) })
@@ -68,13 +69,15 @@
                 }
             }
 
-            /// Ends the command as a crash would: its connections end without a last word of TLS.
+            /// Kills the command as in a crash.
+            ///
+            /// Its connections end without a TLS closure alert.
             func die() { process.kill() }
         }
 
         private static let named = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nright"
 
-        /// Sends a request that the server answers with a text, on a thread of its own as it blocks.
+        /// Sends a request that the server responds to with a text, on its own thread because it blocks.
         private func send(
             _ server: Server,
             on transport: any Transport,
@@ -87,10 +90,12 @@
             return try await response
         }
 
-        /// Options of the command for versions of TLS, of which 1.3 sends tickets that no one has asked for.
+        /// Options of the command for TLS versions.
+        ///
+        /// Version 1.3 sends unsolicited session tickets.
         private static let versions = [["-tls1_3"], ["-tls1_2"]]
 
-        @Test func `a connection over TLS is used again, session tickets or not`() async throws {
+        @Test func `a TLS connection is reused with and without session tickets`() async throws {
             let certificates = try Certificates.ready()
             for version in Self.versions {
                 let server = try Server(certificates, options: version)
@@ -103,7 +108,7 @@
             }
         }
 
-        @Test func `bytes on an idle connection over TLS end it`() async throws {
+        @Test func `bytes on an idle TLS connection close it`() async throws {
             let certificates = try Certificates.ready()
             for version in Self.versions {
                 try await endIdleConnection(to: Server(certificates, options: version))
@@ -123,7 +128,7 @@
         }
 
         // RFC 9112 section 9.8.
-        @Test func `a body that ends with a connection that TLS has not ended is cut`() async throws {
+        @Test func `a body that ends without a TLS closure alert is truncated`() async throws {
             let certificates = try Certificates.ready()
             for head in [
                 "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchyardTransport
 
 struct TransportsByTLSTests {
-    /// What can differ, in each place of a configuration.
+    /// Configurations that differ in one property each.
     private static let configurations: [TLSConfiguration] = {
         let (file, data) = (URL(fileURLWithPath: "/one.pem"), Data("one".utf8))
         let digest = Data(repeating: 1, count: 32).base64EncodedString()
@@ -36,14 +36,14 @@ struct TransportsByTLSTests {
         return all
     }()
 
-    @Test func `every configuration has a fingerprint of its own`() {
+    @Test func `every TLS configuration has its own fingerprint`() {
         let fingerprints = Self.configurations.map(\.fingerprint)
 
         #expect(Set(fingerprints).count == Self.configurations.count)
         #expect(fingerprints == Self.configurations.map(\.fingerprint))
     }
 
-    @Test func `an identity is described without key and password`() {
+    @Test func `the description of a client identity contains no key and no password`() {
         let secret = "s3cr3t"
         let source = TLSConfiguration.ClientIdentity.Source.pem(Data(secret.utf8))
         let tls = TLSConfiguration(clientIdentity: .init(certificate: source, privateKey: source, password: secret))
@@ -53,7 +53,7 @@ struct TransportsByTLSTests {
         #expect(!String(reflecting: tls).contains(secret))
     }
 
-    @Test func `a configuration has one transport, as long as it is among the last`() throws {
+    @Test func `a TLS configuration keeps its transport while it is among the most recent ones`() throws {
         let made = Locked<[TLSConfiguration]>([])
         let transports = TransportsByTLS { tls in
             made.withLock { $0.append(tls) }
@@ -73,7 +73,7 @@ struct TransportsByTLSTests {
         #expect(made.withLock { $0 } == configurations + [newest, configurations[1]])
     }
 
-    @Test func `a transport that gives way ends what it has begun`() async throws {
+    @Test func `a transport that is evicted finishes its exchanges`() async throws {
         let clock = ManualClock()
         let transports = TransportsByTLS { _ in
             StubTransport { _ in .delayed(by: .seconds(1), on: clock, .status(204)) }
@@ -91,7 +91,7 @@ struct TransportsByTLSTests {
         #expect(statuses == Array(repeating: 204, count: TransportsByTLS.limit + 1))
     }
 
-    @Test func `all threads that ask at once get the same transport`() async throws {
+    @Test func `concurrent lookups get the same transport`() async throws {
         let transports = TransportsByTLS { _ in StubTransport { _ in .status(200) } }
 
         let seen = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in

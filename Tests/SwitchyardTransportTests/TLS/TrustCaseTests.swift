@@ -8,13 +8,13 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Rows N3 to N6: who is trusted, by the cases of OkHttp and Alamofire that pins alone decide.
+/// Rows N3 to N6: the cases of OkHttp and Alamofire that pins alone decide.
 @Suite struct TrustCaseTests {
     private static func pin(_ key: String) -> TLSPin? {
         TLSPin(Data(repeating: key.utf8.first ?? 0, count: 32).base64EncodedString())
     }
 
-    @Test func `patterns and pins are those of OkHttp`() async throws {
+    @Test func `host patterns and pins match OkHttp`() async throws {
         let keys: CaseKeys = """
             pins host chain_keys expected_trusted pin pattern expected_error expected_match
             certificates expected subjectAltNames commonName
@@ -44,11 +44,11 @@ import Testing
         }
     }
 
-    /// Asks a host through the rules of a case, over stubs whose chain has the keys of the case.
+    /// Sends a request to a host through the rules of a case, with stubs whose chain has the keys of the case.
     private static func judgePins(_ item: CaseValue) async throws -> CaseOutcome {
         let host = item["host"]?.string ?? ""
         let keys = Set((item["chain_keys"]?.array ?? []).compactMap { pin($0.string ?? "") })
-        // A rule has two pins at least, and no chain has the keys of these.
+        // A rule needs at least two pins. No chain has the keys of these.
         let spare = Set(["1", "2"].compactMap(pin))
         let rules = try (item["pins"]?.members ?? []).map { rule in
             let pins = (rule.value.array ?? []).compactMap { pin($0.string ?? "") }
@@ -66,7 +66,7 @@ import Testing
         )
     }
 
-    @Test func `pins of keys and of certificates are compared with a chain as Alamofire does it`() throws {
+    @Test func `pins of keys and certificates are compared with a chain as in Alamofire`() throws {
         let certificates = try Self.certificates(in: "alamofire_tls_pinning")
         let keys: CaseKeys = """
             chain host pins mode performDefaultValidation validateHost rootIsAnchor expected_trusted
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `pins of keys and of certificates are compared with a chain as AFNetworking does it`() throws {
+    @Test func `pins of keys and certificates are compared with a chain as in AFNetworking`() throws {
         let certificates = try Self.certificates(in: "afnetworking_tls_pinning")
         let keys: CaseKeys = """
             policy policy.mode policy.pins policy.allowInvalidCertificates policy.validatesDomainName
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// The certificates that a file brings along, by their names, if their pins are those that the file says.
+    /// The certificates in a file by name, if their pins match the file's.
     private static func certificates(in file: String) throws -> [String: Data] {
         let root = try CaseFile.root(of: file)
         var certificates: [String: Data] = [:]

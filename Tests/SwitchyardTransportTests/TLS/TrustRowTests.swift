@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Rows N1 to N8 and N14 over real connections: what there is beside ``TrustTests``.
+/// Rows N1 to N8 and N14 over real connections, in addition to ``TrustTests``.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustRowTests {
     private let certificates: Certificates
 
@@ -18,15 +18,14 @@ import Testing
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
     // Rows N1, N2; rules TAF-X1, CT-1.
-    @Test func `trust cannot be switched off: the way to a server of one's own is its authority`() async throws {
+    @Test func `trust cannot be disabled, so a private server needs its own authority`() async throws {
         let server = try TLSServer(certificates, .good)
 
         #expect(try await failure(server, TLSConfiguration())?.kind == .certificateRejected)
         #expect(try await failure(server, trusting) == nil)
     }
 
-    @Test func `a refused certificate reaches the caller as such, neither as a cancel nor as a switch`() async throws
-    {  // N7
+    @Test func `a rejected certificate is reported as certificateRejected, not as a cancel`() async throws {  // N7
         let server = try TLSServer(certificates, .good)
         let client = try NetworkClient(service: server.service())
 
@@ -40,7 +39,7 @@ import Testing
         client.shutdown()
     }
 
-    @Test func `the pin of a certificate is that of its key, in both forms`() throws {  // N3, N4
+    @Test func `the pin of a certificate is computed from its key, for PEM and DER`() throws {  // N3, N4
         let expected = TLSPin(try certificates.pin(.good))
         let pem = try Data(contentsOf: certificates.certificate(.good))
 
@@ -49,7 +48,7 @@ import Testing
         #expect(TLSPin(certificate: Data("no certificate".utf8)) == nil)
     }
 
-    @Test func `pins come from a folder of certificates`() throws {  // N4
+    @Test func `pins can be read from a folder of certificates`() throws {  // N4
         let folder = try TemporaryFolder.made()
         for name in [Certificates.Name.good, .client] {
             _ = try folder.file("\(name.rawValue).cer", try Data(contentsOf: certificates.certificate(name)))
@@ -63,7 +62,7 @@ import Testing
         #expect(throws: PinRuleError.noCertificate) { _ = try TLSPin.certificates(in: folder.url) }
     }
 
-    @Test func `rules for hosts hold over real connections`() async throws {  // N3, N5, N14
+    @Test func `pin rules for hosts apply to real connections`() async throws {  // N3, N5, N14
         let server = try TLSServer(certificates, .good)
         let url = try #require(RequestURL(server.url))
         let (good, client) = (try pin(.good), try pin(.client))
@@ -95,7 +94,7 @@ import Testing
         try #require(TLSPin(try certificates.pin(name)))
     }
 
-    @Test func `keys are not pinned over http`() async throws {
+    @Test func `pins are rejected over http`() async throws {
         let transport = try Transports.systemDefault(tls: TLSConfiguration(pins: [try pin(.good)]))
         let url = try #require(RequestURL("http://127.0.0.1:9/"))
 
@@ -107,7 +106,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a server that does not prove its certificate to be unrevoked is refused`() async throws {  // N6
+        @Test func `a server without a stapled revocation response is rejected`() async throws {  // N6
             let server = try TLSServer(certificates, .good)
             var tls = trusting
             tls.revocation = .stapled
@@ -115,7 +114,7 @@ import Testing
             #expect(try await failure(server, tls)?.kind == .certificateRejected)
         }
 
-        @Test func `a certificate on an authority's list is refused`() async throws {  // N6
+        @Test func `a certificate on a revocation list is rejected`() async throws {  // N6
             let server = try TLSServer(certificates, .good)
             var tls = trusting
             tls.revocation = .list(try certificates.revocationList(naming: .good))

@@ -5,7 +5,7 @@ import SwitchyardHTTP
 import SwitchyardTransport
 import Testing
 
-/// Only the server that was meant is spoken to.
+/// A request is sent only to a trusted server.
 @Suite(.serialized, .timeLimit(.minutes(5)), .prompt) struct TrustTests {
     private let certificates: Certificates
 
@@ -15,7 +15,7 @@ import Testing
 
     private var trusting: TLSConfiguration { TLSConfiguration(trustRoots: .file(certificates.authority)) }
 
-    @Test func `a server of an authority that is trusted is spoken to`() async throws {
+    @Test func `a server of a trusted authority is accepted`() async throws {
         let server = try TLSServer(certificates, .good)
 
         #expect(try await failure(server, trusting) == nil)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [Certificates.Name.expired, .foreign, .selfSigned])
-    func `a certificate that is expired, of another host or not signed is rejected`(
+    func `a certificate that is expired, for another host or self-signed is rejected`(
         _ name: Certificates.Name
     ) async throws {
         let server = try TLSServer(certificates, name)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Subject.networked)
-    func `an unknown authority is rejected`(_ subject: Subject) async throws {
+    func `a server of an unknown authority is rejected`(_ subject: Subject) async throws {
         let server = try TLSServer(certificates, .good)
         let transport = try subject.makeTransport()
         let url = try #require(RequestURL(server.url))
@@ -54,7 +54,7 @@ import Testing
     }
 
     // Rules YTK-34, AFN-15.
-    @Test func `a server with a pinned key is spoken to`() async throws {
+    @Test func `a server with a pinned key is accepted`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
         tls.pins = [
@@ -65,7 +65,7 @@ import Testing
         #expect(try await failure(server, tls) == nil)
     }
 
-    @Test func `a server with another key is rejected, trusted or not`() async throws {
+    @Test func `a server with another key is rejected although its authority is trusted`() async throws {
         let server = try TLSServer(certificates, .good)
         var tls = trusting
         tls.pins = [try #require(TLSPin(try certificates.pin(.client)))]
@@ -84,7 +84,7 @@ import Testing
         #expect(try await failure(server, tls)?.kind == .certificateRejected)
     }
 
-    @Test func `a server that is too old is refused`() async throws {  // N9
+    @Test func `a server with an older TLS version than the minimum is rejected`() async throws {  // N9
         let server = try TLSServer(certificates, .good, options: ["-tls1_2"])
         var tls = trusting
         #expect(try await failure(server, tls) == nil)
@@ -96,7 +96,7 @@ import Testing
 
     #if os(Linux)
         @Test(arguments: [true, false])
-        func `a client identifies itself with its certificate`(_ fromMemory: Bool) async throws {  // N9
+        func `a client authenticates with its certificate`(_ fromMemory: Bool) async throws {  // N9
             let options = ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path]
             let server = try TLSServer(certificates, .good, options: options)
             let (certificate, key) = (certificates.certificate(.client), certificates.key(.client))
@@ -113,7 +113,7 @@ import Testing
             #expect(try await failure(server, trusting) != nil)
         }
 
-        @Test func `URLSession on Linux refuses what it cannot do`() {
+        @Test func `URLSession on Linux rejects an unsupported TLS configuration`() {
             #expect {
                 var configuration = URLSessionTransport.Configuration()
                 configuration.tls = trusting

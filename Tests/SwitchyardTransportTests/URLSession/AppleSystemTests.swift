@@ -10,8 +10,9 @@
     import SwitchyardTransport
     import Testing
 
-    /// What the library believes of Apple's systems and their documentation does not say; see the article on
-    /// transports.
+    /// Undocumented behavior of Apple's systems that the library relies on.
+    ///
+    /// See the article on transports.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct AppleSystemTests {
         private func withServer(_ body: (LoopbackServer) async throws -> Void) async throws {
             let server = LoopbackServer()
@@ -20,7 +21,7 @@
             try await body(server)
         }
 
-        @Test func `a response that takes longer than a minute is waited for`() async throws {
+        @Test func `a response may take longer than a minute`() async throws {
             try await Lab.run(.urlSession) { server in
                 server.route(.get, "/late") { _ in
                     try await Task.sleep(for: .seconds(65))
@@ -33,7 +34,7 @@
             }
         }
 
-        @Test func `caches on the way are not told to step aside`() async throws {
+        @Test func `a request has no Cache-Control and no Pragma field`() async throws {
             try await Lab.run(.urlSession) { lab in
                 _ = try await lab.get("/text")
 
@@ -43,7 +44,7 @@
             }
         }
 
-        @Test func `a reserved field of a request goes out all the same`() async throws {
+        @Test func `Authorization and Cookie are sent although they are reserved`() async throws {
             try await Lab.run(.urlSession) { lab in
                 let request = try lab.request("/text", headers: ["Authorization": "Bearer a", "Cookie": "a=1"])
 
@@ -55,7 +56,7 @@
             }
         }
 
-        @Test func `a streamed body comes whole, be its length announced or not`() async throws {
+        @Test func `a streamed body arrives completely with or without a known length`() async throws {
             try await Lab.run(.urlSession) { lab in
                 let pieces = (0..<8).map { Data(repeating: UInt8($0), count: 100_000) }
                 let request = try lab.request("/echo", method: .post, body: .pieces(pieces, length: 800_000))
@@ -68,7 +69,7 @@
             }
         }
 
-        @Test func `retired connections are left for new ones`() async throws {
+        @Test func `new connections replace retired ones`() async throws {
             try await Lab.run(.urlSession) { lab in
                 _ = try await lab.get("/text")
 
@@ -79,7 +80,7 @@
             }
         }
 
-        @Test func `an exchange says whether its connection was used before`() async throws {
+        @Test func `metrics report whether a connection was reused`() async throws {
             try await Lab.run(.urlSession) { lab in
                 let first = try await lab.get("/text").metrics
                 let second = try await lab.get("/text").metrics
@@ -91,7 +92,7 @@
         }
 
         @Test(arguments: ["/other", "ws://127.0.0.1:1/other"])
-        func `the opening of a WebSocket follows no redirect`(location: String) async throws {
+        func `the opening handshake of a WebSocket follows no redirect`(location: String) async throws {
             try await withServer { server in
                 let moved = LoopbackResponse(status: 302, headers: ["Location": location])
                 server.route(.get, "/socket", answering: moved)
@@ -106,7 +107,7 @@
             }
         }
 
-        @Test func `a cancel ends the waiting for a message`() async throws {
+        @Test func `a cancel ends the wait for a message`() async throws {
             try await withServer { server in
                 server.route(.get, "/socket") { _ in
                     try await Task.sleep(for: .seconds(3600))
@@ -124,7 +125,7 @@
             }
         }
 
-        @Test func `a second object of a background session's identifier is refused`() throws {
+        @Test func `a second object with the identifier of a background session throws`() throws {
             let identifier = "switchyard.tests.\(UUID())"
             let first = try BackgroundDownloads(identifier: identifier) { _, _ in }
 
@@ -133,17 +134,17 @@
             }
 
             guard case .request(.transport(let cause)) = error?.reason else {
-                return #expect(Bool(false), "another reason")
+                return #expect(Bool(false), "unexpected reason")
             }
             #expect(cause.kind == .invalidRequest)
             withExtendedLifetime(first) {}
         }
 
-        @Test func `a configuration that is none for the background is refused`() {
+        @Test func `a configuration that is not for the background throws`() {
             #expect(throws: DownloadFailure.self) { try BackgroundDownloads(.ephemeral) { _, _ in } }
         }
 
-        @Test func `the path monitor says something of itself`() async {
+        @Test func `the path monitor reports a status`() async {
             let system = SystemReachability()
 
             let status = await system.updates().first { $0 != .unknown }

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// The public key is found in a certificate, as pins are made from it.
+/// The public key is found in a certificate, because pins are computed from it.
 @Suite struct CertificateEncodingTests {
     /// Made with openssl: a P-256 certificate, and its key as `openssl x509 -pubkey` prints it.
     static let pem = """
@@ -23,7 +23,7 @@ import Testing
     static let key =
         "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEkNfK1KpgjKq/yjid19Vv6kqwB/5JKUbIJzN32V/SfmH2+HOYl/2erS4yjFIKNipF1oQW9luC8aPzl4WCN/azzw=="
 
-    @Test func `the key is what openssl takes for it`() throws {
+    @Test func `the public key equals the one that openssl finds`() throws {
         let certificate = try #require(PEM.certificates(in: Data(Self.pem.utf8)).first)
 
         let key = DistinguishedEncoding.publicKeyInfo(inCertificate: certificate)
@@ -31,7 +31,7 @@ import Testing
         #expect(key?.base64EncodedString() == Self.key)
     }
 
-    @Test func `bytes that are no certificate have no key`() throws {
+    @Test func `invalid certificate data has no key`() throws {
         let certificate = try #require(PEM.certificates(in: Data(Self.pem.utf8)).first)
 
         for count in 0..<certificate.count - 1 {
@@ -42,7 +42,7 @@ import Testing
         #expect(DistinguishedEncoding.publicKeyInfo(inCertificate: Data(repeating: 0x30, count: 64)) == nil)
     }
 
-    @Test func `all certificates of a file are found`() {
+    @Test func `all certificates of a PEM file are found`() {
         let both = Self.pem + "\nsome text between\n" + Self.pem + "\n"
 
         #expect(PEM.certificates(in: Data(both.utf8)).count == 2)

@@ -15,7 +15,7 @@ import Testing
         ("a=1", ["a=1"]),
         ("", [""]),
     ])
-    func `cookies that were joined are taken apart, and dates are not`(_ text: String, _ values: [String]) {
+    func `joined cookies are split, but dates are not`(_ text: String, _ values: [String]) {
         #expect(JoinedCookies.values(of: text) == values)
     }
 }

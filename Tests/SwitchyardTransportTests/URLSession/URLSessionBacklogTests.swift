@@ -7,11 +7,11 @@ import SwitchyardTesting
 import SwitchyardTransport
 import Testing
 
-/// What `URLSession` continues delivering to a reader that does not read.
+/// Data that `URLSession` keeps delivering while the reader pauses.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct URLSessionBacklogTests {
     private static let (buffer, backlog) = (1 << 20, 4 << 20)
 
-    /// Reads up to 16 MiB; the error that ended it.
+    /// Reads up to 16 MiB, and returns the error that ended the reading.
     private func read(_ response: HTTPResponse) async -> (count: Int, error: TransportError?) {
         guard case .stream(let stream) = response.body else { return (0, nil) }
         var iterator = stream.makeAsyncIterator()
@@ -24,7 +24,9 @@ import Testing
         }
     }
 
-    @Test func `it is kept up to a limit, and the exchange ends beyond it`() async throws {
+    @Test func `data for a paused reader is buffered up to a limit, and the exchange fails beyond the limit`()
+        async throws
+    {
         let (sent, end) = (Locked(0), Latch())
         let server = LoopbackServer()
         server.route(.get, "/endless") { _ in
@@ -46,7 +48,8 @@ import Testing
         let url = try #require(RequestURL("\(server.baseURL)/endless"))
 
         let response = try await transport.send(HTTPRequest(url: url, delivery: .stream))
-        // On Linux the server cannot be slowed down and goes on until it is cut off; elsewhere it may have stopped in time.
+        // On Linux the server cannot be slowed down and sends until it is cut off. On other systems it may have stopped
+        // in time.
         #if os(Linux)
             await end.wait()
         #else

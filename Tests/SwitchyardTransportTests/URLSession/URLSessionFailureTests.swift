@@ -6,9 +6,9 @@
     @testable import SwitchyardClient
     @testable import SwitchyardTransport
 
-    /// `URLSession` on Linux hands on what libcurl says, in the words of its version.
+    /// `URLSession` on Linux passes on libcurl's messages, whose wording depends on the version.
     @Suite struct URLSessionFailureTests {
-        // The words of libcurl 8.23, and those of 7.88 beside them.
+        // The messages of libcurl 8.23 and 7.88.
         @Test(arguments: [
             ("end of response with 990000 bytes missing", TransportError.Kind.truncated),
             ("transfer closed with 50 bytes remaining to read", .truncated),
@@ -17,7 +17,10 @@
             ("A value or data field grew larger than allowed", .headersTooLarge),
             ("Out of memory", .headersTooLarge),
         ])
-        func `a failure is known by what libcurl of either age says`(_ text: String, _ kind: TransportError.Kind) {
+        func `a failure is recognized by the messages of both libcurl versions`(
+            _ text: String,
+            _ kind: TransportError.Kind
+        ) {
             let info = [NSLocalizedDescriptionKey: text]
             let error = NSError(domain: NSURLErrorDomain, code: -1, userInfo: info)
 

@@ -8,13 +8,13 @@
 
     @testable import SwitchyardTransport
 
-    /// What becomes of bodies by their `Content-Encoding` (RFC 9110 section 8.4).
+    /// How bodies are decoded according to their `Content-Encoding` (RFC 9110 section 8.4).
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlCodingTests {
         private static let text = Data(String(repeating: "a member of many, ", count: 5_000).utf8)
 
         private static func gzip(_ data: Data) -> Data { RequestCompressor.compressed(data, .gzip) }
 
-        /// The answer to a request for a body with these fields.
+        /// The response to a request for a body with these fields.
         private func response(
             to delivery: HTTPRequest.Delivery = .whole,
             fields: [String],
@@ -49,7 +49,7 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `a body in a coding that no one knows is handed over as it is`(
+        func `a body in an unknown coding is returned unchanged`(
             _ codings: [String],
             _ delivery: HTTPRequest.Delivery
         ) async throws {
@@ -62,7 +62,7 @@
         }
 
         @Test(arguments: ["identity", "none", "", "identity, identity"])
-        func `a body in no coding is handed over as it is`(_ coding: String) async throws {
+        func `a body without a coding is returned unchanged`(_ coding: String) async throws {
             let response = try await response(fields: ["Content-Encoding: \(coding)"], body: Self.text)
 
             #expect(try await response.bytes() == Self.text)
@@ -89,7 +89,8 @@
         ]
 
         @Test(arguments: members, [HTTPRequest.Delivery.whole, .stream])
-        func `all members of a gzip body are read`(_ sample: Members, _ delivery: HTTPRequest.Delivery) async throws {
+        func `all members of a gzip body are decoded`(_ sample: Members, _ delivery: HTTPRequest.Delivery) async throws
+        {
             let response = try await response(
                 to: delivery,
                 fields: ["Content-Encoding: x-gzip"],
@@ -99,8 +100,8 @@
             #expect(try await response.bytes() == sample.content)
         }
 
-        // Pieces of any size end anywhere, also within a member's head and trailer.
-        @Test func `members that come byte by byte are read`() async throws {
+        // The chunks may end anywhere, even inside a member's head or trailer.
+        @Test func `gzip members that arrive byte by byte are decoded`() async throws {
             let body = Self.gzip(Data("one,".utf8)) + Self.gzip(Data("two,".utf8)) + Data(count: 3)
             let server = LoopbackServer()
             server.route(.get, "/drip") { _ in
@@ -119,7 +120,7 @@
         }
 
         @Test(arguments: ["gzip", "x-gzip", "deflate", "gzip, deflate"])
-        func `a body that is not in the coding it names fails, and the message names that`(
+        func `a body that does not match its coding fails, and the message names the coding`(
             _ coding: String
         ) async throws {
             let error = try await failure(coding, Self.text)
@@ -129,12 +130,12 @@
         }
 
         @Test(arguments: [Data("\r\n--".utf8), Data([0x1F]), Data([0x1F, 0x8B, 0xFF, 0xFF]), Data([0, 0, 1])])
-        func `what follows the last member and is none is an error`(_ rest: Data) async throws {
+        func `data after the last gzip member is an error`(_ rest: Data) async throws {
             #expect(try await failure("gzip", Self.gzip(Self.text) + rest)?.kind == .decodingFailed)
         }
 
         @Test(arguments: [1, 12, 500, -1, -8, -9])
-        func `a gzip body that is cut within a member fails`(_ count: Int) async throws {
+        func `a gzip body that is truncated inside a member fails`(_ count: Int) async throws {
             let whole = Self.gzip(Data((0..<2_000).map { _ in UInt8.random(in: .min ... .max) }))
 
             let error = try await failure("gzip", count > 0 ? whole.prefix(count) : whole.dropLast(-count))
@@ -142,14 +143,14 @@
             #expect(error?.kind == .decodingFailed)
         }
 
-        @Test func `a limit counts what is decoded, of all members`() async throws {
+        @Test func `the body limit applies to the decoded bytes of all gzip members`() async throws {
             let body = Self.gzip(Self.text) + Self.gzip(Self.text)
 
             #expect(try await failure("gzip", body, limit: 2 * Self.text.count) == nil)
             #expect(try await failure("gzip", body, limit: 2 * Self.text.count - 1)?.kind == .bodyTooLarge)
         }
 
-        @Test func `the next answer on a connection is decoded by its own coding`() async throws {
+        @Test func `each response on a connection is decoded by its own coding`() async throws {
             let server = LoopbackServer()
             for (path, coding, body) in [
                 ("/plain", "", Self.text), ("/gzip", "gzip", Self.gzip(Self.text)), ("/raw", "utf-8", Self.text),

@@ -8,7 +8,7 @@
 
     @testable import SwitchyardTransport
 
-    /// Header fields of requests that one after the other use the same handle of libcurl.
+    /// Header fields of consecutive requests that reuse one libcurl handle.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlFieldTests {
         private let server = LoopbackServer()
 
@@ -19,7 +19,7 @@
             try server.start()
         }
 
-        /// The fields that arrive with each of some requests, sent one after the other.
+        /// The fields that arrive with each of several consecutive requests.
         private func arriving(with requests: [HTTPRequest]) async throws -> [String] {
             let transport = try CurlTransport()
             var arrived: [String] = []
@@ -29,7 +29,7 @@
             return arrived
         }
 
-        /// The fields that arrive with each of some requests, each the first of its transport.
+        /// The fields that arrive with each request if it is the first of its transport.
         private func arrivingAlone(with requests: [HTTPRequest]) async throws -> [String] {
             var arrived: [String] = []
             for request in requests { arrived += try await arriving(with: [request]) }
@@ -44,14 +44,14 @@
             HTTPRequest(method: method, url: try #require(RequestURL(server.baseURL)), headers: headers, body: body)
         }
 
-        @Test func `a request with the fields of the one before sends them too`() async throws {
+        @Test func `a request sends its fields even if the previous request had the same fields`() async throws {
             let request = try request(["Accept": "text/plain", "X-Number": "1"])
             let arrived = try await arriving(with: [request, request, request])
             #expect(arrived[0].hasPrefix("Accept: text/plain\nX-Number: 1"))
             #expect(arrived == [String](repeating: arrived[0], count: 3))
         }
 
-        @Test func `what libcurl adds to a body goes by the body, whatever was sent before`() async throws {
+        @Test func `the fields that libcurl adds for a body do not depend on earlier requests`() async throws {
             let headers: HTTPHeaders = ["X-Number": "1"]
             let large = HTTPBody.data(Data(count: 100_000))
             let requests = [
@@ -61,7 +61,7 @@
             #expect(try await arriving(with: requests) == (try await arrivingAlone(with: requests)))
         }
 
-        @Test func `a request leaves out the fields of the one before`() async throws {
+        @Test func `a request does not send fields of the previous one`() async throws {
             let requests = [
                 try request(["X-First": "1", "Accept-Encoding": "identity"]), try request([:]),
                 try request(["X-Third": "3"]), try request(["Range": "bytes=0-"]), try request(["X-Fifth": "5"]),
@@ -69,7 +69,7 @@
             #expect(try await arriving(with: requests) == (try await arrivingAlone(with: requests)))
         }
 
-        @Test func `fields that were changed in place are sent as they are now`() async throws {
+        @Test func `fields that were changed in place are sent with their new values`() async throws {
             var changed = try request(["X-Number": "1"])
             let transport = try CurlTransport()
             _ = try await transport.send(changed).bytes()

@@ -8,7 +8,7 @@
 
     @testable import SwitchyardTransport
 
-    /// Requests that cannot be sent as they are asked for.
+    /// Requests that cannot be sent as given.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlRefusalTests {
         private func error(_ headers: HTTPHeaders, _ body: HTTPBody) async throws -> TransportError? {
             let server = LoopbackServer()
@@ -25,7 +25,7 @@
         }
 
         @Test(arguments: ["abc", "", "5", "-1", "5, 5"])
-        func `a length of a body that has none is refused, number or not`(_ length: String) async throws {
+        func `a Content-Length for a body of unknown length is rejected`(_ length: String) async throws {
             let error = try await error(["Content-Length": length], .pieces([Data("hello".utf8)]))
 
             #expect(error?.kind == .invalidRequest)
@@ -33,14 +33,14 @@
         }
 
         @Test(arguments: [-1, -5, Int64.min])
-        func `a body of a negative length is refused`(_ length: Int64) async throws {
+        func `a body with a negative length is rejected`(_ length: Int64) async throws {
             let error = try await error([:], .pieces([Data("hello".utf8)], length: length))
 
             #expect(error?.kind == .invalidRequest)
             #expect(error?.mayHaveBeenSent == false)
         }
 
-        @Test func `a head that is too large to send is refused`() async throws {
+        @Test func `a request head that is too large is rejected`() async throws {
             let large = String(repeating: "x", count: 1 << 20)
             let body = HTTPBody.data(Data(count: 64 << 10))
 

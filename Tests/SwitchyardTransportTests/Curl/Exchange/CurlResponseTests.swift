@@ -9,7 +9,7 @@
 
     @testable import SwitchyardTransport
 
-    /// Answers that a hostile or odd server gives, byte by byte.
+    /// Responses of a hostile or faulty server, byte by byte.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlResponseTests {
         struct Answer: Sendable, CustomTestStringConvertible {
             let name: String
@@ -39,7 +39,7 @@
             return (response, try await response.bytes())
         }
 
-        // Where a body ends that has two ends no one knows (RFC 9112 section 6.3).
+        // A body with two contradictory lengths has no defined end (RFC 9112 section 6.3).
         @Test(
             arguments: [
                 Answer("two lengths", "Content-Length: 5\r\nContent-Length: 2"),
@@ -63,7 +63,9 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `what is no HTTP is no response`(_ answer: Answer, _ delivery: HTTPRequest.Delivery) async throws {
+        func `an invalid response is a protocol violation`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
+            async throws
+        {
             await #expect {
                 _ = try await send(answer, delivery)
             } throws: {
@@ -85,7 +87,9 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `what is odd and clear is a response`(_ answer: Answer, _ delivery: HTTPRequest.Delivery) async throws {
+        func `an unusual but unambiguous response is accepted`(_ answer: Answer, _ delivery: HTTPRequest.Delivery)
+            async throws
+        {
             let (response, body) = try await send(answer, delivery)
 
             #expect(response.status == 200)
@@ -101,7 +105,8 @@
             ],
             [HTTPRequest.Delivery.whole, .stream]
         )
-        func `no trailer becomes part of the head`(_ answer: Answer, _ delivery: HTTPRequest.Delivery) async throws {
+        func `trailers do not become part of the head`(_ answer: Answer, _ delivery: HTTPRequest.Delivery) async throws
+        {
             let (response, body) = try await send(answer, delivery)
 
             #expect(response.status == 200)
@@ -109,7 +114,7 @@
             #expect(body == Data("ok".utf8))
         }
 
-        @Test func `a carriage return within a value does not get any further`() async throws {
+        @Test func `a carriage return inside a value is replaced`() async throws {
             let answer = Answer("stray returns", "X: a\rb\r\nETag: \"c\r\"\r\r\nContent-Length: 2")
 
             let headers = try await send(answer, .whole).0.headers
@@ -120,7 +125,7 @@
         }
 
         // Row N15.
-        @Test func `interim responses without end are an endless head`() async throws {
+        @Test func `too many interim responses count as an oversized head`() async throws {
             let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
             let answer = Answer(
                 "",
@@ -135,9 +140,9 @@
             }
         }
 
-        // Row N15; libcurl keeps them all.
+        // Row N15; libcurl keeps all of them.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `trailers without end are an endless head`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `too many trailers count as an oversized head`(_ delivery: HTTPRequest.Delivery) async throws {
             let trailers = String(repeating: "X: \(String(repeating: "a", count: 1000))\r\n", count: 200)
             let answer = Answer("", Self.chunked, Self.hello + trailers + "\r\n")
 
@@ -149,7 +154,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `what follows compressed bytes is an error of decoding`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `data after the compressed body is a decoding error`(_ delivery: HTTPRequest.Delivery) async throws {
             let server = LoopbackServer()
             server.route(.get, "/", answering: Compressed.response(Compressed.hellos + Data("more".utf8)))
             try server.start()
@@ -162,9 +167,9 @@
             }
         }
 
-        // RFC 9110 section 15.2.2: it is for a request that has asked for another protocol.
+        // RFC 9110 section 15.2.2: the status is for requests that asked for another protocol.
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `101 that no one has asked for ends the exchange at once`(_ delivery: HTTPRequest.Delivery) async throws {
+        func `an unrequested 101 ends the exchange at once`(_ delivery: HTTPRequest.Delivery) async throws {
             let listener = try TCPListener()
             async let talk: Void = listener.serveOne { connection in
                 _ = RawHTTP.request(on: connection)

@@ -8,9 +8,9 @@
     @testable import SwitchyardClient
     @testable import SwitchyardTransport
 
-    /// The pieces of a body that is made while it is sent.
+    /// The chunks of a body that is generated while it is sent.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadPieceTests {
-        @Test func `no piece is read before the transfer has the one before it`() async throws {
+        @Test func `a chunk is read only after the transfer has taken the previous one`() async throws {
             let pieces = [Data("one".utf8), Data("two".utf8), Data("three".utf8)]
             let upload = try CurlUpload(HTTPBody.Stream(length: nil) { PiecesReader(pieces) })
             let (deliveries, wishes) = AsyncStream.makeStream(of: String.self)
@@ -24,7 +24,7 @@
 
             upload.readNext(deliver: deliver("first"))
             #expect(await given.next() == "first: one")
-            // The transfer has run dry meanwhile, and asks once more for what is on its way to it.
+            // The transfer has run out of data meanwhile and asks again for the chunk that is being read.
             upload.readNext(deliver: deliver("early"))
             upload.hasTaken()
             upload.readNext(deliver: deliver("second"))

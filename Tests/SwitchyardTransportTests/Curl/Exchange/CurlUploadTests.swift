@@ -9,9 +9,9 @@
 
     @testable import SwitchyardTransport
 
-    /// Uploads that the server does not wait for.
+    /// Uploads to a server that responds or closes before the body is complete.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlUploadTests {
-        /// Reads until the end of the chunks, or of the connection; sends `answer` after the head.
+        /// Reads until the end of the chunks or of the connection, and sends `answer` after the head.
         private static func serve(_ connection: Int32, _ answer: String, closes: Bool) -> String {
             var received = Data()
             var hasAnswered = false
@@ -37,13 +37,13 @@
         ) throws -> HTTPRequest {
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
             let body = HTTPBody.stream(HTTPBody.Stream(length: nil) { WaitingReader(latch) })
-            // The idle time does not run while the body makes the transfer wait; the total one ends a test that fails.
+            // The idle timeout is paused while the transfer waits for the body. The total timeout ends a failing test.
             let timeouts = HTTPRequest.Timeouts(total: .seconds(240))
             return HTTPRequest(method: .post, url: url, body: body, timeouts: timeouts, delivery: delivery)
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream], [true, false])
-        func `a refusal ends an upload whose body has nothing to give`(
+        func `an error response ends an upload that waits for its body`(
             _ delivery: HTTPRequest.Delivery,
             _ closes: Bool
         ) async throws {
@@ -61,7 +61,7 @@
         }
 
         @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-        func `a server that hangs up ends an upload whose body has nothing to give`(
+        func `a closed connection ends an upload that waits for its body`(
             _ delivery: HTTPRequest.Delivery
         ) async throws {
             let listener = try TCPListener()
@@ -77,7 +77,7 @@
             #expect(await served.hasPrefix("POST"))
         }
 
-        @Test func `an early response that is no refusal does not end the upload`() async throws {
+        @Test func `an early success response does not end the upload`() async throws {
             let listener = try TCPListener()
             let latch = Latch()
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -91,7 +91,7 @@
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
 
-        @Test func `an upload that waits after its response leaves the transport to others`() async throws {
+        @Test func `an upload that continues after its response does not block other requests`() async throws {
             let listener = try TCPListener()
             let other = LoopbackServer()
             other.route(.get, "/", answering: .text("hello"))
@@ -111,7 +111,7 @@
             #expect(await served.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
 
-        @Test func `B30: a server that does not take the body is silent as well`() async throws {
+        @Test func `a server that does not read the body causes an idle timeout (B30)`() async throws {
             let listener = try TCPListener()
             let isOver = DispatchSemaphore(value: 0)
             async let served: Void = listener.serveOne { _ in _ = isOver.wait(timeout: .now() + 30) }
@@ -128,9 +128,9 @@
             await served
         }
 
-        // RFC 9110 section 10.1.1: the server has done nothing yet, so that any request may be sent again.
+        // RFC 9110 section 10.1.1: the server has not processed the request yet, so any request may be sent again.
         @Test(arguments: [HTTPMethod.put, .post])
-        func `a server that knows no expectation is asked without`(_ method: HTTPMethod) async throws {
+        func `a request is sent again without Expect after a 417`(_ method: HTTPMethod) async throws {
             let listener = try TCPListener()
             async let heads = listener.serveOne { Self.serveWithoutExpectation($0) }
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -142,7 +142,7 @@
             let response = try await transport.send(request)
             transport.shutdown()
 
-            // libcurl waits a second for the server; on a machine that is slower it has begun with the body by then.
+            // libcurl waits a second for the server. On a slower machine it has already begun to send the body.
             let isFirst = response.status == 417
             #expect(response.status == (isFirst ? 417 : 200))
             #expect(response.headers["X-Answer"] == (isFirst ? "first" : "second"))
@@ -151,7 +151,7 @@
         }
 
         @Test(arguments: [HTTPMethod.put, .post])
-        func `a refused expectation that was handed up stays the response`(_ method: HTTPMethod) async throws {
+        func `a 417 that was already streamed remains the response`(_ method: HTTPMethod) async throws {
             let listener = try TCPListener()
             async let heads = listener.serveOne { Self.serveWithoutExpectation($0) }
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -169,7 +169,7 @@
             #expect(await heads == 1)
         }
 
-        /// Answers the first head with 417 and the second with 200; the number of heads.
+        /// Responds to the first head with 417 and to the second with 200, and returns the number of heads.
         private static func serveWithoutExpectation(_ connection: Int32) -> Int {
             var heads = 0
             var buffer = [UInt8](repeating: 0, count: 4096)

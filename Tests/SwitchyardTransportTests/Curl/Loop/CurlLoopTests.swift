@@ -9,19 +9,19 @@
 
     @testable import SwitchyardTransport
 
-    /// The thread of a transport: its clock, and the descriptors that it watches.
+    /// The thread of a transport: its clock and the descriptors that it polls.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlLoopTests {
-        @Test func `the first request of a transport has its whole idle time, however old the transport is`()
+        @Test func `the first request of an old transport has its whole idle timeout`()
             async throws
         {
             let listener = try TCPListener()
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
             async let asked = listener.serveOne { SOCKSRequest.serve($0, answering: answer, wantsCredentials: true) }
             var configuration = CurlTransport.Configuration()
-            // A proxy that wants to know who asks: the connection takes several steps, as it does with TLS.
+            // A proxy that requires credentials. Connecting takes several steps, as it does with TLS.
             configuration.proxy = .local(.socks5, listener.port)
             let transport = try CurlTransport(configuration: configuration)
-            try await Task.sleep(for: .milliseconds(2100))  // The passing of time is what is tested.
+            try await Task.sleep(for: .milliseconds(2100))  // The delay is part of the test.
 
             let url = try #require(RequestURL("http://service.invalid/"))
             let response = try await transport.send(HTTPRequest(url: url, timeouts: .init(idle: .seconds(2))))
@@ -30,7 +30,7 @@
             #expect(await asked.target == "service.invalid:80")
         }
 
-        /// What the descriptors of this process stand for.
+        /// The targets of this process's descriptors.
         private func descriptors() throws -> [(number: Int32, target: String)] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
@@ -38,7 +38,7 @@
             }
         }
 
-        @Test func `the file of a body is closed with the end of its exchange`() async throws {
+        @Test func `the file of a body is closed when its exchange ends`() async throws {
             let folder = try TemporaryFolder.made()
             let file = try folder.file("body", Data.pattern(100_000))
             try await Lab.run(.curl) { lab in
@@ -59,7 +59,7 @@
             return status == 0 && UInt16(bigEndian: address.sin_port) == port
         }
 
-        /// Whether an epoll set of this process has the socket with this number of its own.
+        /// Whether an epoll set of this process contains the socket with this inode.
         private func isWatched(_ inode: Int) throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { name in
                 let info = try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)
@@ -67,15 +67,15 @@
             }
         }
 
-        /// Those for events that a program would have as well.
+        /// The event descriptors that a child process would inherit.
         ///
-        /// One that is closed meanwhile, and its number another's, may look so once.
+        /// A descriptor that is closed and reused meanwhile may appear here once.
         private func eventDescriptorsPassedOn() throws -> Set<Int32> {
             let events = try descriptors().filter { $0.target.hasPrefix("anon_inode:[event") }
             return Set(events.map(\.number).filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 })
         }
 
-        @Test func `connections are closed in programs that the process starts`() async throws {
+        @Test func `connections are not inherited by child processes`() async throws {
             try await Lab.run(.curl) { lab in
                 let response = try await lab.get("/text")
                 let connections = try descriptors().filter { leads($0.number, to: lab.server.port) }
@@ -83,15 +83,16 @@
                 #expect(response.status == 200)
                 #expect(!connections.isEmpty)
                 #expect(connections.allSatisfy { fcntl($0.number, F_GETFD) & FD_CLOEXEC != 0 })
-                // Those that watch them; anyone who else has one in this process closes it as well.
+                // The descriptors that poll them. All other event descriptors of this process have the flag too.
                 #expect(try eventDescriptorsPassedOn().intersection(eventDescriptorsPassedOn()).isEmpty)
             }
         }
 
-        /// A process that was forked, and has not become another program, has copies of all descriptors.
-        @Test func `a connection that someone has a copy of is not watched once it is closed`() async throws {
+        /// A forked process that has not called exec has copies of all descriptors.
+        @Test func `a duplicated connection is no longer polled after it was closed`() async throws {
             try await Lab.run(.curl) { server in
-                // No more than is taken without a reader: a transport does not watch what it would have to keep.
+                // Less than the transport buffers without a reader, because it does not poll a connection while its
+                // buffer is full.
                 server.route(.get, "/endless") { _ in
                     .stream { writer in
                         try await writer.write(Data(count: 1000))
@@ -109,7 +110,7 @@
                     inode = try #require(Int(connection.target.filter(\.isNumber)))
                     #expect(try response.status == 200 && isWatched(inode))
                 }
-                // The next answer shows that the transport has given the stream up before.
+                // The next response shows that the transport has already closed the stream.
                 _ = try await lab.get("/text")
 
                 #expect(try !isWatched(inode))

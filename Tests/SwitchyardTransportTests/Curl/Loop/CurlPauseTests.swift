@@ -9,11 +9,11 @@
 
     @testable import SwitchyardTransport
 
-    /// Bodies whose end arrives while no one reads.
+    /// Bodies whose end arrives while the reader pauses.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlPauseTests {
-        /// The limits fall on all places within the pieces in which libcurl hands over what it held back.
+        /// The limits fall on all positions within the chunks that libcurl delivers after a pause.
         @Test(arguments: Array(stride(from: 260_000, to: 330_000, by: 5_000)))
-        func `a body over the limit never looks whole, wherever its reader paused`(_ limit: Int) async throws {
+        func `a body over the limit never appears complete, wherever its reader paused`(_ limit: Int) async throws {
             let server = LoopbackServer()
             server.route(.get, "/body", answering: .data(Data.pattern(limit + 1)))
             try server.start()
@@ -25,8 +25,9 @@
             request.timeouts.total = .seconds(240)
 
             let response = try await transport.send(request)
-            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "not a stream") }
-            // Only so does the transfer pause on all that it has: 256 KiB wait for the reader, and the rest for them.
+            guard case .stream(let stream) = response.body else { return #expect(Bool(false), "expected a stream") }
+            // Only then does the transfer pause with all of its data: 256 KiB wait for the reader, and the rest waits
+            // for that.
             _ = await Settling.value { server.statistics.connectionsOpen }
 
             await #expect {

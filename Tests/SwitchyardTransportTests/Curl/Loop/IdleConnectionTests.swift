@@ -7,9 +7,9 @@
     import SwitchyardTransport
     import Testing
 
-    /// A write that is sent once only stays away from connections which their server may be about to close.
+    /// A write that is sent at most once does not use a connection that its server may be about to close.
     ///
-    /// How long a connection has been idle is libcurl's and the system's time, so these tests wait.
+    /// libcurl and the system measure how long a connection has been idle, so these tests wait in real time.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct IdleConnectionTests {
         private let server = LoopbackServer()
         private let transport: CurlTransport
@@ -26,11 +26,11 @@
             #expect(try await transport.send(request).status == 200)
         }
 
-        /// Longer than such a request lets a connection be idle.
+        /// Longer than the allowed idle time of a connection for such a request.
         private func waitIdle() async throws { try await Task.sleep(for: .milliseconds(1_100)) }
 
         @Test(arguments: [HTTPMethod.post, .put, .delete, .patch])
-        func `a write that is sent once takes no connection that was idle for a second`(
+        func `a write uses no connection that was idle for a second`(
             _ method: HTTPMethod
         ) async throws {
             try await send(method)
@@ -41,21 +41,21 @@
             #expect(await server.wait { $0.connectionsOpen == 1 })
         }
 
-        @Test func `a write that is sent once takes a connection that has just been used`() async throws {
+        @Test func `a write uses a connection that has just been used`() async throws {
             try await send(.post)
             try await waitIdle()
-            // On a busy machine the loop may see the two requests a second apart, and is right to open a connection then.
+            // On a busy machine a second may pass between both requests, and then a new connection is right.
             for _ in 0..<10 {
                 try await send(.get)
                 let accepted = server.statistics.connectionsAccepted
                 try await send(.post)
                 if server.statistics.connectionsAccepted == accepted { return }
             }
-            Issue.record("ten writes in a row took no connection that had just been used")
+            Issue.record("ten writes in a row used no connection that had just been used")
         }
 
         @Test(arguments: [HTTPMethod.get, .options])
-        func `what may be sent again takes an idle connection`(_ method: HTTPMethod) async throws {
+        func `a request that may be repeated uses an idle connection`(_ method: HTTPMethod) async throws {
             try await send(method)
             try await waitIdle()
             try await send(method)
@@ -63,7 +63,7 @@
             #expect(server.statistics.connectionsAccepted == 1)
         }
 
-        @Test func `a write with a key takes an idle connection, for it may be sent again`() async throws {
+        @Test func `a write that may be repeated uses an idle connection`() async throws {
             try await send(.post, mayBeRepeated: true)
             try await waitIdle()
             try await send(.post, mayBeRepeated: true)
@@ -71,7 +71,7 @@
             #expect(server.statistics.connectionsAccepted == 1)
         }
 
-        @Test func `connections to other servers stay`() async throws {
+        @Test func `connections to other servers stay open after a POST`() async throws {
             let other = LoopbackServer()
             other.route(nil, "/text", answering: .text("hello"))
             try other.start()

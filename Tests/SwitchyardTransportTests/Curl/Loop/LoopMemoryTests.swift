@@ -10,12 +10,12 @@
 
     @testable import SwitchyardTransport
 
-    /// What the thread of a loop keeps of the memory that libcurl gives back.
+    /// Which freed libcurl memory a loop's thread keeps.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct LoopMemoryTests {
-        /// What libcurl asks for to receive a response.
+        /// The size of libcurl's receive buffer.
         private static let buffer = 16_385
 
-        /// Runs work on a thread of its own on which a loop has begun.
+        /// Runs work on its own thread, on which a loop has started.
         private func onLoop<Value: Sendable>(
             _ work: @escaping @Sendable (_ loop: OpaquePointer) throws -> Value
         ) async throws -> Value {
@@ -39,22 +39,22 @@
             for piece in pieces { ycurl_free(piece) }
         }
 
-        @Test(arguments: [24, 40, 1_000, 1_496]) func `a piece that is given back is the next that fills it`(
+        @Test(arguments: [24, 40, 1_000, 1_496]) func `a freed block is reused for the next allocation of its size`(
             count: Int
         ) async throws {
             let isSame = try await onLoop { _ in
                 let first = ycurl_malloc(count)
                 ycurl_free(first)
-                // Its room: more than was asked for, where malloc had it lying about so.
+                // The capacity of the block, which is larger than requested if malloc rounded up.
                 let second = ycurl_malloc(ycurl_kept_bytes())
-                defer { free(second) }  // As a host program does with what libcurl has given it.
+                defer { free(second) }  // As a host program does with memory from libcurl.
                 return second == first
             }
 
             #expect(isSame)
         }
 
-        @Test func `a receive buffer that is given back is the next one`() async throws {
+        @Test func `a freed receive buffer is reused for the next one`() async throws {
             let isSame = try await onLoop { _ in
                 let first = ycurl_malloc(Self.buffer)
                 ycurl_free(first)
@@ -66,7 +66,7 @@
             #expect(isSame)
         }
 
-        @Test func `a piece has room for what was asked for, whatever it was before`() async throws {
+        @Test func `a reused block has room for every requested size`() async throws {
             try await onLoop { _ in
                 var random = SystemRandomNumberGenerator()
                 var pieces: [(bytes: UnsafeMutableRawPointer, count: Int, mark: UInt8)] = []
@@ -88,7 +88,7 @@
             }
         }
 
-        @Test func `a piece that grows keeps what it had, into kept ones and others`() async throws {
+        @Test func `a block that grows keeps its contents`() async throws {
             try await onLoop { _ in
                 Self.takeAndGiveBack(1, of: 256)
                 Self.takeAndGiveBack(1)
@@ -103,7 +103,7 @@
             }
         }
 
-        @Test func `cleared memory is clear, and a copy whole`() async throws {
+        @Test func `calloc returns zeroed memory, and strdup copies the whole string`() async throws {
             try await onLoop { _ in
                 let used = try #require(ycurl_malloc(1_496))
                 used.initializeMemory(as: UInt8.self, repeating: 7, count: 1_496)
@@ -121,7 +121,7 @@
             }
         }
 
-        @Test(arguments: [5_000, 16_000, 17_000, 65_537]) func `nothing is kept of a size that few requests have`(
+        @Test(arguments: [5_000, 16_000, 17_000, 65_537]) func `freed blocks of rare sizes are not kept`(
             count: Int
         ) async throws {
             let kept = try await onLoop { _ in
@@ -132,7 +132,7 @@
             #expect(kept == 0)
         }
 
-        @Test func `of a small size sixty-four pieces are kept, and leave room for others`() async throws {
+        @Test func `sixty-four blocks of a small size are kept, besides those of other sizes`() async throws {
             let (one, both) = try await onLoop { _ in
                 Self.takeAndGiveBack(200, of: 1_000)
                 let one = ycurl_kept_bytes()
@@ -144,7 +144,7 @@
             #expect((10 * 504...10 * 520).contains(both - one))
         }
 
-        @Test func `of buffers a mebibyte is kept where nothing runs`() async throws {
+        @Test func `at most a mebibyte of receive buffers is kept while no exchange runs`() async throws {
             let (few, most) = try await onLoop { loop in
                 Self.takeAndGiveBack(10)
                 ycurl_loop_push(loop)
@@ -157,7 +157,7 @@
             #expect((few, most) == (10 * Self.buffer, 64 * Self.buffer))
         }
 
-        /// Gives libcurl an exchange on the loop, which waits for a server that does not answer.
+        /// Starts an exchange on the loop with a server that does not respond.
         private static func start(_ url: String, on loop: OpaquePointer) throws -> OpaquePointer {
             let exchange = try #require(ycurl_exchange_create(loop))
             var form = ycurl_request()
@@ -178,7 +178,7 @@
             return exchange
         }
 
-        @Test func `of buffers one more is kept for each exchange that runs`() async throws {
+        @Test func `one more receive buffer is kept for each running exchange`() async throws {
             let listener = try TCPListener()
             let (during, after) = try await onLoop { loop in
                 let url = "http://127.0.0.1:\(listener.port)/"
@@ -195,7 +195,7 @@
             #expect((64 * Self.buffer..<104 * Self.buffer).contains(after))
         }
 
-        @Test func `all is given back when the connections are closed, and at the end`() async throws {
+        @Test func `kept blocks are freed when the connections are closed and when the loop ends`() async throws {
             let (before, closed, again, ended) = try await onLoop { loop in
                 Self.takeAndGiveBack(1)
                 let before = ycurl_kept_bytes()
@@ -213,7 +213,7 @@
             #expect(ended == 0)
         }
 
-        @Test func `the end of another loop takes nothing from this one`() async throws {
+        @Test func `the end of another loop frees none of this loop's blocks`() async throws {
             let kept = try await onLoop { _ in
                 let other = ycurl_loop_create()
                 Self.takeAndGiveBack(1)
@@ -224,7 +224,7 @@
             #expect(kept >= Self.buffer)
         }
 
-        @Test func `a thread without a loop keeps nothing`() async throws {
+        @Test func `a thread without a loop keeps no blocks`() async throws {
             let kept = await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     Self.takeAndGiveBack(1)
@@ -235,9 +235,9 @@
             #expect(kept == 0)
         }
 
-        // MARK: Of a transport
+        // MARK: Memory of a transport
 
-        /// The bytes that a transport's thread keeps at the end of each request, of so many that wait at once.
+        /// The bytes that a transport's thread keeps at the end of each of `count` concurrent requests.
         private func kept(after count: Int) async throws -> [Int] {
             let server = LoopbackServer()
             let gate = Latch()
@@ -269,7 +269,7 @@
             #expect(try #require(kept.first) >= Self.buffer)
         }
 
-        @Test func `a libcurl that the host program has set up stays as it is, and serves`() async {
+        @Test func `a libcurl that the host program has initialized keeps its allocator and works`() async {
             await #expect(processExitsWith: .success) {
                 typealias Initialize = @convention(c) (Int) -> Int32
                 let symbol = try #require(dlsym(dlopen("libcurl.so.4", RTLD_NOW), "curl_global_init"))
@@ -279,7 +279,7 @@
             }
         }
 
-        @Test func `after many requests at once a transport keeps no more than after a few`() async throws {
+        @Test func `a transport keeps no more after many concurrent requests than after a few`() async throws {
             let kept = try await kept(after: 300)
 
             #expect(try #require(kept.last) < 2 << 20)

@@ -8,7 +8,7 @@
 
     @testable import SwitchyardTransport
 
-    /// What was connected over another way to the network is not used again.
+    /// Connections over an earlier network path are not reused.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct RetiredConnectionTests {
         private let server = LoopbackServer()
         private let latch = Latch()
@@ -28,7 +28,7 @@
             HTTPRequest(url: try #require(RequestURL(server.baseURL + "/held")))
         }
 
-        @Test func `a request goes out on a new connection once the old ones are retired`() async throws {
+        @Test func `a request uses a new connection after the old ones were retired`() async throws {
             let transport = try CurlTransport()
             _ = try await transport.send(HTTPRequest(url: url))
             _ = try await transport.send(HTTPRequest(url: url))
@@ -41,7 +41,7 @@
             #expect(await server.wait { $0.connectionsOpen == 1 })
         }
 
-        @Test func `a request with a TLS configuration of its own does so, too`() async throws {
+        @Test func `a request with its own TLS configuration uses a new connection too`() async throws {
             let transport = try CurlTransport()
             var request = HTTPRequest(url: url)
             request.tls = TLSConfiguration(minimumVersion: .tls13)
@@ -53,7 +53,7 @@
             #expect(server.statistics.connectionsAccepted == 2)
         }
 
-        @Test func `what is under way continues, on its connection`() async throws {
+        @Test func `an active exchange continues on its retired connection`() async throws {
             let transport = try CurlTransport()
             async let late = transport.send(try held())
             #expect(await server.waitForRequests(1))
@@ -66,7 +66,7 @@
             #expect(await server.wait { $0.connectionsOpen == 1 })
         }
 
-        @Test func `a shutdown ends what is under way on a retired connection`() async throws {
+        @Test func `a shutdown ends an active exchange on a retired connection`() async throws {
             let transport = try CurlTransport()
             let request = try held()
             let late = Task { try await transport.send(request) }
@@ -80,7 +80,7 @@
             latch.open()
         }
 
-        @Test func `no request is lost while connections are retired again and again`() async throws {
+        @Test func `no request is lost while connections are retired repeatedly`() async throws {
             let transport = try CurlTransport()
             let url = url
 
@@ -105,7 +105,7 @@
             #expect(await server.wait { $0.connectionsOpen == 0 })
         }
 
-        @Test func `a client does it when the way to the network is another one`() async throws {
+        @Test func `a client retires its connections when the network path changes`() async throws {
             let client = try NetworkClient(service: .loopback([server]), transport: try CurlTransport())
             _ = try await client.send(APIConfiguration(path: "text"))
 
@@ -115,7 +115,9 @@
             #expect(server.statistics.connectionsAccepted == 2)
         }
 
-        @Test func `a client does it when the network is back, and not when it was there all the time`() async throws {
+        @Test func `a client retires its connections when the network returns, but not if it stayed online`()
+            async throws
+        {
             let client = try NetworkClient(service: .loopback([server]), transport: try CurlTransport())
             _ = try await client.send(APIConfiguration(path: "text"))
             client.networkChanged(isOnline: true)

@@ -8,10 +8,9 @@
 
     @testable import SwitchyardTransport
 
-    /// What a server says on a kept connection that nobody has asked is no answer to the next request (RFC 9112 section
-    /// 9.2).
+    /// Bytes that a server sends on an idle connection are not the response to the next request (RFC 9112 section 9.2).
     @Suite(.timeLimit(.minutes(5)), .prompt) struct UnaskedBytesTests {
-        /// What comes first, and later without a request.
+        /// The first request and its response, and the bytes that arrive later without a request.
         struct Sample: Sendable, CustomTestStringConvertible {
             let testDescription: String
             var method = HTTPMethod.get
@@ -43,7 +42,7 @@
 
         private static let expected = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nright"
 
-        /// Answers, says something unasked when it is told to, and waits for the client to close.
+        /// Responds, sends unsolicited bytes when signalled, and waits for the client to close.
         private static func serve(_ sample: Sample, on connection: Int32, after isAnswered: DispatchSemaphore) {
             _ = RawHTTP.request(on: connection)
             RawHTTP.say(sample.answer, on: connection)
@@ -54,7 +53,7 @@
         }
 
         @Test(arguments: samples, [HTTPMethod.get, .post])
-        func `bytes on an idle connection end it, and the next request continues a new one`(
+        func `bytes on an idle connection close it, and the next request uses a new one`(
             _ sample: Sample,
             _ next: HTTPMethod
         ) async throws {
@@ -78,8 +77,8 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
-        /// libcurl then waits for nothing but to send, and no one listens to the connection when it is through.
-        @Test func `a connection whose answer came before the end of an upload is listened to as well`() async throws {
+        /// libcurl then only waits to send, so the connection is not read when the upload is complete.
+        @Test func `a connection whose response arrived before the end of the upload is checked too`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -90,7 +89,7 @@
                 RawHTTP.read(body.count, on: connection)
                 isAnswered.wait()
                 RawHTTP.say(Sample.named, on: connection)
-                return dup(connection)  // Stays open, for an end would be noticed in any case.
+                return dup(connection)  // Stays open, because a closed connection would be noticed anyway.
             }
 
             _ = try await transport.send(HTTPRequest(method: .post, url: url, body: .data(body)))
@@ -107,7 +106,7 @@
             #expect(try await response.bytes() == Data("right".utf8))
         }
 
-        @Test func `a connection that the server closes while it is idle fails no write`() async throws {
+        @Test func `a write succeeds although the server closes the idle connection`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -123,8 +122,8 @@
             }
         }
 
-        // The rule must not cost a connection that no one has said anything on.
-        @Test func `a connection on which nothing waits is used again`() async throws {
+        // The rule must not cost a connection without unsolicited bytes.
+        @Test func `a connection without unsolicited bytes is reused`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))
@@ -142,8 +141,8 @@
             await talk
         }
 
-        // A pause for want of a reader is no idleness, whatever the server sends meanwhile.
-        @Test func `a connection whose reader is slow is not ended by what comes`() async throws {
+        // A connection that is paused because of a slow reader is not idle, whatever the server sends meanwhile.
+        @Test func `a connection with a slow reader is not closed when data arrives`() async throws {
             let listener = try TCPListener()
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(listener.port)/"))

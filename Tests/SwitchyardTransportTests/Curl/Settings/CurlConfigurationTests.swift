@@ -8,7 +8,7 @@
     import SwitchyardTransport
     import Testing
 
-    /// What a configuration asks for is done, or refused when the transport is made.
+    /// Settings of a configuration take effect, or the transport is not created.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlConfigurationTests {
         private let server = LoopbackServer()
 
@@ -31,7 +31,7 @@
             return try await transport.send(HTTPRequest(url: target, headers: headers))
         }
 
-        @Test func `A30: a host is found where an override says`() async throws {
+        @Test func `a host override determines the address of a host (A30)`() async throws {
             let url = "http://api.example.com:\(server.port)/a"
             let response = try await send(url) { configuration in
                 configuration.hostOverrides = [
@@ -43,7 +43,7 @@
         }
 
         @Test(arguments: [(0, ["127.0.0.1"]), (65_536, ["::1"]), (443, []), (443, ["::1", "localhost"]), (443, [""])])
-        func `A30: an override that cannot hold is refused before anything is sent`(
+        func `an invalid host override is rejected when the transport is created (A30)`(
             port: Int,
             addresses: [String]
         ) throws {
@@ -56,7 +56,7 @@
         }
 
         @Test(arguments: ["", "api.example.com:443", "-api.example.com"])
-        func `A30: an override whose host would be read as another one is refused`(host: String) throws {
+        func `a host override whose host could be misread as another one is rejected (A30)`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.hostOverrides = [.init(host: host, port: 443, addresses: ["127.0.0.1"])]
 
@@ -65,14 +65,14 @@
             #expect(error?.kind == .unsupported && error?.message.contains("host override") == true)
         }
 
-        @Test func `A30: an address of IPv6 is one for an override`() throws {
+        @Test func `a host override accepts an IPv6 address (A30)`() throws {
             var configuration = CurlTransport.Configuration()
             configuration.hostOverrides = [.init(host: "api.example.com", port: 443, addresses: ["2001:db8::1"])]
 
             #expect(throws: Never.self) { try CurlTransport(configuration: configuration).shutdown() }
         }
 
-        @Test(arguments: [-1, 0, 65_536]) func `B54: a proxy at no port is refused`(port: Int) throws {
+        @Test(arguments: [-1, 0, 65_536]) func `a proxy with an invalid port is rejected (B54)`(port: Int) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: port))
 
@@ -82,7 +82,7 @@
         }
 
         @Test(arguments: ["", "127.0.0.1:8080", "[::1]", "proxy/x", "user@proxy", "a proxy", "proxy#1"])
-        func `B54: a proxy whose host would be read as another one is refused`(host: String) throws {
+        func `a proxy whose host could be misread as another one is rejected (B54)`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
 
@@ -92,14 +92,14 @@
         }
 
         @Test(arguments: ["proxy.example.com", "127.0.0.1", "::1", "fe80::1%eth0"])
-        func `B54: a name and addresses of both kinds are hosts for a proxy`(host: String) throws {
+        func `a proxy may be given by name or by IPv4 or IPv6 address (B54)`(host: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.proxy = .server(.init(kind: .http, host: host, port: 8080))
 
             #expect(throws: Never.self) { try CurlTransport(configuration: configuration).shutdown() }
         }
 
-        @Test func `B54: a proxy gets the whole URL`() async throws {
+        @Test func `a proxy receives the absolute URL (B54)`() async throws {
             let response = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .server(.init(kind: .http, host: "127.0.0.1", port: Int(server.port)))
             }
@@ -108,7 +108,7 @@
             #expect(server.requests.first?.target == "http://elsewhere.invalid/a")
         }
 
-        @Test func `B54: credentials of a proxy go to the proxy`() async throws {
+        @Test func `a proxy receives its credentials (B54)`() async throws {
             _ = try await send("http://elsewhere.invalid/a") { configuration in
                 configuration.proxy = .local(.http, server.port, user: "us:er", password: "pass word")
             }
@@ -117,7 +117,7 @@
             #expect(sent == "Basic " + Data("us:er:pass word".utf8).base64EncodedString())
         }
 
-        @Test func `a proxy that is not there is a proxy failure`() async throws {
+        @Test func `an unreachable proxy is a proxy failure`() async throws {
             await #expect {
                 try await send("http://elsewhere.invalid/") { configuration in
                     configuration.proxy = .server(.init(kind: .socks5, host: "127.0.0.1", port: 1))
@@ -128,8 +128,8 @@
         }
 
         @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
-        func `a proxy of the environment that is not there is a proxy failure`(_ variable: String) async {
-            // In a process of its own, since the environment is all callers's.
+        func `an unreachable proxy from the environment is a proxy failure`(_ variable: String) async {
+            // In its own process, because the environment is shared by the whole process.
             await #expect(processExitsWith: .success) { [variable = variable as String] in
                 setenv(variable, "http://127.0.0.1:1", 1)
                 var configuration = CurlTransport.Configuration()
@@ -141,7 +141,7 @@
             }
         }
 
-        @Test func `a host among the exceptions is reached directly`() async throws {
+        @Test func `a host among the proxy's exceptions is reached directly`() async throws {
             let response = try await send("http://127.0.0.1:\(server.port)/a") { configuration in
                 var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 1)
                 proxy.exceptions = ["127.0.0.1"]
@@ -151,7 +151,7 @@
             #expect(response.status == 200)
         }
 
-        @Test func `a direct connection that is refused is no failure of the proxy`() async throws {
+        @Test func `a refused direct connection is not a proxy failure`() async throws {
             await #expect {
                 try await send("http://127.0.0.1:1/") { configuration in
                     var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 2)
@@ -163,7 +163,7 @@
             }
         }
 
-        @Test func `E39: at no moment has more come than the limit of the download rate allows`() async throws {
+        @Test func `the download never exceeds its rate limit (E39)`() async throws {
             let (rate, total) = (400_000, 600_000)
             server.route(.get, "/slowly", answering: .data(Data(count: total)))
             var configuration = CurlTransport.Configuration()
@@ -177,18 +177,18 @@
             var (count, excess) = (0, -Double.infinity)
             for try await piece in body {
                 count += piece.count
-                // A machine that is busy lets more time pass and less come: the bound holds however slow it is.
+                // On a busy machine more time passes and fewer bytes arrive, so the bound holds however slow it is.
                 let seconds = (ContinuousClock.now - start) / .seconds(1)
                 excess = max(excess, Double(count) - 1.1 * Double(rate) * seconds)
             }
 
             #expect(count == total)
-            #expect(excess < 150_000)  // libcurl reads a hundred times 1 KiB before it looks at the rate.
+            #expect(excess < 150_000)  // libcurl reads 1 KiB a hundred times before it checks the rate.
         }
 
         private struct Unstreamed: Error {}
 
-        @Test func `the limit of the upload rate holds for a body that libcurl could send in one piece`() async throws {
+        @Test func `the upload rate limit holds even for a body that fits in one write`() async throws {
             let end = Locked(ContinuousClock.now)
             server.route(.put, "/slowly") { request in
                 let count = try await request.body.collect(upTo: 1 << 20).count
@@ -207,22 +207,22 @@
             #expect(end.withLock { $0 } - start > .milliseconds(700))
         }
 
-        @Test func `B30: the wait for the limit of the upload rate is no silence of the server`() async throws {
+        @Test func `waiting for the upload rate limit does not cause an idle timeout (B30)`() async throws {
             try await calm()
             server.route(.put, "/slowly") { .text("\(try await $0.body.collect(upTo: 1 << 20).count)") }
             var configuration = CurlTransport.Configuration()
             configuration.maximumUploadRate = 16_000
             let url = try #require(RequestURL("\(server.baseURL)/slowly"))
             var request = HTTPRequest(method: .put, url: url, body: .data(Data(count: 33_000)))
-            request.timeouts.idle = .milliseconds(900)  // After a piece of 16 KiB nothing may go out for 1.02 s.
+            request.timeouts.idle = .milliseconds(900)  // After a chunk of 16 KiB the limit allows no data for 1.02 s.
 
-            // A small body goes out in pieces where its progress is asked for.
+            // A small body is sent in chunks if its progress is observed.
             let response = try await CurlTransport(configuration: configuration).send(request) { _ in }
 
             #expect(try await response.bytes() == Data("33000".utf8))
         }
 
-        @Test func `A31: a Unix socket replaces the network`() async throws {
+        @Test func `a Unix socket replaces the network (A31)`() async throws {
             let unix = try UnixServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nunix")
 
             let response = try await send("http://service.invalid/") { $0.unixSocketPath = unix.path }
@@ -231,7 +231,7 @@
         }
 
         @Test(arguments: ["", String(repeating: "s", count: 108)])
-        func `A31: a path that no Unix socket can have is refused before anything is sent`(path: String) throws {
+        func `an invalid Unix socket path is rejected when the transport is created (A31)`(path: String) throws {
             var configuration = CurlTransport.Configuration()
             configuration.unixSocketPath = path
 
@@ -240,7 +240,7 @@
             #expect(error?.kind == .unsupported && error?.message.contains("107") == true)
         }
 
-        @Test func `A31: a Unix socket replaces the network under TLS, too`() async throws {
+        @Test func `a Unix socket works with TLS (A31)`() async throws {
             let certificates = try Certificates.ready()
             let folder = try TemporaryFolder.made()
             let socket = folder.url.appending(path: "s")
@@ -255,7 +255,7 @@
             withExtendedLifetime((server, folder)) {}
         }
 
-        @Test func `D47: requests beyond the connection limit wait for a connection`() async throws {
+        @Test func `requests beyond the connection limit wait for a connection (D47)`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.maximumConnectionsPerHost = 2
             let transport = try CurlTransport(configuration: configuration)
@@ -270,7 +270,7 @@
             #expect(server.statistics.connectionsAccepted <= 2)
         }
 
-        @Test func `D47: the wait for a connection is no silence of the server`() async throws {
+        @Test func `waiting for a connection does not cause an idle timeout (D47)`() async throws {
             try await calm()
             let isHeld = Latch()
             server.route(.get, "/held") { _ in
@@ -287,14 +287,14 @@
             let first = Task { try await transport.send(held) }
             await server.wait { $0.requestsInProgress == 1 }
             let second = Task { try await transport.send(waiting) }
-            try await Task.sleep(for: .milliseconds(2500))  // The passing of time is what is tested.
+            try await Task.sleep(for: .milliseconds(2500))  // The delay is part of the test.
             isHeld.open()
 
             #expect(try await first.value.status == 200)
             #expect(try await second.value.status == 200)
         }
 
-        @Test func `unused connections are closed after their time`() async throws {
+        @Test func `idle connections are closed after their timeout`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.idleConnectionTimeout = .milliseconds(100)
             let transport = try CurlTransport(configuration: configuration)
@@ -307,25 +307,25 @@
             #expect(server.statistics.connectionsAccepted == 2)
         }
 
-        @Test func `unused connections are kept for ever where their time has no end`() async throws {
+        @Test func `idle connections are kept if their timeout is the maximum duration`() async throws {
             var configuration = CurlTransport.Configuration()
             configuration.idleConnectionTimeout = .seconds(Int64.max)
             let transport = try CurlTransport(configuration: configuration)
             let request = HTTPRequest(url: try #require(RequestURL(server.baseURL)))
 
-            // Between two of them the transport has nothing to do, and works out how long it may wait.
+            // Between two requests the transport is idle and computes how long it may wait.
             for index in 0..<200 {
                 #expect(try await transport.send(request).metrics?.reusedConnection == (index > 0))
             }
         }
 
-        @Test func `without decompression nothing is asked for`() async throws {
+        @Test func `no Accept-Encoding is sent if decompression is disabled`() async throws {
             _ = try await send("http://127.0.0.1:\(server.port)/") { $0.decompressesResponses = false }
 
             #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
         }
 
-        @Test func `what is understood is said once, on each request that does not say it itself`() async throws {
+        @Test func `Accept-Encoding is sent once with each request that does not set it`() async throws {
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
             for headers in [[:], ["Accept-Encoding": "br"], ["Range": "bytes=1-"], [:]] as [HTTPHeaders] {
@@ -340,13 +340,13 @@
             #expect(said == [[own], ["br"], [], [own]])
         }
 
-        @Test func `a request with a range gets its bytes as they are`() async throws {
+        @Test func `a request with a Range field sends no Accept-Encoding`() async throws {
             _ = try await send("http://127.0.0.1:\(server.port)/", headers: ["Range": "bytes=1-"]) { _ in }
 
             #expect(server.requests.first?.headers["Accept-Encoding"] == nil)
         }
 
-        @Test func `metrics say where the time went`() async throws {
+        @Test func `metrics report the phases of an exchange`() async throws {
             let transport = try CurlTransport()
             let url = try #require(RequestURL("http://127.0.0.1:\(server.port)/"))
 
@@ -359,7 +359,7 @@
             #expect(first.connected.map { $0 <= first.total } == true)
         }
 
-        @Test func `a trust file that is not there is refused at once`() {
+        @Test func `a missing trust file is rejected when the transport is created`() {
             #expect {
                 var configuration = CurlTransport.Configuration()
                 configuration.tls.trustRoots = .file(URL(filePath: "/nothing/here.pem"))
@@ -369,7 +369,7 @@
             }
         }
 
-        @Test func `TLS versions that exclude each other are refused at once`() {
+        @Test func `contradictory TLS versions are rejected when the transport is created`() {
             #expect {
                 var configuration = CurlTransport.Configuration()
                 configuration.tls.minimumVersion = .tls13
@@ -380,7 +380,7 @@
             }
         }
 
-        @Test func `a pin is 32 bytes in base64`() {
+        @Test func `a TLS pin is 32 bytes in base64`() {
             #expect(TLSPin("short") == nil)
             #expect(TLSPin("not base64 at all!") == nil)
             #expect(TLSPin("sha256/" + Data(count: 32).base64EncodedString()) != nil)

@@ -8,7 +8,7 @@
 
     @testable import SwitchyardTransport
 
-    /// Proxies that speak SOCKS, and the protocols that are offered: B53, B54.
+    /// SOCKS proxies, and the protocols offered in the handshake: B53, B54.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlProxyTests {
         private func send(
             _ url: String,
@@ -21,7 +21,7 @@
         }
 
         @Test(arguments: [false, true])
-        func `B54: a SOCKS proxy is told the name, and who is asking if it wants to know`(
+        func `a SOCKS 5 proxy receives the host name, and credentials if it requires them (B54)`(
             wantsCredentials: Bool
         ) async throws {
             let listener = try TCPListener()
@@ -42,7 +42,7 @@
             #expect(await asked.credentials == (wantsCredentials ? "user pass:word" : nil))
         }
 
-        @Test func `B54: a proxy that speaks SOCKS 4a is told the name as well`() async throws {
+        @Test func `a SOCKS 4a proxy receives the host name (B54)`() async throws {
             let listener = try TCPListener()
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nsocks"
             async let target = listener.serveOne { SOCKSRequest.serveVersion4($0, answering: answer) }
@@ -62,7 +62,7 @@
                 (5, .connectionRefused), (6, .connectTimeout), (7, .proxyFailure),
             ] as [(UInt8, TransportError.Kind)]
         )
-        func `the reply of a SOCKS proxy says whether it is the server that fails`(
+        func `the reply code of a SOCKS proxy distinguishes server failures from proxy failures`(
             _ reply: UInt8,
             _ kind: TransportError.Kind
         ) async throws {
@@ -82,7 +82,7 @@
             _ = await request
         }
 
-        @Test func `a SOCKS 4 proxy that makes no connection says so of the server`() async throws {
+        @Test func `a rejected SOCKS 4a request is reported as a refused connection`() async throws {
             let listener = try TCPListener()
             async let target = listener.serveOne { SOCKSRequest.serveVersion4($0, answering: "", reply: 91) }
 
@@ -97,7 +97,9 @@
         }
 
         @Test(arguments: ["127.0.0.0/8", "10.0.0.0/8 127.0.0.1", "10.0.0.0/8,\t127.0.0.1", "*"])
-        func `what is an exception is reached directly, and blamed itself`(_ exceptions: String) async throws {
+        func `a host among the exceptions is reached directly and named in the failure`(_ exceptions: String)
+            async throws
+        {
             let error = await #expect(throws: TransportError.self) {
                 _ = try await send("http://127.0.0.1:1/") { configuration in
                     var proxy = CurlTransport.Configuration.ProxyServer(kind: .http, host: "127.0.0.1", port: 2)
@@ -118,11 +120,11 @@
             }
         }
 
-        @Test func `B54: a proxy is reached over TLS, and trusted by the same authorities as servers`() async throws {
+        @Test func `a proxy over TLS is trusted by the same authorities as servers (B54)`() async throws {
             #expect(try await send(overTLSTo: .good).status == 200)
         }
 
-        @Test func `a proxy that is not trusted is sent nothing`() async throws {
+        @Test func `an untrusted proxy is sent nothing`() async throws {
             let error = await #expect(throws: TransportError.self) { _ = try await send(overTLSTo: .selfSigned) }
 
             #expect(error?.kind == .certificateRejected)
@@ -130,11 +132,12 @@
         }
 
         @Test(arguments: [CurlTransport.Configuration.HTTPVersion.automatic, .http1Only])
-        func `B53: HTTP 2 is offered in the handshake, unless only HTTP 1 is wanted`(
+        func `HTTP/2 is offered in the handshake unless only HTTP/1 is allowed (B53)`(
             version: CurlTransport.Configuration.HTTPVersion
         ) async throws {
             let listener = try TCPListener()
-            // The first message of a handshake names the protocols (RFC 7301 section 3.1), each with its length in front.
+            // The first message of a handshake lists the protocols (RFC 7301 section 3.1), each prefixed with its
+            // length.
             async let hello = listener.serveOne { connection in
                 var bytes = Data(count: 8_192)
                 let count = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress, $0.count, 0) }
@@ -149,7 +152,7 @@
             #expect((await hello.firstRange(of: Data("\u{2}h2".utf8)) != nil) == (version == .automatic))
         }
 
-        @Test func `no description of a proxy shows its password`() {  // L25
+        @Test func `descriptions of a proxy do not contain its password`() {  // L25
             let proxy = CurlTransport.Configuration.ProxyServer(
                 kind: .http,
                 host: "proxy.test",

@@ -8,7 +8,7 @@
     @testable import SwitchyardClient
     @testable import SwitchyardTransport
 
-    /// Own authorities are in place of the system's, also of those in the folder that libcurl looks into by default.
+    /// Custom authorities replace the system's authorities, including those in libcurl's default folder.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct CurlTrustTests {
         private let certificates: Certificates
         private let server: TLSServer
@@ -18,7 +18,7 @@
             server = try TLSServer(certificates, .good)
         }
 
-        /// What becomes of a request to a server whose authority is in the system's folder.
+        /// The failure of a request to a server whose authority is in the system's folder.
         private func failure(_ roots: TLSConfiguration.TrustRoots) async throws -> TransportError.Kind? {
             var configuration = CurlTransport.Configuration()
             configuration.tls = TLSConfiguration(trustRoots: roots)
@@ -40,17 +40,17 @@
             return nil
         }
 
-        @Test func `the system's authorities are those of its folder too`() async throws {
+        @Test func `the system's authorities include those in its folder`() async throws {
             #expect(try await failure(.system) == nil)
         }
 
-        @Test func `a server that only the system's folder vouches for is rejected, with authorities in a file`()
+        @Test func `authorities in a file exclude the authorities in the system's folder`()
             async throws
         {
             #expect(try await failure(.file(certificates.certificate(.selfSigned))) == .certificateRejected)
         }
 
-        @Test func `a server that only the system's folder vouches for is rejected, with authorities as data`()
+        @Test func `authorities as data exclude the authorities in the system's folder`()
             async throws
         {
             let data = try Data(contentsOf: certificates.certificate(.selfSigned))
