@@ -5,11 +5,13 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// Bodies that break a promise while they are sent: one typed error, nothing left behind.
+/// Bodies that fail while they are sent.
+///
+/// Each call ends with one typed error.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct BodyFailureTests {
     private struct Torn: Error {}
 
-    /// How a call with that body ends, and how often the server saw one that was whole.
+    /// The failure of a call with that body, and the number of complete requests that the server received.
     private func outcome(
         of body: RequestBody,
         headers: HTTPHeaders = [],
@@ -36,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [Int64(3), 9])
-    func `a stream that gives more or less than announced`(announced: Int64) async throws {
+    func `a stream that yields more or less than announced fails the request`(announced: Int64) async throws {
         let stream = HTTPBody.Stream.of([Data("12345".utf8)], length: announced)
 
         let (reason, whole) = try await outcome(of: .stream(stream))
@@ -45,7 +47,7 @@ import Testing
         #expect(whole == 0)
     }
 
-    @Test func `a stream that throws`() async throws {
+    @Test func `a stream that throws fails the request`() async throws {
         let stream = HTTPBody.Stream {
             AsyncThrowingStream<Data, any Error> { continuation in
                 continuation.yield(Data("a".utf8))
@@ -60,14 +62,14 @@ import Testing
     }
 
     @Test(arguments: ["99", "0", "-1", "many"])
-    func `a content length that lies`(value: String) async throws {
+    func `a Content-Length that differs from the body fails the request`(value: String) async throws {
         let (reason, whole) = try await outcome(of: .text("12345"), headers: ["Content-Length": value])
 
         #expect(kind(reason) == .invalidRequest)
         #expect(whole == 0)
     }
 
-    @Test func `a file that vanished since the call was made`() async throws {
+    @Test func `a file that was deleted before the call fails the request`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data("12345".utf8))
         let body = RequestBody.multipart(MultipartForm(parts: [.file(file, name: "f")]))
@@ -79,11 +81,11 @@ import Testing
     }
 
     @Test(arguments: [-1, 1])
-    func `a file of a form that grows or shrinks while it is sent`(change: Int) async throws {
+    func `a form's file that grows or shrinks while it is sent fails the request`(change: Int) async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data(count: 300_000))
         let size = UInt64(300_000 + change)
-        // The form's first part is read before the file is: then the length is announced already.
+        // The form's first part is read before the file, so the length has already been announced.
         let first = HTTPBody.Stream(length: 1) { ResizingReader(file: file, size: size) }
         let form = MultipartForm(parts: [.stream(first, name: "first"), .file(file, name: "f")])
 
@@ -93,11 +95,11 @@ import Testing
         #expect(whole == 0)
     }
 
-    @Test func `a file without permission`() async throws {
+    @Test func `a file without read permission fails the request`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data("x".utf8))
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
-        // The superuser reads it all the same.
+        // The superuser can read the file anyway.
         guard !FileManager.default.isReadableFile(atPath: file.path) else { return }
 
         let (reason, _) = try await outcome(of: .file(file))
@@ -106,7 +108,7 @@ import Testing
         #expect(reason == .invalidRequest(.file(path: file.path, reason: expected)))
     }
 
-    @Test func `a hundred thousand fields arrive`() async throws {
+    @Test func `a form with a hundred thousand fields arrives`() async throws {
         var fields = Parameters()
         for number in 0..<100_000 { fields.append("key[\(number)]", number) }
 
@@ -119,8 +121,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `C46: a form of a gigabyte is never held in memory`() async {
-            // In a process of its own, where no other test takes memory.
+        @Test func `a form of a gigabyte is never held in memory (C46)`() async {
+            // In its own process, where no other test allocates memory.
             await #expect(processExitsWith: .success) {
                 let folder = try MultipartFormTests.Folder()
                 let file = try folder.file("large", Data())
@@ -145,7 +147,7 @@ import Testing
 }
 
 #if os(Linux)
-    /// The memory that the process occupies, in bytes.
+    /// The resident memory of the process in bytes.
     private enum ResidentMemory {
         static func bytes() throws -> Int {
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
@@ -155,7 +157,7 @@ import Testing
     }
 #endif
 
-/// Gives one byte and changes a file's size meanwhile.
+/// Returns one byte and changes a file's size meanwhile.
 private actor ResizingReader: HTTPBodyReader {
     private let file: URL
     private let size: UInt64

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite struct BodyReaderTests {
-    /// Reads everything in pieces of at most `size` bytes.
+    /// Reads everything in chunks of at most `size` bytes.
     static func pieces(_ reader: any HTTPBodyReader, of size: Int) async throws -> [Data] {
         var pieces: [Data] = []
         while let piece = try await reader.read(maximumLength: size) { pieces.append(piece) }
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 7, 4096])
-    func `segments are read without a gap, in pieces of any size`(size: Int) async throws {
+    func `segments are read without a gap in chunks of any size`(size: Int) async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data("file".utf8))
         let segments: [BodySegment] = [
@@ -30,7 +30,7 @@ import Testing
         #expect(String(decoding: pieces.reduce(Data(), +), as: UTF8.self) == "abfilestreamz")
     }
 
-    @Test func `a file that grows, shrinks or vanishes while it is sent is an error`() async throws {
+    @Test func `a file that grows, shrinks or disappears while it is sent is an error`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("f", Data("12345".utf8))
 
@@ -47,7 +47,7 @@ import Testing
 
     // Row C34.
     @Test(arguments: [Int64(4), 6])
-    func `a stream that gives more or less than announced is an error`(announced: Int64) async throws {
+    func `a stream that yields more or less than announced is an error`(announced: Int64) async throws {
         let body = HTTPBody.stream(HTTPBody.Stream.of([Data("12345".utf8)], length: announced))
 
         await #expect(throws: RequestError.self) { _ = try await body.collected(upTo: 1000) }
@@ -55,7 +55,8 @@ import Testing
 
     // Row C50.
     @Test(arguments: [Int64(4), 6])
-    func `a part that gives more or less than announced is an error that names it`(announced: Int64) async throws {
+    func `a part that yields more or less than announced is an error that names the part`(announced: Int64) async throws
+    {
         let source = HTTPBody.Stream(length: announced) { SegmentedBodyReader([.bytes(Data("12345".utf8))]) }
         let body = try MultipartForm(parts: [.stream(source, name: "s")]).body()
 
@@ -80,14 +81,14 @@ import Testing
     }
 
     // Row C35.
-    @Test func `an input stream is read again for every attempt`() async throws {
+    @Test func `an input stream is created again for every attempt`() async throws {
         let body = HTTPBody.stream(HTTPBody.Stream(length: 3) { InputStream(data: Data("abc".utf8)) })
 
         #expect(try await body.collected(upTo: 10) == Data("abc".utf8))
         #expect(try await body.collected(upTo: 10) == Data("abc".utf8))
     }
 
-    @Test func `input streams that wait leave the tasks their threads`() async throws {
+    @Test func `blocking input streams do not block the threads of tasks`() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount + 2
         let meeting = Meeting(of: count)
         let body = HTTPBody.stream(HTTPBody.Stream { PatientStream(meeting) })
@@ -100,28 +101,28 @@ import Testing
         #expect(bytes == Array(repeating: Data([7]), count: count))
     }
 
-    @Test func `an input stream may be asked for any number of bytes`() async throws {
+    @Test func `an input stream can be read with any maximum length`() async throws {
         let stream = HTTPBody.Stream { InputStream(data: Data("abc".utf8)) }
 
         #expect(try await stream.makeReader().read(maximumLength: .max) == Data("abc".utf8))
     }
 
     @Test(arguments: [1, Int.max])
-    func `a reader may be asked for any number of bytes`(most: Int) async throws {
+    func `a reader can be read with any maximum length`(most: Int) async throws {
         let reader = try #require(try HTTPBody.data(Data("abcdef".utf8)).makeReader())
         _ = try await reader.read(maximumLength: 2)
 
         #expect(try await reader.read(maximumLength: most) == Data("cdef".utf8.prefix(most)))
     }
 
-    @Test func `more than the limit is not collected`() async throws {
+    @Test func `a body above the limit is not collected`() async throws {
         await #expect(throws: RequestError.body(kind: "streamed", reason: .tooLarge(limit: 2))) {
             _ = try await HTTPBody.data(Data(count: 3)).collected(upTo: 2)
         }
     }
 
     // Row C49; rule AFN-17.
-    @Test func `a throttled stream comes in packets with a pause before each but the first`() async throws {
+    @Test func `a throttled stream yields packets with a pause before each but the first`() async throws {
         actor Pauses {
             var durations: [Duration] = []
             func add(_ duration: Duration) { durations.append(duration) }
@@ -136,7 +137,7 @@ import Testing
         #expect(await pauses.durations == [.milliseconds(200), .milliseconds(200), .milliseconds(200)])
     }
 
-    @Test func `a pause that no clock can reckon with is one of a year`() async throws {
+    @Test func `a pause of the maximum duration is capped at a year`() async throws {
         let pauses = Locked<[Duration]>([])
         let throttle = BodyThrottle(packetSize: 1, delay: .seconds(Int64.max)) { pause in
             pauses.withLock { $0.append(pause) }
@@ -149,16 +150,18 @@ import Testing
         #expect(pauses.withLock { $0 }.allSatisfy { $0 == .seconds(31_536_000) })
     }
 
-    // Row C49: 16 KiB and 0.2 seconds are what AFNetworking suggests.
-    @Test func `the suggested throttle has the published figures`() {
+    // Row C49: AFNetworking suggests 16 KiB and 0.2 seconds.
+    @Test func `the slow throttle has the values that AFNetworking suggests`() {
         #expect(BodyThrottle.slow.packetSize == 16_384)
         #expect(BodyThrottle.slow.delay == .milliseconds(200))
     }
 
-    /// How long a file of 100 bytes is after a change.
+    /// A change of a file of 100 bytes.
+    ///
+    /// The raw value is the new length.
     enum Change: Int, CaseIterable { case rewritten = 100, longer = 150, shorter = 60 }
 
-    /// The bytes of a body that were handed over when one of its files changed after the first piece.
+    /// The number of bytes that a body yields if one of its files changes after the first chunk.
     private func bytes(of body: HTTPBody, by size: Int, changing file: URL, _ change: Change) async throws -> Int {
         let reader = try #require(try body.makeReader())
         var count = try await reader.read(maximumLength: size)?.count ?? 0
@@ -172,7 +175,7 @@ import Testing
         return count
     }
 
-    @Test func `packets have one byte at least`() {
+    @Test func `the packet size is at least one byte`() {
         var throttle = BodyThrottle(packetSize: 0, delay: .zero)
         #expect(throttle.packetSize == 1)
 
@@ -182,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `a file that changes while it is sent never looks whole, also where its end is that of a packet`(
+    func `a file that changes while it is sent never appears complete, even at the end of a packet`(
         change: Change
     ) async throws {
         let folder = try MultipartFormTests.Folder()
@@ -195,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `a file of a form of several that changes while it is sent is an error`(change: Change) async throws {
+    func `a file that changes while its form is sent is an error`(change: Change) async throws {
         let folder = try MultipartFormTests.Folder()
         let (first, second) = (try folder.file("a", Data(count: 100)), try folder.file("b", Data(count: 100)))
         let form = MultipartForm(parts: [.file(first, name: "a"), .file(second, name: "b")])
@@ -205,10 +208,10 @@ import Testing
     }
 
     // Row C46; rule TAF-B13.
-    @Test func `a file above 4 GiB has its length and is not read before it is sent`() async throws {
+    @Test func `a file above 4 GiB has the right length and is not read in advance`() async throws {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("large", Data())
-        // A sparse file: 8 GiB that take no room.
+        // A sparse file of 8 GiB that uses no disk space.
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 8 << 30)
         try handle.close()
@@ -223,15 +226,17 @@ import Testing
     }
 }
 
-/// Lets no one continue before all have come.
+/// Releases its waiters when all have arrived.
 private final class Meeting: @unchecked Sendable {
-    // @unchecked is sound: what varies is after the condition's lock.
+    // `@unchecked` is correct, because the mutable state is guarded by the condition's lock.
     private let condition = NSCondition()
     private var missing: Int
 
     init(of count: Int) { missing = count }
 
-    /// Waits for the others; `false` when they do not come.
+    /// Waits for the others.
+    ///
+    /// Returns `false` if they do not arrive.
     func wait() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -243,7 +248,7 @@ private final class Meeting: @unchecked Sendable {
     }
 }
 
-/// A stream of one byte, which comes when all others are asked for theirs.
+/// A stream of one byte, which it returns when all streams are being read.
 private final class PatientStream: InputStream {
     private let meeting: Meeting
     private var isAtEnd = false

@@ -35,9 +35,9 @@ struct BodyTransferTests {
         return (try #require(server.requests.first), request)
     }
 
-    // Row C48. One file goes from the disk straight into the transport's buffer, several go through a reader.
+    // Row C48. A single file is read directly into the transport's buffer. Several files are read by a reader.
     @Test(arguments: [1, 2])
-    func `a form with files arrives whole, with its length announced`(files: Int) async throws {
+    func `a form with files arrives completely and with its Content-Length`(files: Int) async throws {
         let folder = try MultipartFormTests.Folder()
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
         let parts = try (0..<files).map { MultipartPart.file(try folder.file("\($0).bin", content), name: "f\($0)") }
@@ -82,7 +82,7 @@ struct BodyTransferTests {
 
     // Rule YTK-47.
     @Test(arguments: [HTTPMethod.post, .put, .patch])
-    func `a form goes with every method that has a body`(method: HTTPMethod) async throws {
+    func `a form can be sent with every method that has a body`(method: HTTPMethod) async throws {
         let form = MultipartForm(parts: [.field("a", "b")])
 
         let (received, request) = try await received(.multipart(form), method: method)
@@ -91,8 +91,8 @@ struct BodyTransferTests {
         #expect(received.body == (try await request.body.collected(upTo: 1 << 20)))
     }
 
-    // Rule AFN-8: what is sent while the main thread waits for it.
-    @MainActor @Test func `a form arrives while the main thread waits`() throws {
+    // Rule AFN-8: a form is sent while the main thread waits for it.
+    @MainActor @Test func `a form arrives while the main thread is blocked`() throws {
         let server = LoopbackServer()
         server.route(.post, "/up", answering: .text("ok"))
         try server.start()
@@ -115,7 +115,7 @@ struct BodyTransferTests {
     }
 
     // Row C34.
-    @Test func `a stream of unknown length arrives whole in chunks`() async throws {
+    @Test func `a stream of unknown length arrives completely in chunks`() async throws {
         let stream = HTTPBody.Stream.of([Data("ab".utf8), Data(count: 70_000), Data("z".utf8)], length: nil)
 
         let (received, _) = try await received(.stream(stream))
@@ -125,7 +125,7 @@ struct BodyTransferTests {
     }
 
     // Row C49.
-    @Test func `a throttled form arrives whole`() async throws {
+    @Test func `a throttled form arrives completely`() async throws {
         let form = MultipartForm(parts: [.data(Data(count: 50_000), name: "d", fileName: "d.bin")])
         let throttle = BodyThrottle(packetSize: 4096, delay: .zero) { _ in }
 
@@ -136,8 +136,8 @@ struct BodyTransferTests {
         #expect(received.body == expected)
     }
 
-    // Row B19: the transport names what it can undo, unless the caller wants to undo it.
-    @Test func `what compressions are understood is said`() async throws {
+    // Row B19: the transport lists the codings that it can decode, unless the caller sets the field.
+    @Test func `Accept-Encoding lists the supported codings or is the caller's`() async throws {
         let (usual, _) = try await received(.json(["a": 1]))
         let (own, _) = try await received(.json(["a": 1]), headers: [.acceptEncoding("br;q=1.0, gzip;q=0.8")])
 
@@ -145,7 +145,7 @@ struct BodyTransferTests {
         #expect(own.headers["Accept-Encoding"] == "br;q=1.0, gzip;q=0.8")
     }
 
-    @Test func `headers, cookies and non-ASCII values arrive as they were given`() async throws {
+    @Test func `headers, cookies and non-ASCII values arrive unchanged`() async throws {
         let (received, _) = try await received(
             .json(["a": 1]),
             headers: ["X-Name": "话题", "Cookie": "a=1", "X-Empty": ""]

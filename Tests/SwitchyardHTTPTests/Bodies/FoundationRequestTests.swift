@@ -20,8 +20,8 @@ import Testing
         return request
     }
 
-    // Row B36; rule YTK-46: it passes the same pipeline, modifiers and timeouts included.
-    @Test func `a request of Foundation's can be sent`() async throws {
+    // Row B36; rule YTK-46: it uses the same pipeline, including modifiers and timeouts.
+    @Test func `a URLRequest can be sent`() async throws {
         var configuration = APIConfiguration(path: "ignored", headers: ["X-Ignored": "1"])
         configuration.prebuiltRequest = try HTTPRequest(foundation())
         let (client, transport) = try NetworkClient.stubbed(generator: {
@@ -40,7 +40,7 @@ import Testing
     }
 
     // Rows B31 and B33.
-    @Test func `timeout, networks and cache policy are taken over`() throws {
+    @Test func `timeout, network access and cache policy are taken from a URLRequest`() throws {
         var request = try foundation()
         request.allowsCellularAccess = false
         request.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
@@ -52,7 +52,7 @@ import Testing
         #expect(taken.headers["Cache-Control"] == "no-cache")
     }
 
-    @Test func `what cannot be taken over is an error`() throws {
+    @Test func `a URLRequest that cannot be converted is an error`() throws {
         var streamed = try foundation()
         streamed.httpBodyStream = InputStream(data: Data())
         #expect(throws: RequestError.body(kind: "streamed", reason: .notInMemory)) { try HTTPRequest(streamed) }
@@ -61,7 +61,7 @@ import Testing
     }
 
     // Rows B31, B33 and B51.
-    @Test func `a built request can be handed to Foundation`() throws {
+    @Test func `a built request can be converted to a URLRequest`() throws {
         var configuration = APIConfiguration(path: "x", method: .post, body: .json(["a": 1]), timeout: .seconds(2))
         configuration.networkAccess.allowsCellular = false
 
@@ -76,13 +76,15 @@ import Testing
         #expect(!request.allowsCellularAccess)
     }
 
-    // Rows B31 and B32: where networks cannot be told apart, a request that forbids one is refused, not sent all the same.
+    // Rows B31 and B32: a request that forbids a network is rejected where network types cannot be distinguished.
     #if !canImport(Darwin)
         @Test(arguments: [
             HTTPRequest.NetworkAccess(allowsCellular: false), .init(allowsExpensive: false),
             .init(allowsConstrained: false),
         ])
-        func `a network that cannot be kept out is not used`(access: HTTPRequest.NetworkAccess) async throws {
+        func `a request that forbids a network is rejected if the transport cannot exclude it`(
+            access: HTTPRequest.NetworkAccess
+        ) async throws {
             let server = LoopbackServer()
             try server.start()
             defer { server.stop() }
@@ -106,7 +108,7 @@ import Testing
     #endif
 
     @Test(arguments: [Double.infinity, .greatestFiniteMagnitude, .nan, 0, -1, 1e20])
-    func `an interval that is none or for ever is no timeout`(interval: TimeInterval) throws {
+    func `an invalid or infinite timeout interval means no timeout`(interval: TimeInterval) throws {
         var request = try foundation()
         request.timeoutInterval = interval
 

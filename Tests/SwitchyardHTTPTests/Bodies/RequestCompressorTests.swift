@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt)
 struct RequestCompressorTests {
-    /// Undoes gzip with the system's tool.
+    /// Decompresses gzip with the system's tool.
     private func unzipped(_ data: Data) throws -> Data {
         let folder = try MultipartFormTests.Folder()
         let file = try folder.file("data.gz", data)
@@ -23,13 +23,13 @@ struct RequestCompressorTests {
     ]
 
     @Test(arguments: samples.indices)
-    func `what is compressed comes back whole`(index: Int) throws {
+    func `compressed data decompresses to the original`(index: Int) throws {
         let data = Self.samples[index]
 
         #expect(try unzipped(RequestCompressor.compressed(data, .gzip)) == data)
     }
 
-    @Test func `repetition beyond the window comes back whole`() throws {
+    @Test func `a repetition beyond the window decompresses to the original`() throws {
         var generator = SplitMix(state: 2)
         let block = (0..<33_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         let data = Data(block + block + block[..<100] + block)
@@ -38,7 +38,7 @@ struct RequestCompressorTests {
     }
 
     // Row C36.
-    @Test func `a body that is worth it is compressed and named`() throws {
+    @Test func `a large compressible body is compressed and gets Content-Encoding`() throws {
         let body = RequestBody.data(Self.samples[4], contentType: "application/json")
         let request = try BuiltRequest.request(APIConfiguration(method: .post, body: body)) {
             $0.modifiers = [RequestCompressor().compress]
@@ -48,8 +48,8 @@ struct RequestCompressorTests {
         #expect(try #require(request.body.length) < Self.samples[4].count / 10)
     }
 
-    // Row C36: what HTTP calls deflate is the zlib format (RFC 9110 section 8.4.1.2).
-    @Test func `deflate has the head and the checksum of zlib`() {
+    // Row C36: HTTP's deflate coding is the zlib format (RFC 9110 section 8.4.1.2).
+    @Test func `deflate has zlib's header and checksum`() {
         let data = Data("Wikipedia".utf8)
         let (zlib, gzip) = (RequestCompressor.compressed(data, .deflate), RequestCompressor.compressed(data, .gzip))
 
@@ -60,7 +60,7 @@ struct RequestCompressorTests {
 
     // Row C36.
     @Test(arguments: [(1023, false), (1024, true)])
-    func `bodies from 1,024 bytes on are compressed, or those that the caller picks`(
+    func `bodies from 1,024 bytes on, or those that the caller selects, are compressed`(
         count: Int,
         byDefault: Bool
     ) throws {
@@ -76,7 +76,7 @@ struct RequestCompressorTests {
     }
 
     // Row C36.
-    @Test func `a body that is small, random or none stays as it is`() throws {
+    @Test func `a small, random or missing body is not compressed`() throws {
         for body in [RequestBody.none, .text("short"), .data(Self.samples[5])] {
             let request = try BuiltRequest.request(APIConfiguration(method: .post, body: body)) {
                 $0.modifiers = [RequestCompressor().compress]
@@ -86,7 +86,7 @@ struct RequestCompressorTests {
     }
 
     // Row C36.
-    @Test func `a body that is encoded already is left, replaced or refused`() throws {
+    @Test func `a body that is already encoded is kept, encoded again or rejected`() throws {
         let configuration = APIConfiguration(
             method: .post,
             body: .data(Self.samples[4]),

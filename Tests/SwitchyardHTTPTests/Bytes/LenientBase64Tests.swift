@@ -9,12 +9,12 @@ import Testing
             ("YQ==YQ==", "aa"), ("YQ=YQ", "aa"), ("YT8+YQ!", "a?>a"), ("", ""), ("Y", ""), ("=", ""),
         ]
     )
-    func `base 64 is read whatever alphabet, space and padding it has`(text: String, plain: String) {
+    func `base64 is decoded with any alphabet, whitespace and padding`(text: String, plain: String) {
         #expect(LenientBase64.data(text.utf8) == Data(plain.utf8))
     }
 
     @Test(arguments: [("YT8+YQ==\n", true), ("YT8-_Q", true), ("a b", true), ("a.b", false), ("{}", false)])
-    func `a text with other characters is not pure`(text: String, isPure: Bool) {
+    func `a text with other characters is not pure base64`(text: String, isPure: Bool) {
         #expect(LenientBase64.isPure(text.utf8) == isPure)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about cookies.
+/// Cases for cookies.
 @Suite struct CookieCaseTests {
     static let year2010 = Date(timeIntervalSince1970: 1_262_304_000)
 
@@ -21,7 +21,7 @@ import Testing
         text.unicodeScalars.contains { $0 == "\t" || $0.value > 126 }
     }
 
-    /// Whether the last domain that a cookie names is neither the host nor above it.
+    /// Whether the last domain that a cookie names is neither the host nor a parent of it.
     static func namesOtherDomain(_ text: String, host: String) -> Bool {
         let domains = text.lowercased().split(separator: ";").dropFirst().compactMap { piece -> String? in
             let sides = piece.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -33,7 +33,7 @@ import Testing
     }
 
     // Row B25.
-    @Test func `cookies are read as in OkHttp`() throws {
+    @Test func `cookies are parsed as in OkHttp`() throws {
         let keys: CaseKeys = "test url now_ms set_cookie expected_parsed expected expected_sent_to"
         try CaseFile("okhttp_cookies").run(reading: keys) { item in
             guard let text = item["set_cookie"]?.text, let url = item["url"]?.string.flatMap({ RequestURL($0) }) else {
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// A date such as `2026-03-14T09:26:53.000+0000`, in the order that the reader of dates knows.
+    /// A date such as `2026-03-14T09:26:53.000+0000` in the order that the date parser accepts.
     private static func iso(_ text: String) -> String {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let parts = text.split { "-T.+Z".contains($0) }.map(String.init)
@@ -139,7 +139,7 @@ import Testing
         return "\(parts[2]) \(months[month - 1]) \(parts[0]) \(parts[3]) GMT"
     }
 
-    @Test func `single cookies are read as in AsyncHTTPClient`() throws {
+    @Test func `single cookies are parsed as in AsyncHTTPClient`() throws {
         let keys: CaseKeys = "set_cookie default_domain expected_parsed expected"
         try CaseFile("async_http_client_cookies").run(reading: keys) { item in
             let text = item["set_cookie"]?.text ?? ""
@@ -169,7 +169,7 @@ import Testing
         switch member.key {
         case "maxAge":
             let seconds = cookie.expires.map { Int($0.timeIntervalSince(year2010).rounded()) }
-            // Without a lifetime of its own a cookie ends by its date, where it has one.
+            // A cookie without Max-Age expires at its Expires date, if it has one.
             if member.value == .null, text.lowercased().contains("expires") { return .passed }
             return CaseOutcome.compare(seconds.map { "\($0)" }, member.value.int.map { "\($0)" })
                 .or("A lifetime of zero or less has passed long ago.", if: (member.value.int ?? 1) <= 0)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SwitchyardHTTP
 
-/// Cookies of a server whose clock is not the device's.
+/// Cookies of a server whose clock differs from the device's.
 @Suite struct CookieClockTests {
     private static let noon = Date(timeIntervalSince1970: 1_790_942_400)
 
     @Test(arguments: [-3600, 0, 3600] as [TimeInterval], ["Expires", "Max-Age"])
-    func `a cookie lives as long as its server says, whatever the clocks show`(
+    func `a cookie's lifetime does not depend on the difference between the clocks`(
         _ lead: TimeInterval,
         _ attribute: String
     ) throws {

@@ -20,7 +20,7 @@ import Testing
     }
 
     // Rows B23 and B24.
-    @Test func `a cookie goes back to its host, its path and its scheme`() throws {
+    @Test func `a cookie is sent only to its host, path and scheme`() throws {
         let jar = try jar(["a=1", "b=2; Path=/", "c=3; Domain=example.com; Path=/", "d=4; Secure; Path=/"])
 
         #expect(try header(jar, "https://api.example.com/v1/x") == "a=1; b=2; c=3; d=4")
@@ -29,13 +29,13 @@ import Testing
         #expect(try header(jar, "https://badexample.com/") == nil)
     }
 
-    @Test func `a longer path comes first, then the older cookie`() throws {
+    @Test func `cookies are ordered by path length and then by age`() throws {
         let jar = try jar(["x=1; Path=/", "y=2; Path=/v1/deep", "z=3; Path=/"])
 
         #expect(try header(jar, "https://api.example.com/v1/deep/er") == "y=2; x=1; z=3")
     }
 
-    @Test func `a cookie can be replaced, removed and outlived`() throws {
+    @Test func `a cookie can be replaced and removed`() throws {
         let jar = try jar(["a=1; Path=/; Max-Age=10"])
         let url = try RequestURL(validating: "https://api.example.com/")
         jar.store(from: [.init(name: "Set-Cookie", value: "a=2; Path=/")], of: url)
@@ -46,7 +46,7 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test func `a cookie that comes after its predecessor has expired is a new one`() throws {
+    @Test func `a cookie that replaces an expired one counts as new`() throws {
         let time = Locked(Self.start)
         let jar = CookieJar(now: { time.withLock { $0 } })
         let url = try RequestURL(validating: "https://h/")
@@ -59,7 +59,7 @@ import Testing
         #expect(jar.header(for: url) == "b=1; a=1")
     }
 
-    @Test func `a scope replaces and removes what belongs to all scopes for itself alone`() throws {
+    @Test func `a scope replaces and removes cookies of the whole jar for itself only`() throws {
         let jar = try jar(["a=1; Path=/", "b=1; Path=/"])
         let url = try RequestURL(validating: "https://api.example.com/")
         let test = jar.scoped(to: "test")
@@ -85,11 +85,11 @@ import Testing
         "a=1; Domain=other.example", "a=1; Domain=com", "a=1; Domain=é@example.com", "__Host-a=1; Path=/", "=1", "a",
         "a=1\u{1}",
     ])
-    func `a cookie that the host may not set is dropped`(field: String) throws {
+    func `a cookie that the host may not set is ignored`(field: String) throws {
         #expect(try jar([field]).cookies.isEmpty)
     }
 
-    @Test func `a secure cookie of this machine goes back to it over http`() throws {
+    @Test func `a secure cookie from localhost is sent to localhost over http`() throws {
         let jar = try jar(["a=1; Secure; Path=/"], from: "http://localhost:8080/login")
 
         #expect(try header(jar, "http://localhost:8080/x") == "a=1")
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         "a=2; Path=/", "a=; Path=/; Max-Age=0", "a=2; Path=/v1/deep", "a=2; Domain=example.com; Path=/",
     ])
-    func `what came over http takes no place from a secure cookie`(field: String) throws {
+    func `a cookie that was set over http does not replace a secure cookie`(field: String) throws {
         let jar = try jar(["a=1; Secure; Path=/", "b=1; Path=/"])
         let fields = HTTPHeaders([field, "b=2; Path=/"].map { HTTPHeaders.Field(name: "Set-Cookie", value: $0) })
 
@@ -111,20 +111,20 @@ import Testing
         #expect(try header(jar, "https://api.example.com/v1/deep/x") != "a=1; b=2")
     }
 
-    @Test func `a domain that is only a dot is that of the host`() throws {
+    @Test func `a domain that is only a dot means the host itself`() throws {
         let jar = try jar(["a=1; Domain=other.example; Domain=.; Path=/"])
 
         #expect(try header(jar, "https://api.example.com/") == "a=1")
         #expect(try header(jar, "https://www.api.example.com/") == nil)
     }
 
-    @Test func `a domain in another script is that of its name in ASCII`() throws {
+    @Test func `a Unicode domain equals its Punycode form`() throws {
         let jar = try jar(["a=1; Domain=bücher.example; Path=/"], from: "https://shop.xn--bcher-kva.example/")
 
         #expect(try header(jar, "https://bücher.example/") == "a=1")
     }
 
-    @Test func `a character that combines with a separator does not hide it`() throws {
+    @Test func `a combining character after a separator does not hide the separator`() throws {
         let jar = try jar(["a=\u{301}x; Path=/;\u{301}; Max-Age=5"])
         let cookie = try #require(jar.cookies.first)
 
@@ -133,7 +133,7 @@ import Testing
         #expect(cookie.expires != nil)
     }
 
-    @Test func `a jar holds no more than its limit, the oldest go`() {
+    @Test func `a jar above its limit removes the oldest cookies`() {
         let jar = CookieJar(limit: 2, now: { Self.start })
         for name in ["a", "b", "c"] { jar.store(Cookie(name: name, value: "1", domain: "h")) }
 
@@ -141,7 +141,7 @@ import Testing
     }
 
     // RFC 6265 section 5.3.
-    @Test func `an expired cookie goes before one that is good, however old`() {
+    @Test func `an expired cookie is removed before an older valid one`() {
         let time = Locked(Self.start)
         let jar = CookieJar(limit: 2, now: { time.withLock { $0 } })
         jar.store(Cookie(name: "good", value: "1", domain: "h"))
@@ -153,7 +153,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["good", "new"])
     }
 
-    @Test func `what a scope has removed for itself does not come back for being expired`() throws {
+    @Test func `a cookie that a scope has removed does not return when space is needed`() throws {
         let jar = CookieJar(limit: 3, now: { Self.start })
         let test = jar.scoped(to: "test")
         jar.store(Cookie(name: "old", value: "1", domain: "h"))
@@ -166,7 +166,7 @@ import Testing
     }
 
     // Rows B23 and B24; rule TAF-B8.
-    @Test func `a request carries the jar's cookies unless it says otherwise`() throws {
+    @Test func `a request has the jar's cookies unless it sets its own`() throws {
         let jar = try jar(["a=1; Path=/"])
         var configuration = APIConfiguration(path: "x")
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == "a=1")
@@ -183,14 +183,14 @@ import Testing
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
     }
 
-    @Test func `cookies of one host never reach another`() throws {
+    @Test func `a cookie is not sent to another host`() throws {
         let jar = try jar(["a=1; Path=/"])
         let configuration = APIConfiguration(path: "https://other.example/x")
 
         #expect(try BuiltRequest.request(configuration) { $0.cookies = jar }.headers["Cookie"] == nil)
     }
 
-    @Test func `a server ends a cookie of the whole jar for its own environment alone`() throws {
+    @Test func `a server removes a jar-wide cookie for its own environment only`() throws {
         let jar = CookieJar()
         let url = try RequestURL(validating: "https://example.com/")
         jar.store(from: ["Set-Cookie": "session=x; path=/"], of: url)

@@ -5,9 +5,9 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Cases about the rules of a cookie store.
+/// Cases for the rules of a cookie store.
 @Suite struct CookieStoreCaseTests {
-    @Test func `the rules of a store are those of tough-cookie`() throws {
+    @Test func `the cookie rules match tough-cookie`() throws {
         let keys: CaseKeys = """
             operation input url path host cookie_domain cookie_path request_path set_cookie set_cookies prefix_checks
             retrieve_for same_site_context max_age expires expires_in_ms now_ms expected.persistent expected.ttl_ms
@@ -32,7 +32,7 @@ import Testing
                 let cookie = Self.cookie(item["set_cookie"]?.string ?? "", "https://example.com/")
                 let expected = item["expected_same_site"]?.string
                 guard expected == "none" else { return .compare(cookie?.sameSite?.rawValue, expected) }
-                // Upstream calls what is none of the three “none”, as it does the real one.
+                // The original test calls any unknown value “none”, like the valid value of that name.
                 return .compare(cookie?.sameSite?.rawValue ?? "none", expected)
             case "lifetime of a cookie": return Self.lifetime(item)
             case let operation?: return .notApplicable("There is no operation “\(operation)”.")

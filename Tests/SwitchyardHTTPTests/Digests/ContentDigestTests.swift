@@ -5,11 +5,11 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Digests as servers and catalogues write them.
+/// Digests in the forms that servers and catalogs use.
 @Suite struct ContentDigestTests {
     private static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    @Test func `hexadecimal text is read in small and capital letters`() throws {
+    @Test func `hexadecimal text is parsed in lowercase and uppercase`() throws {
         let digest = try #require(ContentDigest(.sha256, hexText: Self.empty))
 
         #expect(digest.bytes == MessageDigest.sha256([]))
@@ -17,8 +17,8 @@ import Testing
         #expect(digest.description == "sha-256 \(Self.empty)")
     }
 
-    @Test func `Base64 text is read as Content-MD5 has it`() throws {
-        // The example of RFC 1864 section 2, of bytes that it does not give.
+    @Test func `base64 text is parsed as in Content-MD5`() throws {
+        // The example of RFC 1864 section 2, whose input the RFC does not give.
         let digest = try #require(ContentDigest(.md5, base64Text: "Q2hlY2sgSW50ZWdyaXR5IQ=="))
 
         #expect(digest.bytes == Data("Check Integrity!".utf8))
@@ -27,18 +27,18 @@ import Testing
     @Test(arguments: [
         "", "e3b0", empty + "00", String(empty.dropLast()) + "g", " " + empty, "d41d8cd98f00b204e9800998ecf8427e",
     ])
-    func `text that is no digest of the algorithm is refused`(text: String) {
+    func `text that is not a digest of the algorithm is rejected`(text: String) {
         #expect(ContentDigest(.sha256, hexText: text) == nil)
         #expect(ContentDigest(.sha256, base64Text: text) == nil)
     }
 
-    @Test func `a digest of another length is refused`() {
+    @Test func `a digest with a wrong length is rejected`() {
         #expect(ContentDigest(.md5, bytes: Data(count: 32)) == nil)
         #expect(ContentDigest(.sha256, bytes: Data(count: 16)) == nil)
     }
 
-    // RFC 9530 appendix B.1: the representation is the JSON text with a line end.
-    @Test func `the field value is that of RFC 9530`() throws {
+    // RFC 9530 appendix B.1: the representation is the JSON text with a line feed.
+    @Test func `the field value matches RFC 9530`() throws {
         let bytes = MessageDigest.sha256(Data("{\"hello\": \"world\"}\n".utf8))
         let digest = try #require(ContentDigest(.sha256, bytes: bytes))
 
@@ -47,7 +47,7 @@ import Testing
 
     // E38
     @Test(arguments: ContentDigest.Algorithm.allCases, [1, 63, 64, 65, 1000, 5000])
-    func `pieces of any size give the digest of the whole`(algorithm: ContentDigest.Algorithm, size: Int) {
+    func `chunks of any size give the digest of the whole`(algorithm: ContentDigest.Algorithm, size: Int) {
         let bytes = DownloadLab.bytes(5000)
         var digest = RunningDigest(algorithm)
 

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [54, 55, 56, 57, 63, 64, 65, 119, 120, 128])
-    func `a digest fed in pieces is that of the whole`(length: Int) throws {
+    func `a digest of a file in chunks equals the digest of the whole`(length: Int) throws {
         let folder = try MultipartFormTests.Folder()
         let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         let file = try folder.file("f", bytes)

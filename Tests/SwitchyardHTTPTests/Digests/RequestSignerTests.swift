@@ -10,7 +10,7 @@ import Testing
     }
 
     // Rows B48 and C53.
-    @Test func `the canonical text names method, path, query, headers and body`() throws {
+    @Test func `the canonical text contains method, path, query, headers and body`() throws {
         let signer = RequestSigner(
             .hmacSHA256(key: Data("k".utf8)),
             of: .canonical(headers: ["X-B", "X-A"]),
@@ -34,7 +34,7 @@ import Testing
 
     // Row B48; rule CT-20.
     @Test(arguments: [HTTPMethod.get, .post])
-    func `sorted parameters and a secret are signed, in a query and in a form alike`(method: HTTPMethod) throws {
+    func `sorted parameters and a secret are signed for a query and for a form`(method: HTTPMethod) throws {
         var configuration = APIConfiguration(path: "x", method: method)
         configuration.parameters = ["b": "ü &", "a": 1]
         let signer = RequestSigner(.md5(secret: "S"), of: .parameters, in: .query("sign"))
@@ -45,7 +45,7 @@ import Testing
         #expect(signed.url.query?.hasSuffix("sign=\(expected)") == true)
     }
 
-    @Test func `a plain digest and one of the caller's are possible`() throws {
+    @Test func `a signature may use a plain digest or a custom one`() throws {
         let plain = RequestSigner(.sha256(secret: "S"), of: .pathAndParameters, in: .header("X-S"))
         let own = RequestSigner(.custom { "\($0.count)" }, of: .custom { Data($0.url.text.utf8) }, in: .header("X-S"))
         let configuration = APIConfiguration(path: "x", query: ["a": 1])
@@ -56,7 +56,7 @@ import Testing
     }
 
     // Row C53.
-    @Test func `a stream cannot be signed, and says so`() {
+    @Test func `signing a streamed body throws`() {
         let stream = HTTPBody.Stream(length: nil) { AsyncStream<Data> { $0.finish() } }
         let configuration = APIConfiguration(method: .post, body: .stream(stream))
         let signer = RequestSigner(.hmacSHA256(key: Data()), in: .header("X-S"))
@@ -68,14 +68,14 @@ import Testing
     }
 
     // Row C53.
-    @Test func `equal parameters have one digest whatever their order`() throws {
+    @Test func `equal parameters in any order have the same digest`() throws {
         let first = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["a": 1, "b": 2])))
         let second = try BuiltRequest.request(APIConfiguration(method: .post, body: .json(["b": 2, "a": 1])))
 
         #expect(try first.body.sha256() == second.body.sha256())
     }
 
-    @Test func `no description of a signer shows its key`() {  // M15, L25
+    @Test func `descriptions of a signer do not contain its key`() {  // M15, L25
         let methods: [RequestSigner.Method] = [
             .hmacSHA256(key: Data("S3CR3T".utf8)), .sha256(secret: "S3CR3T"), .md5(secret: "S3CR3T"),
         ]

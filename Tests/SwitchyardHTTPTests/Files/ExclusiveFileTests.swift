@@ -20,8 +20,8 @@ import Testing
         #expect { try ExclusiveFile.open(path, mode: 0o600) } throws: { ($0 as? FileFailure)?.reason == .busy }
     }
 
-    // What a program that is being started has of every descriptor of this process, for a moment.
-    @Test func `a file that was let go has none, although someone has a copy of the descriptor`() throws {
+    // A child process that is being started briefly has copies of all descriptors of this process.
+    @Test func `a released file can be opened again although its descriptor was duplicated`() throws {
         defer { unlink(path) }
         let first = try ExclusiveFile.open(path, mode: 0o600)
         let copy = dup(first)
@@ -33,7 +33,9 @@ import Testing
         close(try ExclusiveFile.open(path, mode: 0o600))
     }
 
-    @Test func `nor has the file of a download whose owner is gone`() throws {
+    @Test func `a partial file can be opened again after its owner is gone although its descriptor was duplicated`()
+        throws
+    {
         defer { unlink(path) }
         let descriptor = try ExclusiveFile.open(path, mode: 0o600)
         let copy = dup(descriptor)

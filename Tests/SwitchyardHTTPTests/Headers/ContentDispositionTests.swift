@@ -12,26 +12,29 @@ import Testing
         ("attachment; filename=\"..\"", nil), ("attachment; filename=\"a/\"", "a"), ("attachment", nil),
         ("attachment; filename*=UTF-8''..%2F..%2Fx", "x"), ("attachment; filename=\"\u{301}\"; x=1", "\u{301}"),
     ])
-    func `a safe name leads nowhere`(value: String, expected: String?) {
+    func `a safe file name contains no path`(value: String, expected: String?) {
         #expect(ContentDisposition(parsing: value).safeFileName == expected)
     }
 
-    // What joins a separator or a dot makes one character of both, which is neither a separator nor a dot.
+    // A combining character after a separator or dot forms one `Character` with it, which is neither.
     @Test(arguments: [
         ("a/\u{200D}../\u{200D}../\u{200D}etc/\u{200D}passwd", "passwd"), ("a\\\u{200C}b", "b"),
         ("a/\u{301}b", "\u{301}b"), ("a/\u{FE0F}b", "\u{FE0F}b"), (".\u{301}hidden", "\u{301}hidden"),
         ("a.\u{301}", "a.\u{301}"), ("C:\u{301}x", "C\u{301}x"),
     ])
-    func `a safe name leads nowhere, whatever is joined to its separators`(name: String, expected: String) {
+    func `a safe file name contains no path even if combining characters follow its separators`(
+        name: String,
+        expected: String
+    ) {
         #expect(SuggestedFileName.safe(name).unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test func `a name of one endless character leaves no hidden file`() {
+    @Test func `a name with one overlong character does not leave a hidden file`() {
         #expect(SuggestedFileName.safe("e" + String(repeating: "\u{301}", count: 300) + ".txt").isEmpty)
     }
 
     @Test(arguments: ["€ rates.pdf", "a\"b\\c", "100%25", "plain.txt", "a b", "", "\r\n"])
-    func `what is written is read again`(name: String) throws {
+    func `a written file name is parsed back unchanged`(name: String) throws {
         let text = try #require(ContentDisposition(fileName: name)).text
 
         #expect(ContentDisposition(parsing: text).fileName == name)
@@ -40,24 +43,24 @@ import Testing
     }
 
     @Test(arguments: ["UTF-8", "utf-8", "utf8", "UTF8"])
-    func `the extended form is read however its character set is spelled`(charset: String) {
+    func `the extended form is parsed with any spelling of its charset`(charset: String) {
         let value = "attachment; filename=\"x\"; filename*=\(charset)''%C3%A9t%C3%A9.txt"
 
         #expect(ContentDisposition(parsing: value).fileName == "été.txt")
     }
 
     @Test(arguments: ["attachment; filename=\"rep", "attachment; filename=\"", "attachment; filename=\"a\\"])
-    func `a name that was cut off within its quotes is none`(value: String) {
+    func `a file name without a closing quote is ignored`(value: String) {
         #expect(ContentDisposition(parsing: value).fileName == nil)
     }
 
-    @Test func `a long name is cut for a folder`() {
+    @Test func `a long name is shortened for the file system`() {
         let value = "attachment; filename=\"\(String(repeating: "ü", count: 400))\""
 
         #expect((1...255).contains(ContentDisposition(parsing: value).safeFileName?.utf8.count ?? 0))
     }
 
-    @Test func `files are named as in content-disposition`() throws {
+    @Test func `file names are parsed and written as in content-disposition`() throws {
         let keys: CaseKeys = "operation input arguments options expected expected_error"
         try CaseFile("content_disposition").run(reading: keys) { item in
             switch item["operation"]?.string {

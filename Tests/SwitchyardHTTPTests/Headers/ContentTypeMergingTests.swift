@@ -3,7 +3,7 @@ import Testing
 
 /// WPT fetch/content-type/resources/content-types.json (Fetch standard, "extract a MIME type").
 @Suite struct ContentTypeMergingTests {
-    /// Lines of the field, the type that counts, and its character set.
+    /// The field lines, the resulting type, and its charset.
     private static let plain: [([String], String, String?)] = [
         (["", "text/plain"], "text/plain", nil), (["text/plain", ""], "text/plain", nil),
         (["text/html", "text/plain"], "text/plain", nil), (["text/plain;charset=gbk", "text/html"], "text/html", nil),
@@ -15,28 +15,28 @@ import Testing
     ]
 
     private static let merged: [([String], String, String?)] = [
-        // Another parameter is no character set: the one that was named before holds.
+        // Another parameter is not a charset, so the earlier charset stays.
         (["text/html;charset=gbk", "text/html;x=\",text/plain"], "text/html", "gbk"),
         (["application/json;charset=gbk", "application/json;version=1"], "application/json", "gbk"),
         (["text/html;charset=gbk", "text/html;version=1", "text/html"], "text/html", "gbk"),
-        // A type in between ends what was named before it.
+        // A different type in between discards the earlier charset.
         (["text/html;charset=gbk", "text/plain", "text/html"], "text/html", nil),
     ]
 
-    @Test func `the other parameters are those of the last`() {
+    @Test func `all parameters except the charset are those of the last type`() {
         let lines = ["multipart/mixed;charset=utf-8;boundary=A", "multipart/mixed;boundary=B"]
         let headers = HTTPHeaders(lines.map { HTTPHeaders.Field.contentType($0) })
 
         #expect(headers.contentType == "multipart/mixed;charset=utf-8;boundary=B")
     }
 
-    /// The lines are one list before it is split, so an open quote swallows the next line.
+    /// The lines are joined before they are split, so an unclosed quote swallows the next line.
     private static let unclosed: [([String], String, String?)] = [
         (["text/html;x=\"", "text/plain"], "text/html", nil), (["text/html;\"", "text/plain"], "text/html", nil),
     ]
 
     @Test(arguments: plain + merged + unclosed)
-    func `of several types the last counts, with the character set of those before it that are the same`(
+    func `the last of several types counts and inherits the charset of earlier equal types`(
         lines: [String],
         type: String,
         charset: String?

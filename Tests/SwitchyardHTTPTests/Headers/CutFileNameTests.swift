@@ -2,10 +2,10 @@ import Testing
 
 @testable import SwitchyardHTTP
 
-/// The name of a download: "dots and blanks behind" go, also where it was cut.
+/// The name of a download: trailing dots and spaces are removed, even after truncation.
 @Suite struct CutFileNameTests {
     @Test(arguments: [" ", ".", ". .", "\u{3000}"])
-    func `a name that was cut ends with neither a dot nor a blank`(_ end: String) {
+    func `a truncated name ends with neither a dot nor a space`(_ end: String) {
         let name = String(repeating: "a", count: 196) + end + String(repeating: "b", count: 20)
 
         for name in [name, "\(name).\(String(repeating: "c", count: 40))"] {

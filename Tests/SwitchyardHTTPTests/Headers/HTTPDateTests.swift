@@ -9,7 +9,7 @@ import Testing
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         "SUN, 06 nov 1994 08:49:37 gmt",
     ])
-    func `the three forms name one moment`(text: String) {
+    func `the three date formats denote the same time`(text: String) {
         #expect(HTTPDate.date(exactly: text)?.timeIntervalSince1970 == 784_111_777)
     }
 
@@ -20,7 +20,7 @@ import Testing
         "Sun, 32 Nov 1994 08:49:37 GMT", "Wed, 31 Nov 1994 08:49:37 GMT", "Wed, 29 Feb 2023 08:49:37 GMT",
         "Sun Nov 6 08:49:37",
     ])
-    func `anything else is no date`(text: String) {
+    func `any other text is not a date`(text: String) {
         #expect(HTTPDate.date(exactly: text) == nil)
     }
 
@@ -36,14 +36,14 @@ import Testing
 
     private static let autumn2026 = Date(timeIntervalSince1970: 1_793_404_800)
 
-    // RFC 9110 section 5.6.7. The days are right for the later year, but for the last ones.
+    // RFC 9110 section 5.6.7. The weekdays are right for the later year except in the last rows.
     @Test(arguments: [
         ("Sunday, 06-Nov-94", "Sun, 06 Nov 1994"), ("Wednesday, 06-Nov-30", "Wed, 06 Nov 2030"),
         ("Thursday, 15-Oct-76", "Thu, 15 Oct 2076"), ("Monday, 02-Nov-76", "Tue, 02 Nov 1976"),
         ("Monday, 01-Jan-77", "Sat, 01 Jan 1977"), ("Wednesday, 01-Jan-70", "Wed, 01 Jan 2070"),
         ("Thursday, 01-Jan-70", "Thu, 01 Jan 1970"), ("Monday, 01-Jan-70", "Wed, 01 Jan 2070"),
     ])
-    func `a year of two digits is no more than 50 years ahead`(text: String, full: String) throws {
+    func `a two-digit year is at most 50 years in the future`(text: String, full: String) throws {
         let date = try #require(HTTPDate.date(exactly: "\(full) 08:49:37 GMT"))
 
         #expect(HTTPDate.date(exactly: "\(text) 08:49:37 GMT", now: Self.autumn2026) == date)
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         ("Sun, 06-Nov-94", 784_111_777.0), ("Sun, 6-Nov-2094", 3_939_871_777.0), ("6 Nov 94", 784_111_777.0),
     ])
-    func `forms that come close are read by all but the cache`(text: String, seconds: Double) {
+    func `similar date formats are parsed leniently but not exactly`(text: String, seconds: Double) {
         let text = "\(text) 08:49:37 GMT"
 
         #expect(HTTPDate.date(from: text, now: Self.autumn2026)?.timeIntervalSince1970 == seconds)

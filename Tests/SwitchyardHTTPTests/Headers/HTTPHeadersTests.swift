@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HTTPHeadersTests {
     // Row B16.
-    @Test func `names compare without regard to case and keep their order`() {
+    @Test func `names are case-insensitive and keep their order`() {
         var headers: HTTPHeaders = ["B": "1", "A": "2"]
         headers.set("b", "3")
         headers.add("a", "4")
@@ -18,7 +18,7 @@ import Testing
     }
 
     // Row B16.
-    @Test func `removing takes all fields of a name`() {
+    @Test func `removing a name removes all of its fields`() {
         var headers: HTTPHeaders = ["a": "1", "b": "2", "A": "3"]
 
         headers["A"] = nil
@@ -27,16 +27,16 @@ import Testing
     }
 
     // Rows B22, B26 and B27; rules TAF-B9 and YTK-45.
-    @Test func `named fields hold what they say`() {
+    @Test func `convenience fields have the right name and value`() {
         let headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .basic(user: "Aladdin", password: "open sesame")]
 
         #expect(headers[0] == HTTPHeaders.Field(name: "Authorization", value: "Bearer t"))
         #expect(headers[2].value == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     }
 
-    // RFC 7617 section 2: the first colon ends the name.
+    // RFC 7617 section 2: the first colon ends the user name.
     @Test(arguments: ["a:b", ":", "a:\u{301}b"])
-    func `a name with a colon makes a field that is never sent`(user: String) throws {
+    func `a user name with a colon makes an invalid field`(user: String) throws {
         let configuration = APIConfiguration(headers: [.basic(user: user, password: "c")])
 
         let expected = RequestError.header(name: "Authorization", reason: .colonInUserName)
@@ -45,7 +45,7 @@ import Testing
         #expect(HTTPHeaders.Field.basic(user: "a", password: "b:c").isValid)
     }
 
-    @Test func `a named field has the name that it is called by`() {
+    @Test func `each convenience field has its own name`() {
         let headers: HTTPHeaders = [
             .accept("v"), .acceptCharset("v"), .acceptEncoding("v"), .acceptLanguage("v"), .authorization("v"),
             .cacheControl("v"), .contentDisposition("v"), .contentEncoding("v"), .contentType("v"), .cookie("v"),
@@ -64,7 +64,7 @@ import Testing
     }
 
     // Row B28.
-    @Test func `authorization can be cleared`() {
+    @Test func `authorization fields can be removed`() {
         var headers: HTTPHeaders = [.bearer("t"), .accept("a/b"), .init(name: "proxy-authorization", value: "x")]
 
         headers.removeAuthorization()
@@ -78,13 +78,13 @@ import Testing
         (["a", "b", "c", "d", "e", "f", "g"], "a, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
         (["x\r\ny", "de"], "de"),
     ])
-    func `languages fall in weight`(languages: [String], expected: String) {
+    func `languages have decreasing weights`(languages: [String], expected: String) {
         #expect(HTTPHeaders.acceptLanguage(of: languages) == expected)
     }
 
     #if os(Linux)
         // Row B18.
-        @Test func `the standard user agent names the program that runs`() throws {
+        @Test func `the default User-Agent names the running program`() throws {
             let agent = try #require(HTTPHeaders.standard["User-Agent"])
 
             let program = HTTPHeaders.userAgent(name: ProcessInfo.processInfo.processName, version: "", details: [])
@@ -101,12 +101,12 @@ import Testing
         ),
         ("My App", "", [], "My-App Switchyard"), ("Ünïcode", "1", ["(x)\r\n"], "Unicode/1 (x) Switchyard"),
     ])
-    func `a user agent is plain ASCII`(name: String, version: String, details: [String], expected: String) {
+    func `a User-Agent is plain ASCII`(name: String, version: String, details: [String], expected: String) {
         #expect(HTTPHeaders.userAgent(name: name, version: version, details: details) == expected)
     }
 
     // Row B18.
-    @Test func `a user agent of another script is transliterated and valid`() {
+    @Test func `a non-ASCII User-Agent is transliterated and valid`() {
         let value = HTTPHeaders.userAgent(name: "话题", version: "1", details: ["东京"])
 
         #expect(value.utf8.allSatisfy { $0 >= 32 && $0 < 127 })
@@ -117,7 +117,7 @@ import Testing
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
     ])
-    func `dates are written and read`(seconds: Double, text: String) {
+    func `dates are written and parsed`(seconds: Double, text: String) {
         let date = Date(timeIntervalSince1970: seconds)
 
         #expect(HTTPDate.text(for: date) == text)
@@ -125,17 +125,17 @@ import Testing
     }
 
     @Test(arguments: [("10", 10), ("0", 0), ("-1", nil), ("+10", nil), ("1 0", nil), ("", nil), ("ten", nil)])
-    func `a length is digits, and nothing else`(text: String, length: Int64?) {
+    func `a Content-Length consists of digits only`(text: String, length: Int64?) {
         #expect(HTTPHeaders([HTTPHeaders.Field(name: "Content-Length", value: text)]).contentLength == length)
     }
 
     @Test(arguments: ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
-    func `the old forms of dates are read`(text: String) {
+    func `the obsolete date formats are parsed`(text: String) {
         #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
     @Test(arguments: ["1 Jan 0001 00:00:00 GMT", "Mon, 1 Jan 001 00:00:00 GMT"])
-    func `a year of other than two digits is that year, or none`(text: String) {
+    func `a year of four digits is taken literally, and one of three digits is invalid`(text: String) {
         #expect(HTTPDate.date(from: "Mon, 01 Jan 0001 00:00:00 GMT")?.timeIntervalSince1970 == -62_135_596_800)
         #expect(HTTPDate.date(from: text) == nil)
     }
@@ -144,7 +144,7 @@ import Testing
         "", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 31 Feb 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 08:49:37 +0800", "Sun, 06 Nov 1994 08:49:37 -0800", "Sun, 06 Nov 1994 08:49:37 GMT+1",
     ])
-    func `what is no date is none`(text: String) {
+    func `text that is not a date returns nil`(text: String) {
         #expect(HTTPDate.date(from: text) == nil)
     }
 }

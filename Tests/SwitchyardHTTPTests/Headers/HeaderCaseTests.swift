@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about header fields and descriptions of requests.
+/// Cases for header fields and descriptions of requests.
 @Suite struct HeaderCaseTests {
     @Test func `header fields behave as in Alamofire`() throws {
         let keys: CaseKeys = """
@@ -42,10 +42,12 @@ import Testing
         }
     }
 
-    /// Performs one operation; `false` when there is none of that name.
+    /// Performs one operation.
+    ///
+    /// Returns `false` if the operation is unknown.
     static func apply(_ operation: CaseValue, to headers: inout HTTPHeaders) -> Bool {
         if operation["init"] != nil {
-            // Alamofire's container keeps one field per name; here that is what `set` does.
+            // Alamofire's container keeps one field per name, as `set` does here.
             for pair in operation["pairs"]?.array ?? [] {
                 headers.set(pair.array?.first?.string ?? "", pair.array?.last?.string ?? "")
             }
@@ -63,7 +65,7 @@ import Testing
     }
 
     @Test func `header fields behave as in OkHttp`() throws {
-        // The words of a message are another library's; what must not be in them is looked at.
+        // The text of a message is another library's own. Only the text that it must not contain is compared.
         let keys: CaseKeys = """
             * expected_get expected_pairs expected_values expected_equal_to expected_not_equal_to expected_error
             expected_message expected_message_does_not_contain expected_http_date expected_ms_since_1970 expected_header
@@ -150,7 +152,7 @@ import Testing
         return unknown.map { .notApplicable("There is nothing to compare \($0.key) with.") } ?? outcome
     }
 
-    @Test func `the cURL description reads as in Alamofire`() throws {
+    @Test func `the cURL description matches Alamofire`() throws {
         let keys: CaseKeys = """
             request expected_first_words expected_last_word expected_contains expected_occurrences
             """

@@ -2,16 +2,19 @@ import Testing
 
 @testable import SwitchyardHTTP
 
-/// Fields as long as a hostile server makes them: where the time grows with the square of the length, these never end.
+/// Overlong fields of a hostile server.
+///
+/// If the time grew with the square of the length, these tests would not finish.
 @Suite(.timeLimit(.minutes(1))) struct LongFileNameTests {
-    // Where one flag ends is known only by counting all before it (Unicode Standard Annex 29, rule GB12).
-    @Test func `a name of flags is cut`() {
+    // The boundaries of a flag are known only after counting all flags before it (Unicode Standard Annex 29, rule
+    // GB12).
+    @Test func `a very long name of flags is shortened`() {
         let flags = String(repeating: "\u{1F1E9}", count: 400_000)
 
         #expect((1...200).contains(SuggestedFileName.safe(flags).utf8.count))
     }
 
-    @Test func `a disposition of many parameters is read`() {
+    @Test func `a disposition with a hundred thousand parameters is parsed`() {
         let names = (0..<100_000).map { "; p\(String($0, radix: 36))=" }.joined()
 
         #expect(ContentDisposition(parsing: "attachment\(names)").parameters.count == 100_000)

@@ -4,21 +4,21 @@ import Testing
 
 @testable import SwitchyardHTTP
 
-/// How long a server asks to stay away, by its own clock.
+/// The delay that a server requests by its own clock.
 @Suite struct RetryAfterTests {
-    /// The device's clock, 12:00:00.
+    /// The device's clock at 12:00:00.
     private static let noon = Date(timeIntervalSince1970: 1_790_942_400)
 
     private static func text(_ offset: TimeInterval) -> String { HTTPDate.text(for: noon + offset) ?? "" }
 
     @Test(arguments: [-86_400, -3600, -5, 0, 5, 3600, 86_400] as [TimeInterval])
-    func `a date counts from the response's own Date`(_ skew: TimeInterval) {
+    func `a Retry-After date is relative to the response's own Date`(_ skew: TimeInterval) {
         let headers: HTTPHeaders = ["Date": Self.text(skew), "Retry-After": Self.text(skew + 30)]
 
         #expect(RetryAfter.duration(in: headers, now: Self.noon) == .seconds(30))
     }
 
-    @Test func `the age of a stored response is time that has passed`() {
+    @Test func `the Age of a stored response is subtracted`() {
         let headers: HTTPHeaders = [
             "Date": Self.text(3600), "Age": "10", "Retry-After": Self.text(3630),
         ]
@@ -27,14 +27,14 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "yesterday"] as [String?])
-    func `without a Date that can be read the device's clock counts`(_ date: String?) {
+    func `without a valid Date the device's clock counts`(_ date: String?) {
         var headers: HTTPHeaders = ["Retry-After": Self.text(30)]
         if let date { headers.set("Date", date) }
 
         #expect(RetryAfter.duration(in: headers, now: Self.noon) == .seconds(30))
     }
 
-    @Test func `a number of seconds needs no clock, and a date in the past is nothing`() {
+    @Test func `a number of seconds needs no clock, and a date in the past means no delay`() {
         #expect(RetryAfter.duration(in: ["Date": Self.text(9), "Retry-After": "7"], now: Self.noon) == .seconds(7))
         let passed: HTTPHeaders = ["Date": Self.text(3600), "Retry-After": Self.text(3500)]
         #expect(RetryAfter.duration(in: passed, now: Self.noon) == .zero)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about single header fields.
+/// Cases for single header fields.
 @Suite struct TypedHeaderCaseTests {
-    @Test func `single fields are read and written as in hyperium's headers`() throws {
+    @Test func `single fields are parsed and written as in hyperium's headers`() throws {
         let keys: CaseKeys = "* expected expected_value expected_unix expected_strong expected_weak expected_error"
         try CaseFile("typed_headers").run(reading: keys) { item in
             let value = item["value"]?.text ?? ""
@@ -47,7 +47,7 @@ import Testing
             return .notApplicable("There is neither a token nor a name.")
         }
         if let expected = item["expected_value"]?.string { return .compare(field.value, expected) }
-        // What cannot are in a field is refused when the request is built.
+        // An invalid field is rejected when the request is built.
         guard HTTPHeaders([field]).firstInvalidField == nil else { return .passed }
         return .differs("What a field can hold is never refused: what else is wrong with it is the server's to say.")
     }
@@ -61,7 +61,7 @@ import Testing
 }
 
 extension CaseValue {
-    /// The digits of a number; `nil` for anything else.
+    /// The digits of a number, or `nil` for any other value.
     fileprivate var numberText: String? {
         if case .number(let text) = self { return text }
         return nil

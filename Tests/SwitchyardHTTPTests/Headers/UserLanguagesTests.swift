@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// The languages of the system's settings, outside Apple systems; row B17.
+/// The languages of the system's settings on non-Apple systems; row B17.
 @Suite struct UserLanguagesTests {
     @Test(arguments: [
         (["LANG": "zh_CN.UTF-8"], ["zh-CN"]),
@@ -13,7 +13,7 @@ import Testing
         (["LANG": "pt_BR.UTF-8", "LANGUAGE": "fr_CA:en"], ["fr-CA", "en", "pt-BR"]),
         (["LANG": "fr_FR", "LANGUAGE": "en:fr_FR"], ["en", "fr-FR"]),
     ])
-    func `locales name languages`(variables: [String: String], expected: [String]) {
+    func `a locale determines the language`(variables: [String: String], expected: [String]) {
         #expect(UserLanguages.named { variables[$0] } == expected)
     }
 
@@ -22,7 +22,7 @@ import Testing
         (["LC_MESSAGES": "de_DE", "LANG": "fr_FR"], ["de-DE"]),
         (["LC_ALL": "", "LANG": "fr_FR"], ["fr-FR"]),
     ])
-    func `the locale of the messages comes before that of the rest`(variables: [String: String], expected: [String]) {
+    func `LC_ALL and LC_MESSAGES take precedence over LANG`(variables: [String: String], expected: [String]) {
         #expect(UserLanguages.named { variables[$0] } == expected)
     }
 
@@ -30,11 +30,11 @@ import Testing
         [:], ["LANG": "C"], ["LANG": "C.UTF-8"], ["LANG": "POSIX"], ["LANG": ""], ["LANG": "-@latin"],
         ["LC_ALL": "C", "LANG": "de_DE"], ["LANGUAGE": "de"], ["LANG": "C.UTF-8", "LANGUAGE": "de"],
     ])
-    func `an environment in which no one has chosen a language names none`(variables: [String: String]) {
+    func `an environment without a chosen language gives no languages`(variables: [String: String]) {
         #expect(UserLanguages.named { variables[$0] } == [])
     }
 
-    @Test func `requests ask for the languages in which messages are shown`() {
+    @Test func `Accept-Language lists the user's preferred languages`() {
         let asked = HTTPHeaders.standard["Accept-Language"] ?? ""
 
         #expect(asked == HTTPHeaders.acceptLanguage(of: UserLanguages.preferred))

@@ -10,7 +10,10 @@ import Testing
         ("PATCH", .onlyIfUnsent),
         ("MKCOL", .onlyIfUnsent), ("put", .onlyIfUnsent),
     ])
-    func `the method gives the rule, and a key or the app's word another one`(name: String, rule: ResendRule) throws {
+    func `the method determines the resend rule unless a key or mayBeRepeated overrides it`(
+        name: String,
+        rule: ResendRule
+    ) throws {
         let method = try #require(HTTPMethod(name))
 
         #expect(ResendRule(method) == rule)
@@ -19,7 +22,7 @@ import Testing
         #expect(ResendRule(method, mayBeRepeated: false, hasIdempotencyKey: true) == .onlyIfUnsent)
     }
 
-    @Test func `a request of a transport follows its method unless it says otherwise`() throws {
+    @Test func `an HTTPRequest's rule follows its method unless mayBeRepeated overrides it`() throws {
         var request = HTTPRequest(method: .put, url: try RequestURL(validating: "http://a.test/"))
         let own = request.resendRule
         request.mayBeRepeated = true
@@ -34,23 +37,23 @@ import Testing
         ([200, 201, 204, 206, 302, 303, 500, 501, 503, 505, 507, 508, 511, 521, 523, 525, 526, 530], .done),
         ([202, 408, 460, 499, 502, 504, 520, 522, 524, 529, 598, 599, 999], .open),
     ])
-    func `a status says what has become of the request`(statuses: [Int], fate: RequestFate) {
+    func `a status determines the fate of a request`(statuses: [Int], fate: RequestFate) {
         for status in statuses { #expect(RequestFate(status: status, to: .put) == fate, "\(status)") }
     }
 
-    @Test func `a 301 after a POST leads to a result, and after a PUT to another place`() {
+    @Test func `a 301 means done for a POST and refused for a PUT`() {
         #expect(RequestFate(status: 301, to: .post) == .done)
         #expect(RequestFate(status: 301, to: .put) == .refused)
     }
 
-    @Test func `a connection that breaks after sending leaves everything open`() {
+    @Test func `a transport error leaves the fate open unless the request was not sent`() {
         for kind in TransportError.Kind.allCases {
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: true)) == .open)
             #expect(RequestFate(TransportError(kind, message: "", mayHaveBeenSent: false)) == .unsent)
         }
     }
 
-    @Test func `each rule allows to send again after some fates`() {
+    @Test func `each resend rule allows a resend after its own set of fates`() {
         let fates = [RequestFate.unsent, .refused, .done, .open]
 
         #expect(fates.map { ResendRule.anytime.allowsResend(after: $0) } == [true, true, true, true])

@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `text is in the encoding of its mark, of the charset, or UTF-8`(
+    func `text is decoded by byte order mark, charset or UTF-8`(
         bytes: [UInt8],
         type: String?,
         expected: String?
@@ -39,12 +39,12 @@ import Testing
         #expect(Self.response(bytes, type).text == expected)
     }
 
-    @Test func `a body that is read as it arrives is neither data nor text`() {
+    @Test func `a streamed body is neither data nor text`() {
         #expect(Self.streamed.data == nil)
         #expect(Self.streamed.text == nil)
     }
 
-    @Test func `the response of a service has what the response has`() {
+    @Test func `a ServiceResponse has the data and text of its response`() {
         let response = Self.response([0xFC], "text/plain; charset=latin1")
         let context = RequestContext(service: "topics", environment: .test, method: .get)
         let answer = ServiceResponse(id: RequestID(), response: response, context: context)
@@ -53,7 +53,7 @@ import Testing
         #expect(ServiceResponse(id: RequestID(), response: Self.streamed, context: context).data == nil)
     }
 
-    @Test func `a response over a socket has its text`() async throws {
+    @Test func `a response over a socket is decoded by its charset`() async throws {
         let server = LoopbackServer()
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=windows-1251"]
         server.route(.get, "/greeting", answering: .status(418, headers: headers, body: Data([0xCF, 0xF0])))
@@ -68,7 +68,7 @@ import Testing
         #expect(answer.text == "Пр")
     }
 
-    @Test func `a download that is refused says so in the server's own encoding`() async throws {
+    @Test func `the text of a failed download is decoded by the server's charset`() async throws {
         let server = LoopbackServer()
         let headers: HTTPHeaders = ["Content-Type": "text/plain; charset=iso-8859-1"]
         server.route(.get, "/film", answering: .status(403, headers: headers, body: Data([0xFC])))

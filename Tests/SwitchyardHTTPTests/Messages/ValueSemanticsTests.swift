@@ -6,9 +6,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Values that keep their parts behind a reference are values all the same.
+/// Values with reference storage have value semantics.
 @Suite struct ValueSemanticsTests {
-    @Test func `a response that is changed leaves its copy as it was`() {
+    @Test func `changing a copied response does not change the original`() {
         let first = HTTPResponse(status: 200, headers: ["A": "1"], body: .whole(Data("one".utf8)))
         var second = first
 
@@ -21,14 +21,14 @@ import Testing
         #expect(first.headers["A"] == "1")
         #expect(first.metrics == nil)
         guard case .whole(let body) = first.body else {
-            Issue.record("the body is no whole one")
+            Issue.record("expected a whole body")
             return
         }
         #expect(body == Data("one".utf8))
         #expect(second.status == 404)
     }
 
-    @Test func `a configuration that is changed leaves its copy as it was`() {
+    @Test func `changing a copied configuration does not change the original`() {
         let first = APIConfiguration(path: "topics", query: ["page": 1], headers: ["A": "1"])
         var second = first
 
@@ -54,7 +54,7 @@ import Testing
         #expect(second.headers["A"] == "2")
     }
 
-    @Test func `an answer that is changed leaves its copy as it was`() {
+    @Test func `changing a copied ServiceResponse does not change the original`() {
         let context = RequestContext(service: "topics", environment: .test, method: .get)
         let first = ServiceResponse(id: RequestID(), response: HTTPResponse(status: 200), context: context)
         var second = first

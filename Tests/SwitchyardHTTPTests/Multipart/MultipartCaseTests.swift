@@ -5,9 +5,9 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Cases about multipart bodies.
+/// Cases for multipart bodies.
 @Suite(.caseFolder) struct MultipartCaseTests {
-    /// A part as a case describes it.
+    /// The part that a case describes.
     static func part(_ value: CaseValue) throws -> MultipartPart {
         let name = value["name"]?.text
         let fileName = value["fileName"]?.text
@@ -90,7 +90,7 @@ import Testing
         )
     }
 
-    /// How many bytes a part's content has, as far as it is known.
+    /// The length of a part's content, if it is known.
     static func length(of part: MultipartPart) -> Int64? {
         switch part.content {
         case .data(let data): Int64(data.count)
@@ -103,7 +103,7 @@ import Testing
         try await form.body().collected(upTo: 1 << 24)
     }
 
-    /// The bytes of an expected body, in which `{{base64}}` means bytes.
+    /// The bytes of an expected body, in which `{{base64}}` stands for bytes.
     static func expectedBytes(_ text: String) -> Data {
         var result = Data()
         var rest = text[...]
@@ -115,7 +115,7 @@ import Testing
         return result + Data(rest.utf8)
     }
 
-    /// Compares what a case says about the finished form.
+    /// Compares the finished form with a case.
     static func compare(_ form: MultipartForm, _ item: CaseValue) async throws -> CaseOutcome {
         var outcome = CaseOutcome.passed
         if let expected = item["expected_content_type"]?.string { outcome = .compare(form.contentType, expected) }
@@ -135,7 +135,7 @@ import Testing
             return .failed("got \(String(decoding: data, as: UTF8.self))")
         }
         let text = String(decoding: data, as: UTF8.self)
-        // The fields of a part come in any order (RFC 9110 section 5.3).
+        // The fields of a part may be in any order (RFC 9110 section 5.3).
         let lines = (item["expected_part_head"]?.text ?? "").split(separator: "\r\n").map(String.init)
         let wanted = lines + [item["expected_contains"]?.text].compactMap(\.self)
         for expected in wanted where !text.contains(expected) {

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `names are escaped as the web platform does`() async throws {
+    @Test func `names are escaped as in the web platform`() async throws {
         let keys: CaseKeys = """
             description boundary parts parts.name parts.value parts.fileName parts.mimeType parts.content form_encoding
             expected_body expected_body_latin1
@@ -147,7 +147,7 @@ import Testing
         try await CaseFile("multipart_misc").runAsync(reading: keys, Self.judge)
     }
 
-    /// What cases expect in words that someone here reads.
+    /// Whether the test evaluates an expectation that is given in words.
     private static func isRead(_ expected: String) -> Bool {
         ["appear unchanged", "an ordinary part", "bytes read add up", "boundar", "the same value"]
             .contains(where: expected.contains)
@@ -165,7 +165,7 @@ import Testing
         if item["parts"] == nil,
             ["boundary", "forms"].contains(where: { item["operation"]?.string?.contains($0) ?? false })
         {
-            // What is asked about are boundaries: the same for one form, others for others.
+            // The case compares boundaries: equal for one form, different for others.
             let form = MultipartForm()
             return form.boundary == form.boundary && form.boundary != MultipartForm().boundary ? .passed : .failed("")
         }
@@ -186,7 +186,7 @@ import Testing
         return try await compare(item)
     }
 
-    /// Whether a part names its type twice: as its type and among its header fields.
+    /// Whether a part has its type both as its type and in its header fields.
     private static func namesTypeTwice(_ part: CaseValue) -> Bool {
         part["mimeType"]?.string != nil
             && (part["headers"]?.members ?? []).contains { $0.key.equalsIgnoringASCIICase("Content-Type") }
@@ -237,7 +237,7 @@ import Testing
 
     private static func contentType(_ type: String, _ item: CaseValue) async throws -> CaseOutcome {
         var parts = try MultipartCaseTests.form(item).parts
-        // httpx calls a file without a name "upload"; the case is about the boundary.
+        // httpx names a file without a name "upload". The case tests the boundary.
         for index in parts.indices where parts[index].fileName == nil {
             parts[index].fileName = "upload"
             parts[index].contentType = "application/octet-stream"

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardClient
 
 @Suite struct MultipartFormTests {
-    /// A folder of the test's own, removed at the end.
+    /// A temporary folder of the test, which is removed at the end.
     final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("form-\(UUID().uuidString)")
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     // Row C35.
-    @Test func `a form can be sent again`() async throws {
+    @Test func `a form can be sent twice`() async throws {
         let folder = try Folder()
         let file = try folder.file("a.bin", Data(repeating: 7, count: 100_000))
         let form = MultipartForm(parts: [.file(file, name: "f")])
@@ -60,7 +60,7 @@ import Testing
     }
 
     // Row C44.
-    @Test func `parameters become fields under the names of a query`() async throws {
+    @Test func `parameters become fields with the names of a query`() async throws {
         var form = MultipartForm(boundary: "B")
         try form.append(["user": ["name": "a b&c"], "tags": [1, 2], "on": true])
 
@@ -71,7 +71,7 @@ import Testing
     }
 
     // Row C44.
-    @Test func `a request's parameters join its form`() async throws {
+    @Test func `a request's parameters are added to its form`() async throws {
         var configuration = APIConfiguration(method: .post, body: .multipart(MultipartForm(parts: [.field("a", "1")])))
         configuration.parameters = ["b": 2]
 
@@ -88,7 +88,7 @@ import Testing
         ("a\\b", "a\\b"),
         ("100%22", "100%22"),
     ])
-    func `a field's name cannot break out of its header`(name: String, expected: String) async throws {
+    func `a field's name is escaped so that it cannot add header fields`(name: String, expected: String) async throws {
         let form = MultipartForm(parts: [.field(name, "v")], boundary: "B")
 
         #expect(
@@ -98,7 +98,7 @@ import Testing
 
     // Row C52; rules AFN-9 and PEER-11.
     @Test(arguments: [("x\r\nY: z", "x%0D%0AY: z"), ("a\".png", "a%22.png"), ("文件.png", "文件.png")])
-    func `a file's name cannot break out of its header`(name: String, expected: String) async throws {
+    func `a file's name is escaped so that it cannot add header fields`(name: String, expected: String) async throws {
         let form = MultipartForm(parts: [.data(Data(), name: "f", fileName: name)], boundary: "B")
 
         let text = try await Self.text(form)
@@ -108,7 +108,7 @@ import Testing
 
     // Row C43.
     @Test(arguments: ["", "a\r\n", "ä", "ends ", String(repeating: "x", count: 71), "a\"b", "a;b"])
-    func `a boundary outside the grammar is refused`(boundary: String) {
+    func `an invalid boundary is rejected`(boundary: String) {
         #expect(throws: RequestError.multipart(part: nil, reason: .invalidBoundary)) {
             try MultipartForm(parts: [.field("a", "b")], boundary: boundary).body()
         }
@@ -116,15 +116,15 @@ import Testing
 
     // Row C43.
     @Test(arguments: ["--B", "x\r\n--B", "x\r\n--B--\r\n"])
-    func `a given boundary that is in the content is refused`(content: String) {
+    func `a given boundary that occurs in the content is rejected`(content: String) {
         #expect(throws: RequestError.multipart(part: "a", reason: .boundaryInContent)) {
             try MultipartForm(parts: [.field("a", content)], boundary: "B").body()
         }
     }
 
-    // RFC 2046 section 5.1.1: no line of a part begins like the delimiter, and a form in a form is a part.
+    // RFC 2046 section 5.1.1: no line of a part may begin like the delimiter, and a nested form is a part.
     @Test(arguments: [("B-inner", "text"), ("inner", "x\r\n--B")])
-    func `no line of a form in the form may begin like its boundary`(boundary: String, content: String) throws {
+    func `a line of a nested form may not begin like the outer boundary`(boundary: String, content: String) throws {
         let inner = MultipartForm(parts: [.field("a", content)], subtype: "mixed", boundary: boundary)
         let middle = MultipartForm(parts: [MultipartPart(name: "b", content: .form(inner))], subtype: "mixed")
         let outer = MultipartForm(parts: [MultipartPart(name: "c", content: .form(middle))], boundary: "B")
@@ -134,7 +134,7 @@ import Testing
     }
 
     // Row C42; rule TAF-B12.
-    @Test func `a part's headers are checked, and a form's part needs a name`() {
+    @Test func `a part's headers are validated, and a part of form-data needs a name`() {
         var part = MultipartPart.field("a", "b")
         part.headers = ["X-A": "1\r\nX-B: 2"]
         #expect(throws: RequestError.multipart(part: "a", reason: .invalidHeader("X-A"))) {
@@ -149,15 +149,15 @@ import Testing
 
     // Row C45.
     @Test(arguments: [HTTPMethod.get, .head])
-    func `a form is refused where a body means nothing`(method: HTTPMethod) {
+    func `a form is rejected for GET and HEAD`(method: HTTPMethod) {
         let configuration = APIConfiguration(method: method, body: .multipart(MultipartForm(parts: [.field("a", "b")])))
 
         #expect(BuiltRequest.failure(configuration) == .bodyNotAllowed(method: method))
     }
 
-    // Row C46: up to 10,000,000 bytes in all a form is put together in memory.
+    // Row C46: a form of up to 10,000,000 bytes is built in memory.
     @Test(arguments: [(10_000_000, true), (10_000_001, false)])
-    func `a large form is sent piece by piece`(length: Int64, isJoined: Bool) throws {
+    func `a form above 10 MB is sent in chunks`(length: Int64, isJoined: Bool) throws {
         let rest = try #require(try MultipartForm(parts: [.data(Data(), name: "d")], boundary: "B").length())
         let data = Data(count: Int(length - rest))
         let body = try MultipartForm(parts: [.data(data, name: "d")], boundary: "B").body()
@@ -167,16 +167,16 @@ import Testing
     }
 
     // Row C51; rule TAF-B11.
-    @Test func `image and sound helpers name type and extension`() {
+    @Test func `image and audio helpers set type and file name`() {
         #expect(MultipartPart.png(Data(), name: "f").fileName == "image.png")
         #expect(MultipartPart.jpeg(Data(), name: "f", fileName: "x.jpeg").fileName == "x.jpeg")
         #expect(MultipartPart.mp3(Data(), name: "f").contentType == "audio/mpeg")
-        // A server that files uploads under their digest is told it: as a field's name, or beside it.
+        // For a server that stores uploads under their digest, which is sent as a field's name or in another field.
         #expect(MessageDigest.md5(Data("abc".utf8)).hexText == "900150983cd24fb0d6963f7d28e17f72")
     }
 
     // Row C42.
-    @Test func `a part has headers of its own`() async throws {
+    @Test func `a part may have its own headers`() async throws {
         var part = MultipartPart.field("a", "b")
         part.headers = ["Content-ID": "<1>", "X-Order": "2"]
 
@@ -186,7 +186,7 @@ import Testing
     }
 
     // Row C43.
-    @Test func `a boundary is random unless the form or the request's content type gives one`() throws {
+    @Test func `a boundary is random unless the form or the request's Content-Type sets it`() throws {
         let form = MultipartForm(parts: [.field("a", "b")])
         let given = APIConfiguration(
             method: .post,
@@ -201,8 +201,8 @@ import Testing
         #expect(BuiltRequest.text(request.body).hasPrefix("--own\r\n"))
     }
 
-    // Row C52: form data knows no filename*, attachments do.
-    @Test func `an attachment's name goes in both forms`() async throws {
+    // Row C52: form-data does not allow filename*, but attachments do.
+    @Test func `an attachment's name is sent as filename and as filename*`() async throws {
         let part = MultipartPart(name: nil, fileName: "€ \"1\"\r\n.pdf", content: .data(Data()))
 
         let text = try await Self.text(MultipartForm(parts: [part], subtype: "mixed", boundary: "B"))
@@ -225,7 +225,7 @@ import Testing
     }
 
     // Row C47.
-    @Test func `a form that cannot be written leaves the old file and nothing else`() async throws {
+    @Test func `a form that fails to be written leaves the old file and no other file`() async throws {
         let folder = try Folder()
         let file = try folder.file("out", Data("old".utf8))
         let source = HTTPBody.Stream(length: 9) { SegmentedBodyReader([.bytes(Data("short".utf8))]) }

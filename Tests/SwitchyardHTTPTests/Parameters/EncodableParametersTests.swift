@@ -16,7 +16,7 @@ import Testing
     }
 
     // Row C24.
-    @Test func `a structure becomes a tree that keeps dates, bytes and decimals`() throws {
+    @Test func `a structure is encoded as a tree that keeps dates, bytes and decimals`() throws {
         let parameters = try Parameters(encoding: Search())
 
         #expect(parameters["text"] == .string("swift"))
@@ -31,8 +31,8 @@ import Testing
         #expect(members["a"] == .array([.bool(false), .bool(true)]))
     }
 
-    // Rows C6, C14 and C24: equal structures make equal requests.
-    @Test func `a set in a structure is put in order`() throws {
+    // Rows C6, C14 and C24: equal structures give equal requests.
+    @Test func `the elements of a set in a structure are sorted`() throws {
         struct Filter: Encodable, Sendable {
             var tags: Set<String>
             var ids: [Set<Int>]
@@ -50,8 +50,9 @@ import Testing
         #expect(try ParameterValue(encoding: Set(tags)) == .array(tags.sorted().map { .string($0) }))
     }
 
-    // Rows C6, C14 and C24: what is kept under a request, such as half a download, is found again by an equal one.
-    @Test func `a dictionary is put in order wherever it occurs`() throws {
+    // Rows C6, C14 and C24: data that is stored under a request, such as a partial download, is found by an equal
+    // request.
+    @Test func `the keys of a dictionary are sorted at every level`() throws {
         let names = (0..<50).map { "n\($0)" }
         var roomy: [String: Int] = Dictionary(minimumCapacity: 10_000)
         for name in names.reversed() { roomy[name] = 1 }
@@ -61,7 +62,7 @@ import Testing
         #expect(try Parameters(encoding: ["in": [roomy]])["in"] == .array([.dictionary(ordered)]))
     }
 
-    @Test func `a dictionary whose keys are no names is put in order by pairs`() throws {
+    @Test func `a dictionary whose keys are not strings is sorted by pairs`() throws {
         enum Field: String, Codable, CaseIterable { case a, b, c, d, e, f, g, h }
         let order = Dictionary(uniqueKeysWithValues: Field.allCases.map { ($0, $0.rawValue) })
 
@@ -70,7 +71,7 @@ import Testing
     }
 
     // Row C24.
-    @Test func `a subclass, nested containers and a super encoder are understood`() throws {
+    @Test func `a subclass, nested containers and a super encoder are supported`() throws {
         class Base: Encodable {
             let one = 1
         }
@@ -95,7 +96,7 @@ import Testing
         #expect(parameters["super"] == .dictionary(["one": 1]))
     }
 
-    @Test func `a value that fails to encode is named by its path`() {
+    @Test func `the error for a value that fails to encode names its path`() {
         struct Failing: Encodable, Sendable {
             func encode(to encoder: any Encoder) throws {
                 throw EncodingError.invalidValue(0, .init(codingPath: encoder.codingPath, debugDescription: "no"))
@@ -107,13 +108,13 @@ import Testing
         }
     }
 
-    @Test func `a value without names at its top is an error`() {
+    @Test func `a value without keys at the top level is an error`() {
         #expect(throws: RequestError.parameter(keyPath: "", reason: .notKeyed)) {
             _ = try Parameters(encoding: [1, 2])
         }
     }
 
-    @Test func `a value that is too deep is an error, not a crash`() {
+    @Test func `a value that is nested too deeply is an error and not a crash`() {
         struct Chain: Encodable, Sendable {
             var depth: Int
             enum Keys: CodingKey { case next }

@@ -30,7 +30,7 @@ import Testing
         #expect(text == expected)
     }
 
-    @Test func `what is written is what Foundation reads`() throws {
+    @Test func `Foundation parses the written JSON`() throws {
         let text = try Self.text(.json(["a": ["b": [1.5, 2]], "c": "👍\t"]))
 
         let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -39,7 +39,7 @@ import Testing
     }
 
     // Row C30.
-    @Test func `the order can be kept, and lines broken`() throws {
+    @Test func `JSON output can keep the order of its keys and be indented`() throws {
         let text = try Self.text(.json(["b": [1] as [Int], "a": 2])) {
             $0.jsonOptions.sortsKeys = false
             $0.jsonOptions.isPretty = true
@@ -54,7 +54,7 @@ import Testing
     }
 
     // Row C28.
-    @Test func `any encodable value follows the same options`() throws {
+    @Test func `any Encodable value is written with the same options`() throws {
         struct Topic: Encodable, Sendable {
             var title = "a/b"
             var at = Date(timeIntervalSince1970: 0.5)
@@ -67,7 +67,7 @@ import Testing
     }
 
     // Row C28.
-    @Test func `an encoder of the caller's is used for its request`() throws {
+    @Test func `a request uses its own encoder`() throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
 
@@ -77,7 +77,7 @@ import Testing
     }
 
     // Row C27.
-    @Test func `what is no JSON is a typed error with its place`() {
+    @Test func `a value without a JSON form is an error with its path`() {
         #expect(throws: RequestError.parameter(keyPath: "a[b]", reason: .notFinite)) {
             _ = try Self.text(.json(["a": ["b": Double.nan]] as Parameters))
         }
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: RequestError.self) { _ = try Self.text(.json(["x": Double.infinity] as [String: Double])) }
     }
 
-    @Test func `a tree that is too deep is an error, not a crash`() {
+    @Test func `a tree that is nested too deeply is an error and not a crash`() {
         var value = ParameterValue.null
         for _ in 0..<1000 { value = .array([value]) }
 
@@ -110,7 +110,7 @@ import Testing
     }
 
     // Row C32.
-    @Test func `text is written in its character set, or refused`() throws {
+    @Test func `text is encoded in its character set or rejected`() throws {
         let body = RequestBody.text("é", encoding: .isoLatin1)
         let request = try RequestGenerator().request(
             for: APIConfiguration(method: .post, body: body),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// Row P8: the encoding is alone.
+/// Row P8: the encoding can be used alone.
 @Suite struct ParameterEncodingTests {
     static func encode(
         _ parameters: Parameters,
@@ -19,19 +19,19 @@ import Testing
     }
 
     // Row C3.
-    @Test func `reserved characters are escaped but for ? and /`() throws {
+    @Test func `reserved characters are escaped except ? and /`() throws {
         let text = try Self.encode(["k": ":#[]@!$&'()*+,;=?/ %"])
 
         #expect(text == "k=%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D?/%20%25")
     }
 
     // Row C4.
-    @Test func `an emoji of several scalars stays one`() throws {
+    @Test func `an emoji of several scalars is escaped completely`() throws {
         #expect(try Self.encode(["k": "👨‍👩‍👧"]) == "k=%F0%9F%91%A8%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7")
     }
 
     // Rows C6 and C7.
-    @Test func `names are sorted on every level unless that is off`() throws {
+    @Test func `names are sorted at every level unless sorting is off`() throws {
         let parameters: Parameters = ["b": ["d": 1, "c": 2] as Parameters, "a": 3, "b": 0]
 
         #expect(try Self.encode(parameters) == "a=3&b%5Bc%5D=2&b%5Bd%5D=1&b=0")
@@ -39,7 +39,7 @@ import Testing
     }
 
     // Rows C8, C9, C10 and C11; rule AFN-11.
-    @Test func `lists are written in each style`() throws {
+    @Test func `arrays are written in each style`() throws {
         let list: Parameters = ["l": ["a,b", "c"]]
 
         #expect(try Self.encode(list) == "l%5B%5D=a%2Cb&l%5B%5D=c")
@@ -59,7 +59,7 @@ import Testing
     }
 
     // Rows C15 and C16.
-    @Test func `nothing is written in each style`() throws {
+    @Test func `null values are written in each style`() throws {
         let null: Parameters = ["a": nil, "b": 1]
 
         #expect(try Self.encode(null) == "b=1")
@@ -69,7 +69,7 @@ import Testing
     }
 
     // Rows C17 and C18.
-    @Test func `booleans are numbers or words`() throws {
+    @Test func `booleans are written as numbers or words`() throws {
         #expect(try Self.encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try Self.encode(["a": true, "b": false]) { $0.booleans = .literal } == "a=true&b=false")
     }
@@ -98,9 +98,9 @@ import Testing
         #expect(try Self.encode(date) { $0.dates = .custom { _ in "x" } } == "d=x")
     }
 
-    // Row C19: what a server sent in milliseconds goes back to it unchanged.
+    // Row C19: a value that a server sent in milliseconds is sent back unchanged.
     @Test(arguments: [Int64(-2_208_988_800_000), 2_469_134, 951_782_400_000, 1_767_225_600_000, 2_199_000_863_864])
-    func `a date of whole milliseconds keeps them`(start: Int64) throws {
+    func `a date with whole milliseconds keeps them`(start: Int64) throws {
         let all = start..<start + 1000
 
         let written = try all.map { milliseconds in
@@ -111,7 +111,7 @@ import Testing
         #expect(written == all.map { "\(($0 % 1000 + 1000) % 1000 + 1000)Z".suffix(4) })
     }
 
-    @Test func `a date that the format cannot express is an error`() {
+    @Test func `a date outside the format's range is an error`() {
         #expect(throws: RequestError.self) { try Self.encode(["d": Date.distantFuture.addingTimeInterval(1e15)]) }
     }
 
@@ -131,24 +131,25 @@ import Testing
         (.capitalized, "MyURLProperty"),
         (.uppercased, "MYURLPROPERTY"), (.lowercased, "myurlproperty"), (.custom { "x\($0)" }, "xmyURLProperty"),
     ])
-    func `names are changed`(keyCase: ParameterKeyCase, expected: String) throws {
+    func `names are converted to each key case`(keyCase: ParameterKeyCase, expected: String) throws {
         #expect(try Self.encode(["myURLProperty": 1]) { $0.keyCase = keyCase } == "\(expected)=1")
     }
 
-    // Row C21: a digit as in Alamofire and in Foundation's JSON encoder; names that begin with capitals as words are read.
+    // Row C21: digits are treated as in Alamofire and in Foundation's JSON encoder. Names that begin with capitals are
+    // split into words.
     @Test(arguments: [
         ("isB2B", "is_b2b"), ("isP2PAllowed", "is_p2p_allowed"), ("user2FA", "user2_fa"), ("aB2Cd", "a_b2_cd"),
         ("sha256Sum", "sha256_sum"), ("useMP3File", "use_mp3_file"), ("URLPath", "url_path"), ("ID", "id"),
         ("one_Two", "one_two"), ("_id", "_id"),
     ])
-    func `a digit among capitals starts no word`(name: String, expected: String) throws {
+    func `a digit between capitals starts no new word`(name: String, expected: String) throws {
         let parameters = Parameters([.init(key: name, value: 1)])
 
         #expect(try Self.encode(parameters) { $0.keyCase = .snakeCase } == "\(expected)=1")
     }
 
     // Rows C12, C13 and C21.
-    @Test func `names are changed on every level`() throws {
+    @Test func `names are converted at every level`() throws {
         let nested: Parameters = ["outerName": ["innerName": 1]]
 
         #expect(try Self.encode(nested) { $0.keyCase = .snakeCase } == "outer_name%5Binner_name%5D=1")
@@ -162,7 +163,7 @@ import Testing
         #expect(try Self.encode(["a": "é"]) { $0.characterSet = .isoLatin1 } == "a=%E9")
     }
 
-    @Test func `what cannot be written names its key`() {
+    @Test func `the error for a value that cannot be written names its key`() {
         func failure(_ parameters: Parameters, _ change: (inout ParameterEncodingOptions) -> Void = { _ in })
             -> RequestError?
         {
@@ -180,7 +181,7 @@ import Testing
         )
     }
 
-    @Test func `numbers that are not finite can be given names`() throws {
+    @Test func `infinite numbers and NaN can be written as chosen literals`() throws {
         let text = try Self.encode(["a": Double.infinity, "b": -Double.infinity, "c": Double.nan]) {
             $0.nonFiniteNumbers = .literals(positive: "inf", negative: "-inf", notANumber: "nan")
         }
@@ -188,7 +189,7 @@ import Testing
         #expect(text == "a=inf&b=-inf&c=nan")
     }
 
-    @Test func `a tree that is too deep is an error, not a crash`() {
+    @Test func `a tree that is nested too deeply is an error and not a crash`() {
         var value = ParameterValue.null
         for _ in 0..<1000 { value = .array([value]) }
 

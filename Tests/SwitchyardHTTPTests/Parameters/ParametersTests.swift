@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ParametersTests {
     // Row C25.
-    @Test func `a literal takes constants, variables, lists and nothing`() {
+    @Test func `a literal accepts constants, variables, arrays and nil`() {
         let page = 2
         let name: String? = nil
 
@@ -19,14 +19,14 @@ import Testing
     }
 
     // Row C25.
-    @Test func `a name may occur more than once and keeps its order`() {
+    @Test func `a parameter name may occur repeatedly, and its values keep their order`() {
         var parameters: Parameters = ["a": 1, "a": 2]
         parameters.append("a", 3)
 
         #expect(parameters.items.map(\.value) == [.integer(1), .integer(2), .integer(3)])
     }
 
-    @Test func `setting a name replaces all of that name in place of the first`() {
+    @Test func `setting a name replaces all of its values at the position of the first`() {
         var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
 
         parameters["a"] = .integer(9)
@@ -34,7 +34,7 @@ import Testing
         #expect(parameters == ["a": 9, "b": 2])
     }
 
-    @Test func `what may be missing is set or removed, whatever its type`() {
+    @Test func `set with an optional sets or removes a value of any type`() {
         var parameters: Parameters = ["q": "old", "page": 1]
 
         parameters.set("q", Optional("new"))
@@ -44,7 +44,7 @@ import Testing
         #expect(parameters == ["q": "new", "tags": ["a", "b"]])
     }
 
-    @Test func `setting nothing removes a name`() {
+    @Test func `setting nil removes a name`() {
         var parameters: Parameters = ["a": 1, "b": 2, "a": 3]
 
         parameters["a"] = nil
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 9), (false, 1)])
-    func `a merge lets the one or the other win`(overriding: Bool, expected: Int64) {
+    func `a merge overrides existing values or keeps them`(overriding: Bool, expected: Int64) {
         var parameters: Parameters = ["a": 1, "b": 2]
 
         parameters.merge(["a": 9, "c": 3], overriding: overriding)
@@ -63,15 +63,15 @@ import Testing
     }
 
     // Rows C6 and C14.
-    @Test func `sets and dictionaries are put in order`() {
+    @Test func `the elements of sets and dictionaries are sorted`() {
         let parameters: Parameters = ["set": Set([10, 9, 1]), "map": ["b": 1, "a": 2]]
 
         #expect(parameters["set"] == .array([.integer(1), .integer(9), .integer(10)]))
         #expect(parameters["map"] == .dictionary(["a": 2, "b": 1]))
     }
 
-    // Rows C6 and C14: the order must not depend on what a set looks like inside.
-    @Test func `sets of bytes and of mixed values have one order`() {
+    // Rows C6 and C14: the order must not depend on the internal order of a set.
+    @Test func `sets of bytes and of mixed values have a fixed order`() {
         let bytes: Parameters = ["set": Set((0..<50).map { Data([UInt8($0)]) })]
         let mixed: Set<ParameterValue> = [10, "5", 9, "10", true]
 
@@ -87,7 +87,7 @@ import Testing
         #expect(parameters["float"] == .double(0.1))
     }
 
-    @Test func `a raw representable value means its raw value`() {
+    @Test func `a RawRepresentable value is encoded as its raw value`() {
         enum Order: String, ParameterConvertible { case newest }
 
         let parameters: Parameters = ["order": Order.newest]
@@ -99,7 +99,7 @@ import Testing
         ("a=b&c=d", ["a", "b", "c", "d"]), ("a+b=%20", ["a b", " "]), ("a", ["a", ""]), ("&&a=&", ["a", ""]),
         ("%zz=%F0%9F", ["%zz", "\u{FFFD}"]),
     ])
-    func `the text of a form is read`(text: String, expected: [String]) {
+    func `the text of a form is parsed`(text: String, expected: [String]) {
         let items = Parameters(parsing: text).items
 
         #expect(items.flatMap { [$0.key, $0.value.text] } == expected)

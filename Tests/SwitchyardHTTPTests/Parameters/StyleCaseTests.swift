@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchyardClient
 @testable import SwitchyardHTTP
 
-/// Cases about the styles of nested values.
+/// Cases for the styles of nested values.
 @Suite struct StyleCaseTests {
     @Test func `nested values are encoded as in qs`() throws {
         try CaseFile("qs_stringify").run(reading: "test parameters options expected") { item in
@@ -104,7 +104,7 @@ import Testing
         options.dates = .iso8601WithMilliseconds
         options.allowedCharacters = .unreserved
         for member in value?.members ?? [] {
-            // The older option counts only where the newer one is not given.
+            // The older option counts only if the newer one is missing.
             if member.key == "indices", value?["arrayFormat"] != nil { continue }
             try apply(member.key, member.value, to: &options)
         }
@@ -142,7 +142,7 @@ import Testing
         try CaseFile("query_styles").run(reading: keys, Self.styled)
     }
 
-    @Test func `a date is no nested value of a case`() throws {
+    @Test func `a date does not count as a nested value of a case`() throws {
         let text = #"{"style": "deepObjectExplode", "key": "a", "value": {"$date": 0}, "expected_error": "primitive"}"#
 
         let outcome = try Self.styled(CaseReader.read(text))
@@ -168,7 +168,9 @@ import Testing
         return .compare(actual, item["expected"]?.text)
     }
 
-    /// Whether a value has members; a date of the case files' notation has none.
+    /// Whether a value has members.
+    ///
+    /// A date in the notation of the case files has none.
     private static func hasMembers(_ value: ParameterValue) -> Bool {
         if case .dictionary = value { true } else { false }
     }

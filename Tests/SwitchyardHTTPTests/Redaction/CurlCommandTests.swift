@@ -5,10 +5,10 @@ import SwitchyardHTTP
 import SwitchyardTesting
 import Testing
 
-/// Runs the described commands with the system's curl against a real server.
+/// Runs the cURL commands in a shell against a real server.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")), .timeLimit(.minutes(5)), .prompt)
 struct CurlCommandTests {
-    /// What the server got when the request's description was run in a shell.
+    /// The request that the server received from the command, and the original request.
     private func replayed(_ configuration: APIConfiguration) async throws -> (RecordedRequest, HTTPRequest) {
         let server = LoopbackServer()
         server.setDefaultRoute { _ in .text("ok") }
@@ -60,7 +60,7 @@ struct CurlCommandTests {
         for field in request.headers { #expect(received.headers[field.name] == field.value) }
     }
 
-    @Test func `the command sends a URL in which curl would see a pattern`() async throws {
+    @Test func `the command sends a URL with characters that curl treats as a pattern`() async throws {
         var configuration = APIConfiguration(path: "x", query: ["a": ["{b,c}", "[1-3]"]])
         var options = ParameterEncodingOptions()
         options.allowedCharacters = .parameter.union(URLCharacters("[]{},"))
@@ -80,7 +80,7 @@ struct CurlCommandTests {
     }
 
     @Test(arguments: ["X`id`", "A|B&C", "$HOME!", "M-SEARCH", "#'"])
-    func `the command sends a method that a shell would read otherwise`(name: String) async throws {
+    func `the command sends a method with characters that a shell would interpret`(name: String) async throws {
         let method = try #require(HTTPMethod(name))
 
         let (received, _) = try await replayed(APIConfiguration(path: "x", method: method))
@@ -88,13 +88,13 @@ struct CurlCommandTests {
         #expect(received.method == method)
     }
 
-    @Test func `the command sends a cookie that has no equals sign`() async throws {
+    @Test func `the command sends a cookie without an equals sign`() async throws {
         let (received, _) = try await replayed(APIConfiguration(path: "x", headers: [.cookie("a-word")]))
 
         #expect(received.headers["Cookie"] == "a-word")
     }
 
-    @Test func `no part of a shell's history gets into the command`() throws {
+    @Test func `the command contains no shell history expansion`() throws {
         let configuration = APIConfiguration(path: "x", method: .post, body: .text("it's !1 \"$2\""))
 
         let command = try BuiltRequest.request(configuration).curlDescription()

@@ -22,7 +22,7 @@ import Testing
     }
 
     // Row B52; rule CT-16.
-    @Test func `no description shows a credential`() throws {
+    @Test func `descriptions of a request contain no credentials`() throws {
         let request = try secretRequest()
 
         let texts = [
@@ -40,7 +40,7 @@ import Testing
         ("https://h/x?user%5Bpassword%5D=1", "https://h/x?user%5Bpassword%5D=***"),
         ("https://h/x", "https://h/x"), ("https://h/x?a", "https://h/x?a"), ("https://h/x#top", "https://h/x#top"),
         ("https://h/x?a=1#token=b&c=d", "https://h/x?a=1#token=***&c=d"),
-        // Signed URLs: who has one may do what it was signed for.
+        // Signed URLs: a URL grants access to the resource that it was signed for.
         (
             "https://h/x?X-Amz-Date=1&X-Amz-Credential=b&X-Amz-Security-Token=c&X-Amz-Signature=d",
             "https://h/x?X-Amz-Date=1&X-Amz-Credential=***&X-Amz-Security-Token=***&X-Amz-Signature=***"
@@ -48,21 +48,21 @@ import Testing
         ("https://h/x?se=1&sig=a", "https://h/x?se=1&sig=***"),
         ("https://h/x?Signature=a", "https://h/x?Signature=***"),
         ("https://h/x#/login?token=b", "https://h/x#/login?token=***"),
-        // A semicolon may stand between two parameters, or in a value.
+        // A semicolon may separate two parameters or be part of a value.
         ("https://h/x?page=7;token=a", "https://h/x?page=7;token=***"),
         ("https://h/x?token=a;b&page=7", "https://h/x?token=***&page=7"),
-        // Of a list, and of what has parts, all of it is the secret.
+        // All elements of a list and all members of a value are secret.
         ("https://h/x?token[0]=a&token%5Ba%5D%5B%5D=b", "https://h/x?token[0]=***&token%5Ba%5D%5B%5D=***"),
         ("https://h/x?token.c=d", "https://h/x?token.c=***"),
     ])
-    func `a URL loses its secrets`(url: String, expected: String) {
+    func `secrets in a URL are redacted`(url: String, expected: String) {
         #expect(Redaction.standard.url(url) == expected)
     }
 
     @Test(arguments: [
         "Private-Token", "X-Vault-Token", "X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "X-XSRF-Token", "apikey",
     ])
-    func `the fields in which services take keys are hidden`(name: String) {
+    func `header fields with common API key names are redacted`(name: String) {
         let headers: HTTPHeaders = [name: "s3cret"]
 
         #expect(headers.redactedDescription == "\(name): ***")
@@ -77,7 +77,7 @@ import Testing
         ),
         ("X-Note", "a?token=b", "a?token=b"),
     ])
-    func `the URLs in header fields lose their secrets`(name: String, value: String, expected: String) {
+    func `secrets in the URLs of header fields are redacted`(name: String, value: String, expected: String) {
         #expect(Redaction.standard.value(value, ofHeader: name) == expected)
         #expect(Redaction.none.value(value, ofHeader: name) == value)
     }
@@ -91,13 +91,13 @@ import Testing
         (#"{"password":"a","password_confirmation":"a"}"#, #"{"password":"***","password_confirmation":"***"}"#),
         (#"{"monkey":"a","tokens":2,"passwordHint":"b"}"#, #"{"monkey":"a","tokens":2,"passwordHint":"b"}"#),
     ])
-    func `JSON loses its secrets and nothing else`(text: String, expected: String) {
+    func `only the secrets in JSON are redacted`(text: String, expected: String) {
         let hidden = Redaction.standard.body(Data(text.utf8), contentType: "application/json")
 
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
 
-    @Test func `the list of what is hidden can be made longer`() {  // L25
+    @Test func `the lists of redacted names can be extended`() {  // L25
         var redaction = Redaction.standard
         redaction.parameterNames.insert("voucher")
         redaction.headerNames.insert("x-voucher")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [("a=1&password=x", "a=1&password=***"), ("[a]=1&password=x", "[a]=1&password=***")])
-    func `a form loses its secrets`(text: String, expected: String) {
+    func `secrets in a form are redacted`(text: String, expected: String) {
         let hidden = Redaction.standard.body(
             Data(text.utf8),
             contentType: "application/x-www-form-urlencoded; charset=utf-8"
@@ -118,19 +118,19 @@ import Testing
     }
 
     @Test(arguments: [nil, "text/html", "application/octet-stream", "application/x-www-form-urlencoded"])
-    func `JSON loses its secrets also under another type`(type: String?) {
+    func `secrets in JSON with another content type are redacted`(type: String?) {
         let hidden = Redaction.standard.body(Data(" {\"token\": 1}".utf8), contentType: type)
 
         #expect(String(decoding: hidden, as: UTF8.self) == " {\"token\": \"***\"}")
     }
 
-    @Test func `JSON loses its secrets also after a byte order mark`() {
+    @Test func `secrets in JSON after a byte order mark are redacted`() {
         let hidden = Redaction.standard.body(Data("\u{FEFF}{\"token\": 1}".utf8), contentType: "text/plain")
 
         #expect(hidden == Data("\u{FEFF}{\"token\": \"***\"}".utf8))
     }
 
-    @Test func `a form of several parts loses its secrets and nothing else`() throws {
+    @Test func `only the secrets in a multipart form are redacted`() throws {
         let parts: [MultipartPart] = [
             .field("user", "me"), .field("password", Self.secret), .field("note", "a\r\n\r\nb"),
         ]
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: ["application/json", nil])
-    func `JSON in a form of several parts loses its secrets`(type: String?) throws {
+    func `secrets in a JSON part of a multipart form are redacted`(type: String?) throws {
         let json = Data(#"{"token": "\#(Self.secret)", "a": 1}"#.utf8)
         let part = MultipartPart.data(json, name: "call", contentType: type)
         let form = MultipartForm(parts: [part, .field("note", "b")], boundary: "x")
@@ -161,7 +161,7 @@ import Testing
         #expect(String(decoding: hidden, as: UTF8.self) == expected)
     }
 
-    @Test(arguments: 0...9) func `a form in forms loses its secrets, however deep it lies`(depth: Int) {
+    @Test(arguments: 0...9) func `secrets in nested multipart forms are redacted at any depth`(depth: Int) {
         var form = "--b0\r\nContent-Disposition: form-data; name=password\r\n\r\n\(Self.secret)\r\n--b0--\r\n"
         for level in 0..<depth {
             let type = "Content-Type: multipart/mixed; boundary=b\(level)"

@@ -7,7 +7,7 @@ import SwitchyardOAuth
 import SwitchyardServices
 import Testing
 
-/// What is hidden by its name or its form, in every place and by every printer.
+/// Values that are redacted by name or by form, in every place and output.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RedactionTests {
     static let secret = "S3CR3T"
     static let webToken = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.S3CR3T"
@@ -23,7 +23,7 @@ import Testing
         "userPassword", "db_password", "user-pass", "userJWT", "my_otp", "stripe-secret-key", "fbAccessToken",
         "password2", "user[password]", "user.password.0", "access%5Ftoken", "useraccesstoken",
     ])
-    func `a name says secret however it is written`(name: String) {
+    func `a secret name is recognized in any spelling`(name: String) {
         #expect(Redaction.standard.hides(parameter: name))
         #expect(Redaction.standard.query("\(name)=\(Self.secret)&page=1") == "\(name)=***&page=1")
     }
@@ -34,7 +34,7 @@ import Testing
         "countryCode",
         "sortKey", "etag", "date", "design", "keyword", "passenger", "X-Amz-Date",
     ])
-    func `an ordinary name does not`(name: String) {
+    func `an ordinary name is not redacted`(name: String) {
         #expect(!Redaction.standard.hides(parameter: name))
     }
 
@@ -45,11 +45,11 @@ import Testing
         "X-Hub-Signature-256",
         "X-Session-Id", "X-Sid", "X-Amz-Security-Token", "X-Webhook", "X-JWT-Assertion",
     ])
-    func `a header field of such a name is hidden`(name: String) {
+    func `a header field with a secret name is redacted`(name: String) {
         #expect(!Redaction.standard.value("Digest \(Self.secret)", ofHeader: name).contains(Self.secret))
     }
 
-    @Test func `the ends of names can be made more`() {
+    @Test func `the redacted name endings can be extended`() {
         var redaction = Redaction.standard
         redaction.nameEndings.insert("voucher")
 
@@ -84,7 +84,7 @@ import Testing
         ("https://a/reset-password/S3CR3TS3CR3TS3CR3T", "https://a/reset-password/***"),
     ]
 
-    @Test(arguments: urls) func `a URL loses its secrets in every printer`(url: String, expected: String) throws {
+    @Test(arguments: urls) func `secrets in a URL are redacted in every output`(url: String, expected: String) throws {
         let target = try #require(RequestURL(url.replacing("//S3CR3T@", with: "//joe@")))
         let request = HTTPRequest(url: target)
         let answer = HTTPResponse(status: 302, headers: ["Location": url, "X-From": url, "Link": "<\(url)>; rel=next"])
@@ -119,7 +119,7 @@ import Testing
         ("X-Key", "-----BEGIN PRIVATE KEY-----S3CR3T-----END PRIVATE KEY-----", "***"),
         ("X-Cert", "Cert=\"-----BEGIN%20KEY-----S3CR3T-----END%20KEY-----\"", "Cert=\"***\""),
     ])
-    func `a header field of any other name loses its secrets`(name: String, value: String, expected: String) {
+    func `secrets in a header field with an ordinary name are redacted`(name: String, value: String, expected: String) {
         #expect(Redaction.standard.value(value, ofHeader: name) == expected)
         #expect(Redaction.none.value(value, ofHeader: name) == value)
     }
@@ -144,14 +144,14 @@ import Testing
             ("multipart/mixed; boundary=x", "--x\r\nContent-Type: text/plain\r\n\r\n/?token=S3CR3T\r\n--x--\r\n"),
         ] as [(String?, String)]
     )
-    func `a body loses its secrets`(type: String?, text: String) {
+    func `secrets in a body are redacted`(type: String?, text: String) {
         let shown = String(decoding: Redaction.standard.body(Data(text.utf8), contentType: type), as: UTF8.self)
 
         #expect(!shown.contains(Self.secret), "\(shown)")
         #expect(shown.contains("***"))
     }
 
-    @Test func `a body in another encoding than UTF-8 loses its secrets too`() {
+    @Test func `secrets in a body that is not UTF-8 are redacted`() {
         let body = Data(#"{"name":""#.utf8) + [0xE9] + Data(#"","token":"S3CR3T"}"#.utf8)
 
         let shown = Redaction.standard.body(body, contentType: "application/json; charset=iso-8859-1")
@@ -159,7 +159,7 @@ import Testing
         #expect(shown == Data(#"{"name":""#.utf8) + [0xE9] + Data(#"","token":"***"}"#.utf8))
     }
 
-    @Test func `what nests too deep is hidden as it is`() {
+    @Test func `a value that is nested too deeply is redacted completely`() {
         var url = "http://h/?token=S3CR3T"
         for _ in 0..<12 {
             url = "http://h/?next=\(url.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
@@ -169,7 +169,7 @@ import Testing
         #expect(Redaction.standard.url(url).hasPrefix("http://h/?next="))
     }
 
-    // MARK: The ordinary
+    // MARK: Ordinary text
 
     @Test(arguments: [
         "GET https://a/users/123e4567-e89b-12d3-a456-426614174000/topics?page=2&cursor=eyJpZCI6MX0&pageToken=abc123DEF",
@@ -182,7 +182,7 @@ import Testing
         #"{"id":"abc123","next":"https://a/x?page=2","n":[1,2.5e3,null]}"#, "<a b=\"c\">text<d/></a>",
         "h3=\":443\"; ma=86400",
     ])
-    func `the ordinary stays as it is`(text: String) {
+    func `ordinary text is not changed`(text: String) {
         #expect(Redaction.standard.text(text) == text)
         #expect(Redaction.standard.value(text, ofHeader: "X-Note") == text)
         for type in [nil, "text/plain", "application/json", "text/xml"] {
@@ -194,8 +194,8 @@ import Testing
         "a=", "token: a ", "token a= ", "%25", "\"", "\"\\", "<", "<token>", "a=b,", "//", "eyJ.", "-----BEGIN ", "\\",
         "\"token\":", "http://", "{\"a\":[", "b='c' ", "b=\"", "a b", "Bearer ", "&amp;", "@:/", "a?b#",
     ])
-    func `the time grows with the length alone`(piece: String) {
-        // Thirty thousand bytes, looked at again for each of them, would take minutes.
+    func `the time for redaction grows linearly with the length`(piece: String) {
+        // If the 30,000 bytes were scanned again for each byte, the test would take minutes.
         let text = "<a " + String(repeating: piece, count: 30_000 / piece.utf8.count)
 
         for type in ["text/plain", "application/json", "text/xml", "application/x-www-form-urlencoded"] {
@@ -204,9 +204,9 @@ import Testing
         #expect(!Redaction.standard.url(text).isEmpty)
     }
 
-    // MARK: Printers
+    // MARK: Outputs
 
-    @Test func `no way of printing shows more than the description`() throws {
+    @Test func `every way of printing redacts as the description does`() throws {
         let url = try #require(RequestURL("https://joe:S3CR3T@a/x?token=S3CR3T"))
         let headers: HTTPHeaders = ["Authorization": "Bearer S3CR3T", "Set-Cookie": "sid=S3CR3T"]
         let request = HTTPRequest(method: .post, url: url, headers: headers, body: .data(Data("S3CR3T".utf8)))
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `URLs and header fields show no secret where others are printed with them`() throws {
+    @Test func `URLs and header fields are redacted when their containers are printed`() throws {
         struct Holder {
             var url: RequestURL
             var headers: HTTPHeaders

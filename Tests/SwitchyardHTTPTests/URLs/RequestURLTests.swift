@@ -14,11 +14,11 @@ import Testing
         ("https://h/a/./b/../c", "https://h/a/c"),
         ("https://u:p@h/", "https://u:p@h/"),
     ])
-    func `a URL is kept as it will be sent`(text: String, expected: String) throws {
+    func `a URL is stored in the form in which it is sent`(text: String, expected: String) throws {
         #expect(try RequestURL(validating: text).text == expected)
     }
 
-    @Test func `a query is that which will be sent, whatever it holds as it is`() throws {
+    @Test func `a query is sent with the characters that the options allow`() throws {
         var configuration = APIConfiguration(path: "x", query: ["a": ["|1"]])
         var options = ParameterEncodingOptions()
         options.allowedCharacters = .parameter.union(URLCharacters("[]|"))
@@ -31,7 +31,7 @@ import Testing
     }
 
     // Row B9.
-    @Test func `a URL can come from Foundation's types`() throws {
+    @Test func `a URL can be created from Foundation's types`() throws {
         let url = try #require(URL(string: "https://h/a?b#c"))
         let components = try #require(URLComponents(string: "https://h/a?b"))
 
@@ -44,14 +44,14 @@ import Testing
         ("http://h", "http://h:80/x", true), ("https://h", "https://H:443", true), ("http://h", "https://h", false),
         ("https://h", "https://h:8443", false), ("https://a.h", "https://h", false),
     ])
-    func `an origin is scheme, host and port`(first: String, second: String, isSame: Bool) throws {
+    func `an origin consists of scheme, host and port`(first: String, second: String, isSame: Bool) throws {
         let origins = try [first, second].map { try RequestURL(validating: $0).origin }
 
         #expect((origins[0] == origins[1]) == isSame)
     }
 
     // Row B8; rule AFN-16.
-    @Test func `random text never traps`() {
+    @Test func `random text never crashes the parser`() {
         var generator = SplitMix(state: 0x5EED)
         let alphabet =
             Array("ab:/?#[]@%2e.\\ üé\u{0}\r\n&=+{}*,;1-~").map(String.init) + [
@@ -69,7 +69,7 @@ import Testing
                 guard let base = try? BaseURL("https://h/v1"),
                     let request = try? requests.request(for: configuration, on: base)
                 else { continue }
-                // What was built parses again to itself, and has neither spaces nor control characters.
+                // A built URL parses to itself, and has neither spaces nor control characters.
                 #expect(RequestURL(request.url.text)?.text == request.url.text)
                 #expect(request.url.text.utf8.allSatisfy { $0 > 32 && $0 < 127 })
                 #expect(request.url.origin.host.isEmpty == false)
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// A small generator of random numbers with a seed.
+/// A small seeded generator of random numbers.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -10,12 +10,12 @@ import Testing
         ("7", "https://h/v1/topics/7?page=2&sort=new"), ("/7/", "https://h/v1/topics/7/?page=2&sort=new"),
         ("", "https://h/v1/topics?page=2&sort=new"), ("7?x=1", "https://h/v1/topics/7?page=2&sort=new&x=1"),
     ])
-    func `a child lies below`(path: String, expected: String) throws {
+    func `a child path is appended to the URL's path`(path: String, expected: String) throws {
         #expect(try #require(page).appending(path: path).text == expected)
     }
 
     @Test(arguments: ["../7", "http://other.example/7"])
-    func `a child cannot lie elsewhere`(path: String) throws {
+    func `a child path that leads elsewhere is an error`(path: String) throws {
         let page = try #require(page)
 
         #expect(throws: RequestError.self) { try page.appending(path: path) }
@@ -25,11 +25,11 @@ import Testing
         ("users", "https://h/v1/users"), ("/users", "https://h/users"), ("?page=3", "https://h/v1/topics?page=3"),
         ("//other.example/x", "https://other.example/x"), ("http://h/", "http://h/"),
     ])
-    func `a relative URL is resolved as a link would be`(reference: String, expected: String) throws {
+    func `a relative URL is resolved like a link`(reference: String, expected: String) throws {
         #expect(try #require(page).resolving(reference).text == expected)
     }
 
-    @Test func `a link that is not there leads nowhere`() throws {
+    @Test func `a missing link resolves to nil`() throws {
         let page = try #require(page)
         let next: String? = nil
 
@@ -37,7 +37,7 @@ import Testing
         #expect(try page.resolving(Optional("x"))?.text == "https://h/v1/x")
     }
 
-    @Test func `parameters are replaced, removed and put in order`() throws {
+    @Test func `parameters are replaced, removed and sorted`() throws {
         let page = try #require(page)
 
         #expect(try page.setting(["page": 3]).text == "https://h/v1/topics?page=3&sort=new")
@@ -46,13 +46,13 @@ import Testing
         #expect(try page.setting(["page": nil, "sort": nil]).text == "https://h/v1/topics")
     }
 
-    @Test func `a name without a value stays one`() throws {
+    @Test func `a name without a value keeps its form`() throws {
         let link = try #require(RequestURL("https://h/x?compact&page=1&empty="))
 
         #expect(try link.setting(["page": 2]).text == "https://h/x?compact&empty=&page=2")
     }
 
-    @Test func `parameters apart by another sign are found by it`() throws {
+    @Test func `parameters with another separator are found`() throws {
         var options = ParameterEncodingOptions()
         options.separator = ";"
         let link = try #require(RequestURL("https://h/x?a=1;page=1"))
@@ -60,15 +60,15 @@ import Testing
         #expect(try link.setting(["page": 2], options: options).text == "https://h/x?a=1;page=2")
     }
 
-    // A server that counts in another character set gives links that say so.
-    @Test func `what is escaped in another character set stays as it is`() throws {
+    // A server with another character set sends links in that character set.
+    @Test func `percent-escapes in another character set are kept`() throws {
         let link = try #require(RequestURL("https://h/x?q=%C4%E3+%2B&%E9=1&page=1&%E9=2&a=%FF"))
 
         #expect(try link.setting(["page": 2]).text == "https://h/x?a=%FF&page=2&q=%C4%E3+%2B&%E9=1&%E9=2")
         #expect(try link.setting(["q": nil, "a": "ü"]).text == "https://h/x?a=%C3%BC&page=1&%E9=1&%E9=2")
     }
 
-    @Test func `a list or a set of values replaces the one that is there`() throws {
+    @Test func `an array or dictionary replaces the existing values of its name`() throws {
         let list = try #require(RequestURL("https://h/x?tags%5B%5D=a&tags[]=b&f[n][]=1&f.n=2&tagsy=c"))
 
         #expect(try list.setting(["tags": ["d"]]).text == "https://h/x?f.n=2&f%5Bn%5D%5B%5D=1&tags%5B%5D=d&tagsy=c")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["page_size=1", "pageSize=1", "page_size[]=1"])
-    func `a parameter replaces the one that has its name once it is written`(query: String) throws {
+    func `a parameter replaces one whose name equals its written name`(query: String) throws {
         let url = try #require(RequestURL("https://h/x?\(query)&sort=new"))
         var options = ParameterEncodingOptions()
         options.keyCase = .snakeCase

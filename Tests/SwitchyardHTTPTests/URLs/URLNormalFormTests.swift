@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchyardClient
 
-/// URLs that mean the same, however they are written (RFC 3986 section 6.2).
+/// URLs that are equivalent in different spellings (RFC 3986 section 6.2).
 @Suite struct URLNormalFormTests {
     private func url(_ text: String) throws -> RequestURL { try RequestURL(validating: text) }
 
@@ -14,7 +14,7 @@ import Testing
         ("https://h/?a=%2d%2F", "https://h/?a=-%2F"),
         ("https://[::1]:443/%41", "https://[::1]/A"), ("https://u%3a:p@H/", "https://u%3a:p@h/"),
     ])
-    func `what means the same has one form`(text: String, form: String) throws {
+    func `equivalent URLs have the same normal form`(text: String, form: String) throws {
         #expect(try url(text).normalForm == form)
         #expect(try url(form).normalForm == form)
     }
@@ -24,7 +24,7 @@ import Testing
         ("https://h/a/b", "https://h/a%2Fb"), ("https://h/A", "https://h/a"), ("https://h/a", "https://h/a/"),
         ("https://h/a?", "https://h/a"), ("https://h/!", "https://h/%21"),
     ])
-    func `what may mean something else has another one`(first: String, second: String) throws {
+    func `URLs that may differ have different normal forms`(first: String, second: String) throws {
         #expect(try url(first).normalForm != url(second).normalForm)
     }
 
@@ -35,7 +35,7 @@ import Testing
         ("https://h", "https://h./x", false),
         ("http://h:8080", "https://H:8080/x", true),
     ])
-    func `a URL is at a base whose origin it has, also under https in place of http`(
+    func `a URL belongs to a base URL of the same origin, and an https URL also to an http base`(
         base: String,
         text: String,
         isAt: Bool

@@ -21,7 +21,7 @@ import Testing
             "http://[fe80::1%25a%25b]/", "http://[fe80::1%25a/b]/", "http://[fe80::1%25ä]/",
         ]
     )
-    func `every other zone is an error`(text: String) {
+    func `any other zone is an error`(text: String) {
         #expect(throws: RequestError.url(text: text, reason: .invalidHost)) { try RequestURL(validating: text) }
     }
 }
