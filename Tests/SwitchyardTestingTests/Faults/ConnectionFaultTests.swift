@@ -28,18 +28,18 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `the port of a refusing server is no one's who takes any`() throws {
+        @Test func `the system does not assign the port of a refusing server to another socket`() throws {
             let server = try LoopbackServer.runningApart()
             server.fault = .refuse
 
-            // What the system chooses for others is what could be bound without asking to share it.
+            // The system assigns only ports that can be bound without SO_REUSEADDR.
             #expect(try Self.codeOfBinding(to: server.port) == EADDRINUSE)
 
             server.stop()
             #expect(try Self.codeOfBinding(to: server.port) == 0)
         }
 
-        /// Binds a socket of its own to a port, and gives the error, 0 when there is none.
+        /// Binds its own socket to a port, and returns the error code or 0.
         private static func codeOfBinding(to port: UInt16) throws -> Int32 {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             try #require(descriptor >= 0)
@@ -56,7 +56,7 @@ import Testing
         }
     #endif
 
-    @Test func `a server that refused comes back on its port`() async throws {
+    @Test func `a server that refused connections comes back on its port`() async throws {
         let port = server.port
 
         server.fault = .refuse
@@ -66,7 +66,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a server whose port was taken meanwhile comes back when it is free`() async throws {
+    @Test func `a refusing server whose port was taken meanwhile comes back when the port is free`() async throws {
         let other = LoopbackServer(port: server.port)
         other.route(.get, "/fixed", answering: .text("other"))
         server.fault = .refuse
@@ -79,7 +79,7 @@ import Testing
         #expect(try await server.connectWhenListening().get("/fixed").text == "fixed")
     }
 
-    @Test func `a fault that is set before the start is in force from the start`() throws {
+    @Test func `a fault that is set before the start is in effect from the start`() throws {
         let server = LoopbackServer()
         server.fault = .refuse
 
@@ -92,7 +92,7 @@ import Testing
     // MARK: black hole
 
     #if os(Linux)
-        @Test func `no connection to a black hole comes about`() throws {
+        @Test func `no connection to a black hole is established`() throws {
             server.fault = .blackHole
 
             for _ in 0..<3 {
@@ -103,7 +103,7 @@ import Testing
             #expect(server.statistics.connectionsAccepted == 0)
         }
 
-        @Test func `a server accepts again when it is no black hole any more`() async throws {
+        @Test func `a server accepts connections again after a black hole`() async throws {
             for _ in 0..<3 {
                 server.fault = .blackHole
                 server.fault = nil
@@ -113,7 +113,7 @@ import Testing
         }
     #endif
 
-    @Test func `open connections fall silent and continue afterwards`() async throws {
+    @Test func `open connections stop responding during a black hole and continue afterwards`() async throws {
         let socket = try server.connect()
         _ = try await socket.get("/fixed")
 
@@ -126,7 +126,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "fixed")
     }
 
-    @Test func `a response that is under way is held back by a black hole`() async throws {
+    @Test func `an active response is held back by a black hole`() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/gate") { _ in
             for await _ in opened {}
@@ -144,7 +144,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "late")
     }
 
-    @Test func `a black hole becomes a refusal and back`() async throws {
+    @Test func `a server can switch between black hole and refusal`() async throws {
         for fault in [Fault.blackHole, .refuse, .blackHole, .refuse] { server.fault = fault }
 
         #expect(throws: RawSocket.Failure.refused) { try server.connect() }
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: hang
 
-    @Test func `a hanging server reads and does not answer`() async throws {
+    @Test func `a hanging server reads a request and does not respond`() async throws {
         server.fault = .hang
         let socket = try server.connect()
 
@@ -166,7 +166,7 @@ import Testing
         #expect(server.requests.map(\.status) == [nil])
     }
 
-    @Test func `held requests are carried out when the server hangs no more`() async throws {
+    @Test func `held requests are processed when the server no longer hangs`() async throws {
         server.fault = .hang
         let sockets = try (0..<3).map { _ in try server.connect() }
         for socket in sockets { try await socket.send(RawSocket.request("/topics")) }
@@ -177,7 +177,7 @@ import Testing
         for socket in sockets { #expect(try await socket.receiveResponse().status == 200) }
     }
 
-    @Test func `a client that leaves a hanging server is forgotten`() async throws {
+    @Test func `a hanging server drops the request of a client that disconnects`() async throws {
         server.fault = .hang
         do {
             let socket = try server.connect()
@@ -188,7 +188,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 
-    @Test func `a held request suffers the fault that replaces the hang`() async throws {
+    @Test func `a held request gets the fault that replaces the hang`() async throws {
         server.fault = .hang
         let socket = try server.connect()
         try await socket.send(RawSocket.request("/topics"))
@@ -201,7 +201,9 @@ import Testing
 }
 
 extension LoopbackServer {
-    /// Connects as soon as the server listens; each refusal comes at once.
+    /// Connects as soon as the server listens.
+    ///
+    /// A refusal returns at once.
     func connectWhenListening() throws -> RawSocket {
         while true {
             do {

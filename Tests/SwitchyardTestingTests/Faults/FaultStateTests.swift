@@ -10,7 +10,7 @@ import Testing
         start.advanced(by: .milliseconds(milliseconds))
     }
 
-    @Test func `a percentage is met, and the same seed decides the same`() {
+    @Test func `a percentage fault affects that share of requests, and equal seeds give equal decisions`() {
         func decisions(seed: UInt64) -> [Bool] {
             let fault = Fault.percentage(30, of: .resetBeforeHead, seed: seed)
             var state = FaultState(fault, number: 1, since: start)
@@ -31,7 +31,7 @@ import Testing
         #expect((0..<50).filter { _ in state.effect(at: start) != nil }.count == hits)
     }
 
-    @Test func `a flapping fault is there in the first half of its period`() {
+    @Test func `a flapping fault is active in the first half of its period`() {
         var state = FaultState(.flap(.status(500), period: .milliseconds(100)), number: 1, since: start)
 
         let answers = [0, 49, 50, 99, 100, 151].map { state.effect(at: time($0)) != nil }
@@ -42,7 +42,7 @@ import Testing
         #expect(state.nextChange(after: time(149)) == time(150))
     }
 
-    @Test func `only faults of the connection touch the listening socket`() {
+    @Test func `only connection faults affect the listening socket`() {
         func mode(_ fault: Fault, at milliseconds: Int = 0) -> ListenerMode {
             FaultState(fault, number: 1, since: start).listenerMode(at: time(milliseconds))
         }
@@ -55,14 +55,14 @@ import Testing
         #expect(mode(.percentage(50, of: .refuse)) == .listening)
     }
 
-    @Test func `a fault holds requests until it flaps away`() {
+    @Test func `a flapping hang holds requests only while it is active`() {
         let state = FaultState(.flap(.hang, period: .milliseconds(100)), number: 1, since: start)
 
         #expect(state.holds(at: time(10)))
         #expect(!state.holds(at: time(60)))
     }
 
-    @Test func `a flap in a flap changes when either does`() {
+    @Test func `a nested flap changes when either flap changes`() {
         let inner = Fault.flap(.hang, period: .milliseconds(20))
         let state = FaultState(.flap(inner, period: .milliseconds(100)), number: 1, since: start)
 

@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// A server that executes what it has read although its client has gone.
+/// A server that processes a request that it has read even if its client has disconnected.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LateExecutionFaultTests {
     let server: LoopbackServer
     private let bodies = Locked<[String]>([])
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Sends a request and closes the connection before it is answered.
+    /// Sends a request and closes the connection before the response.
     private func sendAndLeave(_ number: Int = 1) async throws {
         do {
             let socket = try server.connect()
@@ -29,7 +29,7 @@ import Testing
         await server.wait { $0.connectionsOpen == 0 }
     }
 
-    @Test func `a paused server executes what it has read when it continues`() async throws {
+    @Test func `a paused server processes the requests that it has read when it resumes`() async throws {
         server.fault = .pause
         try await sendAndLeave()
         let before = bodies.withLock { $0 }
@@ -41,7 +41,7 @@ import Testing
         #expect(bodies.withLock { $0 } == ["pay"])
     }
 
-    @Test func `a paused server answers those who have waited`() async throws {
+    @Test func `a paused server responds to waiting clients when it resumes`() async throws {
         server.fault = .pause
         let socket = try server.connect()
         try await socket.send(RawSocket.request("/late", method: "POST", body: "pay"))
@@ -52,7 +52,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "late")
     }
 
-    @Test func `a late server executes what it has read after its delay`() async throws {
+    @Test func `a server with executesLate processes a request after its delay`() async throws {
         server.fault = .executesLate(after: .milliseconds(200))
         try await sendAndLeave()
 
@@ -61,7 +61,7 @@ import Testing
         #expect(bodies.withLock { $0 } == ["pay"])
     }
 
-    @Test func `a server that hangs forgets who has gone`() async throws {
+    @Test func `a hanging server drops the requests of disconnected clients`() async throws {
         server.fault = .hang
         try await sendAndLeave()
 
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [Fault.refuse, .status(503)])
-    func `a paused server that dies, or answers without a handler, executes nothing`(fault: Fault) async throws {
+    func `a paused server that then refuses or returns a fixed status processes no request`(fault: Fault) async throws {
         server.fault = .pause
         try await sendAndLeave()
 
@@ -82,7 +82,7 @@ import Testing
         #expect(bodies.withLock { $0 }.isEmpty)
     }
 
-    @Test func `a server that is stopped executes nothing more`() async throws {
+    @Test func `a stopped server processes no further request`() async throws {
         server.fault = .pause
         try await sendAndLeave()
 

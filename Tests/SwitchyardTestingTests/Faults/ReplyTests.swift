@@ -19,7 +19,7 @@ import Testing
         Reply(response, to: head, closes: false, fault: fault)
     }
 
-    @Test func `a healthy reply passes everything and keeps the connection`() {
+    @Test func `a reply without a fault passes all bytes and keeps the connection`() {
         var reply = reply(.text("hello"), nil)
 
         #expect(reply.opening().ending == nil)
@@ -28,28 +28,28 @@ import Testing
     }
 
     @Test(arguments: [(nil, "he"), (0, ""), (3, "hel"), (99, "hell")] as [(Int?, String)])
-    func `a cut body is never whole`(count: Int?, sent: String) {
+    func `a truncated body is never complete`(count: Int?, sent: String) {
         var reply = reply(.text("hello"), .cut(after: count, byReset: true))
 
         #expect(reply.opening().ending == nil)
         #expect(reply.body(Data("hello".utf8)) == Reply.Output(bytes: Data(sent.utf8), ending: .reset))
     }
 
-    @Test func `a response without a body is cut in its head`() {
+    @Test func `a response without a body is truncated inside its head`() {
         let reply = reply(LoopbackResponse(status: 204), .cut(after: nil, byReset: false))
 
         let whole = Reply(LoopbackResponse(status: 204), to: head, closes: false, fault: nil).opening().bytes
         #expect(reply.opening() == Reply.Output(bytes: whole.prefix(whole.count / 2), ending: .close))
     }
 
-    @Test func `a streamed body is cut across its pieces`() {
+    @Test func `the cut of a streamed body may be inside any chunk`() {
         var reply = reply(.stream { _ in }, .cut(after: 5, byReset: false))
 
         #expect(reply.body(Data("abc".utf8)) == Reply.Output(bytes: Data("3\r\nabc\r\n".utf8)))
         #expect(reply.body(Data("def".utf8)) == Reply.Output(bytes: Data("2\r\nde\r\n".utf8), ending: .close))
     }
 
-    @Test func `a streamed body shorter than its cut has no end`() {
+    @Test func `a streamed body shorter than its cut does not end properly`() {
         var reply = reply(.stream { _ in }, .cut(after: 50, byReset: true))
 
         _ = reply.body(Data("abc".utf8))

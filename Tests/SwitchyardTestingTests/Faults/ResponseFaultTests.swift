@@ -13,7 +13,7 @@ import Testing
         server = try .running()
     }
 
-    /// What comes back for a request, to the end of the connection.
+    /// Everything that is received for a request until the end of the connection.
     private func answer(
         to target: String = "/fixed",
         method: String = "GET",
@@ -24,7 +24,7 @@ import Testing
         return try await socket.receiveToEnd()
     }
 
-    @Test(arguments: ["GET", "POST"]) func `a reset before the head shows nothing of the response`(
+    @Test(arguments: ["GET", "POST"]) func `a reset before the head sends no byte of the response`(
         method: String
     ) async throws {
         server.fault = .resetBeforeHead
@@ -35,7 +35,7 @@ import Testing
         #expect(server.requests.map(\.text) == ["hello"])
     }
 
-    @Test(arguments: ["/fixed", "/topics", "/chunks"]) func `a reset in mid-body follows half of it`(
+    @Test(arguments: ["/fixed", "/topics", "/chunks"]) func `a reset in the body follows half of it`(
         target: String
     ) async throws {
         let whole = try await server.connect().get(target).text
@@ -50,7 +50,7 @@ import Testing
         #expect(rest.end == .reset)
     }
 
-    @Test func `a truncated body ends in an orderly way, short of what was announced`() async throws {
+    @Test func `a truncated body ends with a closed connection before its announced length`() async throws {
         server.fault = .truncate(after: 2)
 
         let rest = try await answer()
@@ -60,7 +60,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func `a truncated body in chunks has no last chunk`() async throws {
+    @Test func `a truncated chunked body has no last chunk`() async throws {
         server.fault = .truncate(after: 6)
 
         let rest = try await answer(to: "/chunks")
@@ -79,7 +79,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func `a status is answered without the handler`() async throws {
+    @Test func `a status fault responds without calling the handler`() async throws {
         server.fault = .status(503, retryAfter: 7)
         let socket = try server.connect()
 
@@ -93,7 +93,7 @@ import Testing
         #expect(try await socket.get("/fixed").status == 200)
     }
 
-    @Test func `a length that is too large lets the client wait`() async throws {
+    @Test func `a Content-Length that is too large makes the client wait`() async throws {
         server.fault = .wrongContentLength(by: 3)
         let socket = try server.connect()
 
@@ -106,7 +106,7 @@ import Testing
         #expect(try await socket.staysSilent())
     }
 
-    @Test func `a length that is too small leaves bytes in front of the next response`() async throws {
+    @Test func `a Content-Length that is too small leaves bytes before the next response`() async throws {
         server.fault = .wrongContentLength(by: -2)
         let socket = try server.connect()
 
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [(Int.max, "Content-Length: \(Int.max)"), (Int.min, "Content-Length: 0")])
-    func `a length may be wrong by whatever a number holds`(difference: Int, expected: String) async throws {
+    func `a Content-Length may be wrong by any integer`(difference: Int, expected: String) async throws {
         server.fault = .wrongContentLength(by: difference)
         let socket = try server.connect()
 
@@ -128,7 +128,7 @@ import Testing
         #expect(head.contains(expected))
     }
 
-    @Test func `garbage is not HTTP`() async throws {
+    @Test func `a garbage response is not HTTP`() async throws {
         server.fault = .garbage
 
         let rest = try await answer()
@@ -138,13 +138,13 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func `garbage may be anything`() async throws {
+    @Test func `a garbage response may be any bytes`() async throws {
         server.fault = .garbage(Data("HTTP/1.1 abc\r\n\r\n".utf8))
 
         #expect(try await answer().text == "HTTP/1.1 abc\r\n\r\n")
     }
 
-    @Test func `a client that expects 100 gets it before a fault`() async throws {
+    @Test func `a client that expects 100-continue gets the 100 response before a fault`() async throws {
         server.fault = .resetBeforeHead
         let socket = try server.connect()
 
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: routes
 
-    @Test func `a fault of a route spares the others`() async throws {
+    @Test func `a fault of a route does not affect other routes`() async throws {
         server.setFault(.status(500), on: "/topics")
         let socket = try server.connect()
 
@@ -169,7 +169,7 @@ import Testing
         #expect(try await socket.get("/topics").status == 200)
     }
 
-    @Test func `the fault of the best route goes before that of the server`() async throws {
+    @Test func `the fault of the best route takes precedence over the server's`() async throws {
         server.fault = .status(500)
         server.setFault(.status(501), on: "*")
         server.setFault(.status(502), on: LoopbackRoute(.get, "/topics"))
@@ -182,7 +182,7 @@ import Testing
         #expect(try await socket.get("/topics").status == 200)
     }
 
-    @Test func `refusing on a route is a reset, a black hole on a route a hang`() async throws {
+    @Test func `a refusal on a route is a reset, and a black hole on a route is a hang`() async throws {
         server.setFault(.refuse, on: "/fixed")
         #expect(try await answer().end == .reset)
 

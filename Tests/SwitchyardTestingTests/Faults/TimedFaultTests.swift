@@ -11,12 +11,12 @@ import Testing
         server = try .running()
     }
 
-    /// How long something takes on the system's clock.
+    /// How long the body takes on the system's clock.
     private func duration(of body: () async throws -> Void) async rethrows -> Duration {
         try await ContinuousClock().measure { try await body() }
     }
 
-    @Test func `a slow server answers later`() async throws {
+    @Test func `a slow server responds after its delay`() async throws {
         server.fault = .slow(by: .milliseconds(40))
         let socket = try server.connect()
 
@@ -36,7 +36,7 @@ import Testing
         #expect(times.count == 20)
     }
 
-    @Test func `a client that leaves a slow server ends its delay`() async throws {
+    @Test func `the delay of a slow server ends when its client disconnects`() async throws {
         server.fault = .slow(by: .seconds(3600))
         do {
             let socket = try server.connect()
@@ -47,7 +47,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 
-    @Test(arguments: ["/fixed", "/chunks"]) func `a dripping body comes a few bytes at a time and whole`(
+    @Test(arguments: ["/fixed", "/chunks"]) func `a dripping body arrives a few bytes at a time and completely`(
         target: String
     ) async throws {
         let whole = try await server.connect().get(target).text
@@ -62,7 +62,7 @@ import Testing
         #expect(try await socket.get("/empty").status == 204)
     }
 
-    @Test func `a client that leaves a dripping server ends the dripping`() async throws {
+    @Test func `a dripping response ends when its client disconnects`() async throws {
         server.fault = .drip(bytes: 1, every: .seconds(3600))
         do {
             let socket = try server.connect()
@@ -73,7 +73,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 && $0.requestsInProgress == 0 })
     }
 
-    @Test func `a flapping status comes and goes`() async throws {
+    @Test func `a flapping status fault alternates with normal responses`() async throws {
         server.fault = .flap(.status(500), period: .milliseconds(20))
         let socket = try server.connect()
 
@@ -88,7 +88,7 @@ import Testing
         #expect(Set(server.requests.compactMap(\.status)) == [200, 500])
     }
 
-    @Test func `a flapping refusal closes the port and opens it again by itself`() async throws {
+    @Test func `a flapping refusal closes the port and reopens it by itself`() async throws {
         server.fault = .flap(.refuse, period: .milliseconds(20))
 
         for _ in 0..<3 {
@@ -98,14 +98,14 @@ import Testing
         }
     }
 
-    @Test func `a flapping hang lets go what it held`() async throws {
+    @Test func `a flapping hang releases the requests that it held`() async throws {
         server.fault = .flap(.hang, period: .milliseconds(40))
         let socket = try server.connect()
 
         for _ in 0..<20 { #expect(try await socket.get("/fixed").text == "fixed") }
     }
 
-    @Test func `a percentage spares the other requests`() async throws {
+    @Test func `a percentage fault does not affect the other requests`() async throws {
         server.fault = .percentage(25, of: .status(500), seed: 42)
         let socket = try server.connect()
 
@@ -115,7 +115,7 @@ import Testing
         #expect((60...140).contains(failed))
     }
 
-    @Test func `the same seed fails the same requests`() async throws {
+    @Test func `equal seeds fail the same requests`() async throws {
         let socket = try server.connect()
         for _ in 0..<2 {
             server.fault = .percentage(50, of: .status(500), seed: 9)

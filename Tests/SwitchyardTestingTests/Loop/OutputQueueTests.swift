@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardTesting
 
 @Suite struct OutputQueueTests {
-    @Test func `bytes leave in order, however few the socket takes at a time`() {
+    @Test func `bytes are sent in order, however few the socket accepts at a time`() {
         var queue = OutputQueue()
         var sent = Data()
         let pieces = [Data("abc".utf8), Data(count: 20_000), Data("def".utf8)]
@@ -19,7 +19,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func `what the socket does not take stays`() {
+    @Test func `bytes that the socket does not accept stay in the queue`() {
         var queue = OutputQueue()
         queue.append(Data("abcdef".utf8))
         var calls = 0

@@ -5,7 +5,7 @@
     @testable import SwitchyardTesting
 
     @Suite struct SocketTests {
-        @Test func `a queue that was ended takes no connections, though its descriptor was copied`() throws {
+        @Test func `a closed listening socket accepts no connections although its descriptor was duplicated`() throws {
             let (descriptor, port) = try UnchosenPort.first { try Socket.listen(port: $0, backlog: 8) }
             let copy = dup(descriptor)
             defer { Socket.close(copy) }

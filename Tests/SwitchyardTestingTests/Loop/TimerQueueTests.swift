@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchyardTesting
 
 @Suite struct TimerQueueTests {
-    @Test func `timers come up in the order of their deadlines, equal ones as they were set`() {
+    @Test func `timers fire by deadline, and equal ones in the order in which they were set`() {
         var timers = TimerQueue()
         var fired: [Int] = []
         for (index, nanoseconds) in [5, 1, 3, 1, 4].enumerated() {
@@ -17,7 +17,7 @@ import Testing
         #expect(timers.earliest == MonotonicTime(nanoseconds: 5))
     }
 
-    @Test func `a cancelled timer does not come up and wakes no one`() {
+    @Test func `a cancelled timer does not fire and does not count for the earliest deadline`() {
         var timers = TimerQueue()
         var fired: [String] = []
         let first = timers.add(at: MonotonicTime(nanoseconds: 1)) { fired.append("first") }

@@ -12,7 +12,7 @@ import Testing
         server = try .running(limits: LoopbackLimits(headBytes: 1024))
     }
 
-    /// What comes back for some bytes, to the end of the connection.
+    /// Everything that is received for some bytes until the end of the connection.
     private func answer(to bytes: Data) async throws -> String {
         let socket = try server.connect()
         try await socket.send(bytes)
@@ -29,7 +29,7 @@ import Testing
         ("POST /fixed HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX", 400),
         ("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
     ])
-    func `what is not HTTP is answered with its status and closed`(text: String, status: Int) async throws {
+    func `an invalid request gets its status and a closed connection`(text: String, status: Int) async throws {
         let answer = try await answer(to: Data(text.utf8))
 
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
@@ -38,7 +38,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `random bytes never end the server`() async throws {
+    @Test func `random bytes never crash the server`() async throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let bytes = Data((0..<500).map { _ in UInt8.random(in: 0...255, using: &random) } + Array("\r\n\r\n".utf8))
@@ -48,14 +48,14 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a request in front of a bad one is answered`() async throws {
+    @Test func `a valid request before an invalid one gets its response`() async throws {
         let answer = try await answer(to: Data((RawSocket.request("/fixed") + "GARBAGE\r\n\r\n").utf8))
 
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(answer.contains("\r\n\r\nfixedHTTP/1.1 400 Bad Request\r\n"))
     }
 
-    @Test func `a bad chunk after the head of a response closes the connection`() async throws {
+    @Test func `an invalid chunk after the response head closes the connection`() async throws {
         server.route(.post, "/stream") { request in
             .stream { writer in
                 for try await piece in request.body { try await writer.write(piece) }
@@ -71,7 +71,7 @@ import Testing
         #expect(await server.wait { $0.connectionsOpen == 0 })
     }
 
-    @Test func `a client that connects and says nothing harms no caller`() async throws {
+    @Test func `a client that connects without sending a request blocks no other client`() async throws {
         let silent = try server.connect()
 
         #expect(try await server.connect().get("/fixed").text == "fixed")

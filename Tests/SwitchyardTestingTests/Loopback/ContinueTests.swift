@@ -15,7 +15,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a client that asks is told to continue when the handler reads`() async throws {
+    @Test func `a client that expects 100-continue gets the 100 response when the handler reads`() async throws {
         let socket = try server.connect()
 
         try await socket.send(expectation)
@@ -27,7 +27,7 @@ import Testing
         #expect(try await socket.get("/fixed").status == 200)
     }
 
-    @Test func `a client that does not wait for it gets no interim response`() async throws {
+    @Test func `a client that sends its body early gets no interim response`() async throws {
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         server.route(.post, "/echo") { request in
             for await _ in opened {}
@@ -42,7 +42,9 @@ import Testing
         #expect(try await socket.receiveResponse().text == "hello")
     }
 
-    @Test func `a response without reading closes the connection, since the body may or may not come`() async throws {
+    @Test func `a response without reading the body closes the connection of a client that expects 100-continue`()
+        async throws
+    {
         server.route(.post, "/echo") { _ in .text("no", status: 401) }
         let socket = try server.connect()
 
@@ -54,7 +56,7 @@ import Testing
         #expect(try await socket.receiveToEnd().end == .closed)
     }
 
-    @Test func `a fixed response asks for the body first`() async throws {
+    @Test func `a fixed response reads the body first`() async throws {
         server.route(.post, "/echo", answering: .text("fixed"))
         let socket = try server.connect()
 

@@ -12,7 +12,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a handler answers a request`() async throws {
+    @Test func `a handler responds to a request`() async throws {
         let response = try await server.connect().get("/topics?page=2")
 
         #expect(response.statusLine == "HTTP/1.1 200 OK")
@@ -20,11 +20,11 @@ import Testing
         #expect(response.text == #"{"page": 2}"#)
     }
 
-    @Test func `a fixed response answers a request`() async throws {
+    @Test func `a fixed response is sent for a request`() async throws {
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `one connection carries several requests`() async throws {
+    @Test func `one connection serves several requests`() async throws {
         let socket = try server.connect()
 
         for _ in 0..<3 { #expect(try await socket.get("/fixed").text == "fixed") }
@@ -33,7 +33,7 @@ import Testing
         #expect(server.requests.map(\.connection) == [1, 1, 1])
     }
 
-    @Test func `a client that asks for it gets the connection closed`() async throws {
+    @Test func `a request with Connection: close gets the connection closed`() async throws {
         let socket = try server.connect()
 
         let response = try await socket.get("/fixed", fields: ["Connection: close"])
@@ -42,7 +42,7 @@ import Testing
         #expect(try await socket.receiveToEnd() == RawSocket.Rest(bytes: Data(), end: .closed))
     }
 
-    @Test func `an HTTP/1.0 client gets the body until the end`() async throws {
+    @Test func `an HTTP/1.0 client gets the body without chunks`() async throws {
         let socket = try server.connect()
 
         try await socket.send("GET /chunks HTTP/1.0\r\n\r\n")
@@ -52,7 +52,7 @@ import Testing
         #expect(response.text == "one two three")
     }
 
-    @Test func `an HTTP/1.0 client can keep the connection`() async throws {
+    @Test func `an HTTP/1.0 client can keep the connection open`() async throws {
         let socket = try server.connect()
 
         for _ in 0..<2 {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `pipelined requests are answered in their order`() async throws {
+    @Test func `pipelined requests get their responses in order`() async throws {
         let socket = try server.connect()
         let targets = ["/topics?page=1", "/fixed", "/topics?page=2", "/chunks", "/empty", "/topics?page=3"]
 
@@ -77,7 +77,7 @@ import Testing
         #expect(server.statistics.connectionsAccepted == 1)
     }
 
-    @Test func `a thousand pipelined requests need no deep stack`() async throws {
+    @Test func `a thousand pipelined requests do not overflow the stack`() async throws {
         let socket = try server.connect()
 
         try await socket.send(String(repeating: RawSocket.request("/fixed"), count: 1000))
@@ -86,7 +86,7 @@ import Testing
         #expect(server.statistics.requestsCompleted == 1000)
     }
 
-    @Test func `a request may come byte by byte`() async throws {
+    @Test func `a request may arrive byte by byte`() async throws {
         let socket = try server.connect()
 
         for byte in RawSocket.request("/echo", method: "POST", body: "slow").utf8 {
@@ -96,7 +96,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "slow")
     }
 
-    @Test func `a handler that throws answers with 500`() async throws {
+    @Test func `a handler that throws causes a 500`() async throws {
         struct Oops: Error {}
         server.route(.get, "/oops") { _ in throw Oops() }
         let socket = try server.connect()
@@ -108,7 +108,7 @@ import Testing
         #expect(try await socket.get("/fixed").status == 200)
     }
 
-    @Test func `a handler is cancelled when its client goes`() async throws {
+    @Test func `a handler is cancelled when its client disconnects`() async throws {
         let (cancelled, continuation) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/forever") { _ in
             await withTaskCancellationHandler {

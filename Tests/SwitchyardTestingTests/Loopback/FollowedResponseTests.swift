@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["/followed", "/fixed-followed"])
-    func `bytes come right after a response, and the connection is kept`(target: String) async throws {
+    func `bytes that follow a response arrive right after it, and the connection is kept`(target: String) async throws {
         follow(.text("asked"))
         let socket = try server.connect()
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["stream", "empty", "head"])
-    func `bytes come after responses of every framing`(kind: String) async throws {
+    func `bytes that follow a response arrive after every framing`(kind: String) async throws {
         follow(kind == "stream" ? .stream { try await $0.write("piece") } : .status(kind == "empty" ? 204 : 200))
         let socket = try server.connect()
 
@@ -49,7 +49,7 @@ import Testing
         #expect(try await receiveUnasked(socket) == Self.unasked)
     }
 
-    @Test func `delayed bytes come when the clock says so`() async throws {
+    @Test func `delayed bytes arrive when the clock reaches their time`() async throws {
         follow(.text("asked"), after: .seconds(60))
         let socket = try server.connect()
 
@@ -63,7 +63,7 @@ import Testing
         #expect(try await socket.get("/fixed").text == "fixed")
     }
 
-    @Test func `the clock of the system delays unless another is given`() async throws {
+    @Test func `the system's clock is used for the delay by default`() async throws {
         server.route(
             .get,
             "/followed",
@@ -76,7 +76,7 @@ import Testing
         #expect(try await receiveUnasked(socket) == Self.unasked)
     }
 
-    @Test func `several followers come in turn`() async throws {
+    @Test func `bytes with several delays arrive in the order of the delays`() async throws {
         let response = LoopbackResponse.text("asked")
             .followed(by: Data("a".utf8))
             .followed(by: Data("c".utf8), after: .seconds(2), on: clock)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await socket.receive(exactly: 3) == Data("abc".utf8))
     }
 
-    @Test func `delayed bytes come in front of the response to a later request`() async throws {
+    @Test func `delayed bytes arrive before the response to a later request`() async throws {
         follow(.text("asked"), after: .seconds(1))
         let (release, continuation) = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/held") { _ in
@@ -111,7 +111,7 @@ import Testing
         #expect(try await socket.receiveResponse().text == "held")
     }
 
-    @Test func `a connection that is closed carries what has no delay, and nothing later`() async throws {
+    @Test func `a connection that is closed sends undelayed bytes only`() async throws {
         server.route(
             .get,
             "/followed",
@@ -126,7 +126,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `raw bytes are followed too`() async throws {
+    @Test func `a raw response can be followed by bytes too`() async throws {
         server.route(.get, "/raw", answering: .raw(Data("odd ".utf8)).followed(by: Data("end".utf8)))
         let socket = try server.connect()
 
@@ -135,7 +135,7 @@ import Testing
         #expect(try await socket.receiveToEnd().text == "odd end")
     }
 
-    @Test func `a response that is cut is not followed`() async throws {
+    @Test func `a truncated response is not followed by bytes`() async throws {
         follow(.text("asked"))
         server.fault = .truncate(after: 2)
         let socket = try server.connect()
@@ -145,7 +145,7 @@ import Testing
         #expect(try await socket.receiveToEnd().text.hasSuffix("\r\n\r\nas"))
     }
 
-    @Test func `timers end with their connection`() async throws {
+    @Test func `the timers of delayed bytes end with their connection`() async throws {
         follow(.text("asked"), after: .seconds(1))
         let socket = try server.connect()
         _ = try await socket.get("/followed")
@@ -157,10 +157,10 @@ import Testing
         #expect(try await socket.receiveToEnd().bytes.isEmpty)
     }
 
-    @Test func `handlers and records know the connection and the number of the request on it`() async throws {
+    @Test func `handlers and records know the connection and the request's number on it`() async throws {
         server.route(.get, "/where") { .text("\($0.connection).\($0.numberOnConnection)") }
         let sockets = [try server.connect(), try server.connect()]
-        // The first request says which of the two was accepted first.
+        // The first response shows which of both connections was accepted first.
         let first = try await sockets[0].get("/where").text
         let other = first == "1.1" ? 2 : 1
 

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt, .serialized) struct LifecycleTests {
-    @Test func `a server listens on a port of the system's choice`() async throws {
+    @Test func `a server listens on a port that the system chooses`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/", answering: .text("here"))
 
@@ -18,7 +18,7 @@ import Testing
         #expect(try await server.connect().get("/").text == "here")
     }
 
-    @Test func `a second start and a second stop do nothing`() async throws {
+    @Test func `a second start and a second stop have no effect`() async throws {
         let server = try LoopbackServer.running()
 
         try server.start()
@@ -29,7 +29,7 @@ import Testing
         #expect(!server.isRunning)
     }
 
-    @Test func `a port that is taken is an error`() throws {
+    @Test func `a port in use is an error`() throws {
         let server = try LoopbackServer.running()
         let other = LoopbackServer(port: server.port)
 
@@ -79,7 +79,7 @@ import Testing
         #expect(try await server.connect().get("/fixed").text == "fixed")
     }
 
-    @Test func `a connection that has been idle for too long is closed`() async throws {
+    @Test func `a connection that is idle for too long is closed`() async throws {
         let server = try LoopbackServer.running(limits: LoopbackLimits(idleTimeout: .milliseconds(20)))
         let used = try server.connect()
         let unused = try server.connect()
@@ -100,7 +100,7 @@ import Testing
         let busy = try server.connect()
         try await busy.send(RawSocket.request("/held"))
         await server.waitForRequests(1)
-        // One that came later goes first.
+        // A later connection is closed first.
         _ = try await server.connect().receiveToEnd()
 
         release.finish()
@@ -109,7 +109,7 @@ import Testing
         #expect(try await busy.receiveToEnd().end == .closed)
     }
 
-    @Test func `a server that is released stops`() throws {
+    @Test func `a released server stops`() throws {
         var server: LoopbackServer? = try .runningApart()
         let port = try #require(server?.port)
 
@@ -119,8 +119,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `starting again on the same port leaks no descriptor and no thread`() async {
-            // In a process of its own, where no other test opens anything.
+        @Test func `restarting on the same port leaks no descriptor and no thread`() async {
+            // In its own process, where no other test opens descriptors.
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer.runningApart()
                 try LifecycleTests.exchange(with: server)
@@ -143,7 +143,7 @@ import Testing
         }
     #endif
 
-    /// A request and its response without any other thread.
+    /// A request and its response without another thread.
     private static func exchange(with server: LoopbackServer) throws {
         let socket = try server.connect()
         try socket.sendNow(Data(RawSocket.request("/fixed").utf8))

@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ManyConnectionsTests {
-    @Test func `a thousand connections at once are served`() async throws {
+    @Test func `a thousand concurrent connections are served`() async throws {
         raiseDescriptorLimit()
         let server = try LoopbackServer.running()
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
@@ -29,8 +29,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a server without descriptors accepts again when there are some`() async {
-            // In a process of its own, whose limit harms no other test.
+        @Test func `a server without free descriptors accepts connections again when some are free`() async {
+            // In its own process, whose descriptor limit affects no other test.
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer.running()
                 let sockets = try (0..<20).map { _ in try server.connect() }
@@ -39,7 +39,7 @@ import Testing
                 let lowestFree = dup(0)
                 close(lowestFree)
 
-                // Room for one client, none for the server's side of it.
+                // The limit allows one more client socket, but not the server's side of it.
                 let old = DescriptorLimit.current
                 DescriptorLimit.current = Int(lowestFree) + 1
                 let late = try server.connect()
@@ -52,20 +52,20 @@ import Testing
             }
         }
 
-        /// Has the system open the descriptors of its timers, one a clock, which it does with the first that runs.
+        /// Makes the system open the descriptors of its timers, one for each clock, which happens with the first timer.
         private static func openTimers() async throws {
             try await Task.sleep(for: .milliseconds(1), clock: .continuous)
             try await Task.sleep(for: .milliseconds(1), clock: .suspending)
         }
     #endif
 
-    /// Lets this process open what the test needs; macOS starts with 256.
+    /// Raises the descriptor limit for the test, because macOS starts with 256.
     private func raiseDescriptorLimit() {
         DescriptorLimit.current = max(DescriptorLimit.current, 4096)
     }
 }
 
-/// How many descriptors this process may have.
+/// The descriptor limit of this process.
 private enum DescriptorLimit {
     static var current: Int {
         get { Int(clamping: limits.rlim_cur) }

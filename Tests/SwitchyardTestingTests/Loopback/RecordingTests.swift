@@ -6,7 +6,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RecordingTests {
-    @Test func `a request is recorded as it came`() async throws {
+    @Test func `a request is recorded unchanged`() async throws {
         let server = try LoopbackServer.running()
         let head = "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nb: 2\r\nA: 1\r\nB: 3\r\nContent-Length: 4\r\n\r\n"
         let socket = try server.connect()
@@ -29,7 +29,7 @@ import Testing
         #expect(request.connection == 1)
     }
 
-    @Test func `connections and times distinguish requests`() async throws {
+    @Test func `recorded requests have a number, a connection and a time`() async throws {
         let server = try LoopbackServer.running()
         let sockets = [try server.connect(), try server.connect()]
 
@@ -42,7 +42,7 @@ import Testing
         #expect(requests.map(\.time) == requests.map(\.time).sorted())
     }
 
-    @Test func `only the last requests and the first bytes of bodies are kept`() async throws {
+    @Test func `only the last requests and the first bytes of their bodies are kept`() async throws {
         let server = try LoopbackServer.running(limits: LoopbackLimits(recordedBodyBytes: 3, recordedRequests: 2))
         let socket = try server.connect()
 
@@ -72,7 +72,7 @@ import Testing
         #expect(server.statistics.connectionsOpen == 1)
     }
 
-    @Test func `a test waits for requests without sleeping`() async throws {
+    @Test func `a test can wait for requests without sleeping`() async throws {
         let server = try LoopbackServer.running()
         async let hasCome = server.waitForRequests(3)
         let socket = try server.connect()
@@ -83,7 +83,7 @@ import Testing
         #expect(await server.waitUntilIdle())
     }
 
-    @Test func `waiting ends with its task`() async throws {
+    @Test func `the wait for requests ends when its task is cancelled`() async throws {
         let server = try LoopbackServer.running()
         let waiting = Task { await server.waitForRequests(1) }
 
@@ -92,7 +92,7 @@ import Testing
         #expect(await waiting.value == false)
     }
 
-    @Test func `limits below zero are zero, also when they are set later`() {
+    @Test func `negative limits become zero, even if they are set later`() {
         var limits = LoopbackLimits(headBytes: -1, bufferedBodyBytes: -1, recordedBodyBytes: -1, recordedRequests: -1)
         let zero = LoopbackLimits(headBytes: 0, bufferedBodyBytes: 0, recordedBodyBytes: 0, recordedRequests: 0)
         #expect(limits == zero)

@@ -13,7 +13,7 @@ import Testing
         server = try .running()
     }
 
-    @Test func `a status may stand alone, or with header fields and a body`() async throws {
+    @Test func `a status response may have header fields and a body`() async throws {
         server.route(.get, "/gone") { _ in .status(410) }
         server.route(.get, "/busy") { _ in .status(503, headers: ["Retry-After": "7"], body: Data("later".utf8)) }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(response.text == "one two three")
     }
 
-    @Test func `a streamed body of known length is announced`() async throws {
+    @Test func `a streamed body of known length has a Content-Length`() async throws {
         server.route(.get, "/length") { _ in
             .stream(length: 6) { writer in
                 try await writer.write("abc")
@@ -70,7 +70,7 @@ import Testing
         #expect(response.trailers == ["X-Sum: 4"])
     }
 
-    @Test func `a whole body in chunks has trailers too`() async throws {
+    @Test func `a whole body in chunks may have trailers`() async throws {
         let response = LoopbackResponse(body: .data(Data("body".utf8)), trailers: ["X-Sum": "4"], framing: .chunked)
         server.route(.get, "/whole", answering: response)
 
@@ -93,7 +93,7 @@ import Testing
         #expect(head.fields == whole.fields)
     }
 
-    @Test func `each piece is there before the next is written`() async throws {
+    @Test func `each chunk arrives before the next one is written`() async throws {
         let (steps, step) = AsyncStream.makeStream(of: String.self)
         server.route(.get, "/steps") { _ in
             .stream { writer in
@@ -129,14 +129,14 @@ import Testing
 
         for received in 1...64 {
             _ = try await socket.receive(exactly: 1_048_576)
-            // What the buffers of the system hold, and no more.
+            // The difference is at most what the system's buffers hold.
             #expect(written.withLock { $0 } - received < 24)
         }
 
         #expect(await server.wait { $0.responsesSent == 1 })
     }
 
-    @Test func `a writer learns that its client has gone`() async throws {
+    @Test func `a writer fails when its client disconnects`() async throws {
         let (failures, report) = AsyncStream.makeStream(of: LoopbackError.self)
         server.route(.get, "/endless") { _ in
             .stream { writer in
@@ -156,7 +156,7 @@ import Testing
         #expect(await failures.first { _ in true } == .connectionClosed)
     }
 
-    @Test func `a writer that throws breaks the response off`() async throws {
+    @Test func `a writer that throws truncates the response`() async throws {
         struct Oops: Error {}
         server.route(.get, "/oops") { _ in
             .stream { writer in
@@ -173,7 +173,7 @@ import Testing
         #expect(rest.end == .closed)
     }
 
-    @Test func `raw bytes are sent as they are`() async throws {
+    @Test func `raw bytes are sent unchanged`() async throws {
         server.route(.get, "/raw", answering: .raw(Data("HTTP/1.1 299 Odd\r\nX:y\r\n\r\nrest".utf8)))
         let socket = try server.connect()
 

@@ -12,18 +12,18 @@ import Testing
         server = try .running()
     }
 
-    @Test func `an unknown path is not found`() async throws {
+    @Test func `an unknown path gets a 404`() async throws {
         #expect(try await server.connect().get("/nowhere").status == 404)
     }
 
-    @Test func `another method on a known path is not allowed`() async throws {
+    @Test func `another method on a known path gets a 405`() async throws {
         let response = try await server.connect().get("/topics", method: "DELETE")
 
         #expect(response.status == 405)
         #expect(response["Allow"] == "GET")
     }
 
-    @Test func `a prefix takes what no exact route takes`() async throws {
+    @Test func `a prefix route serves paths without an exact route`() async throws {
         server.route(nil, "/topics/*") { request in .text("\(request.method) \(request.path)") }
         let socket = try server.connect()
 
@@ -31,7 +31,7 @@ import Testing
         #expect(try await socket.get("/topics").text == #"{"page": 1}"#)
     }
 
-    @Test func `of routes with as many exact segments, the one that has them earlier wins`() async throws {
+    @Test func `the route whose exact segments come earlier wins a tie`() async throws {
         for number in 0..<8 {
             server.route(.get, "/a\(number)/*/c", answering: .text("earlier"))
             server.route(.get, "/*/b\(number)/c", answering: .text("later"))
@@ -41,7 +41,7 @@ import Testing
         for number in 0..<8 { #expect(try await socket.get("/a\(number)/b\(number)/c").text == "earlier") }
     }
 
-    @Test func `an exact segment wins over a star whatever character it begins with`() async throws {
+    @Test func `an exact segment wins over a star regardless of its first character`() async throws {
         server.route(.get, "/%C3%A9/*/c", answering: .text("earlier"))
         server.route(.get, "/*/b/c", answering: .text("later"))
         let socket = try server.connect()
@@ -49,7 +49,7 @@ import Testing
         #expect(try await socket.get("/%C3%A9/b/c").text == "earlier")
     }
 
-    @Test func `a handler reads the segments that its route names`() async throws {
+    @Test func `a handler can read the path values of its route`() async throws {
         server.route(.get, "/users/{id}/posts/{post}") { request in
             .text([request.pathValue("id"), request.pathValue("post"), request.pathValue("x")].debugDescription)
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(response.text == #"[Optional("a b"), Optional("7"), nil]"#)
     }
 
-    @Test func `a whole URL finds the route of its path`() async throws {
+    @Test func `an absolute URL as the target finds the route of its path`() async throws {
         let socket = try server.connect()
 
         #expect(try await socket.get("http://a.example/topics?page=7").text == #"{"page": 7}"#)
@@ -70,11 +70,11 @@ import Testing
         ("bytes=2-99999999999999999999", ByteRanges.ranges([2..<10])), ("bytes=99999999999999999999-", .unsatisfiable),
         ("bytes=-99999999999999999999", .ranges([0..<10])), ("bytes=-", .invalid),
     ])
-    func `the ends of a range may be larger than any content`(field: String, expected: ByteRanges) {
+    func `the ends of a range may exceed the content's length`(field: String, expected: ByteRanges) {
         #expect(ByteRanges(field, length: 10) == expected)
     }
 
-    @Test func `a content of fewer bytes than none is one of none`() {
+    @Test func `a negative content length becomes zero`() {
         var content = LoopbackContent(Data("0123456789".utf8))
 
         content.length = -1
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["HEAD", "POST"])
-    func `a range is given to GET alone`(method: String) async throws {
+    func `a Range field applies to GET only`(method: String) async throws {
         let content = LoopbackContent(Data("0123456789".utf8))
         server.route(nil, "/film") { content.response(to: $0) }
         let socket = try server.connect()
@@ -92,7 +92,7 @@ import Testing
         #expect(try await socket.get("/film", method: method, fields: ["Range: bytes=2-3"]).status == 200)
     }
 
-    @Test func `the default route takes what is left`() async throws {
+    @Test func `the default route serves all other paths`() async throws {
         server.setDefaultRoute { request in .text("default \(request.target)") }
         let socket = try server.connect()
 
@@ -110,7 +110,7 @@ import Testing
         #expect(try await socket.get("/fixed").status == 404)
     }
 
-    @Test func `a handler reads the items of the query`() async throws {
+    @Test func `a handler can read the query items`() async throws {
         server.route(.get, "/search") { request in
             .text(request.queryItems.map { "\($0.name)=\($0.value ?? "nil")" }.joined(separator: ";"))
         }

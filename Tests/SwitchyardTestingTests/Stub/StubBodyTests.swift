@@ -11,19 +11,19 @@ import Testing
     private let clock = ManualClock()
     private let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
 
-    @Test func `chunks make a whole body`() async throws {
+    @Test func `the chunks of a stub form one whole body`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
 
         #expect(try await transport.outcome(of: .stub("/")).get().text == "one two three")
     }
 
-    @Test func `a body of very many chunks is put together`() async throws {
+    @Test func `a body of 200,000 chunks is joined`() async throws {
         let transport = StubTransport { _ in .chunks([Data](repeating: Data("ab".utf8), count: 200_000)) }
 
         #expect(try await transport.outcome(of: .stub("/")).get().text.utf8.count == 400_000)
     }
 
-    @Test func `chunks come one by one to a stream`() async throws {
+    @Test func `chunks arrive one by one in a stream`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces, status: 206) }
 
         let response = try await transport.outcome(of: .stub("/", delivery: .stream)).get()
@@ -35,7 +35,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `a whole response streams in one piece, an empty one in none`() async throws {
+    @Test func `a whole response streams as one chunk, and an empty one as none`() async throws {
         let transport = StubTransport(["/a": .json("body"), "/b": .status(204)])
 
         for (path, expected) in [("/a", [Data("body".utf8)]), ("/b", [])] {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `chunks come at the pace of the clock`(delivery: HTTPRequest.Delivery) async throws {
+    func `chunks arrive at the pace of the clock`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let body = Task {
             let response = try await transport.outcome(of: .stub("/", delivery: delivery)).get()
@@ -66,7 +66,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 3))
     }
 
-    @Test func `a body may fail after its last piece`() async throws {
+    @Test func `a body may fail after its last chunk`() async throws {
         let cut = TransportError(.truncated, message: "cut")
         let transport = StubTransport { [pieces] _ in .chunks(pieces, failing: cut) }
 
@@ -99,7 +99,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `the task that reads a body may be cancelled, as with every transport`() async throws {
+    @Test func `cancelling the reading task ends the body`() async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(1), on: clock) }
         let stream = try await transport.outcome(of: .stub("/", delivery: .stream)).get().stream
         let reading = Task { for try await _ in stream {} }
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `a body above the limit of the request is refused`(delivery: HTTPRequest.Delivery) async throws {
+    func `a body above the request's limit fails`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
         var request = HTTPRequest.stub("/", delivery: delivery)
         request.responseBodyLimit = 8
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Delivery.whole, .stream])
-    func `a pause that is longer than the idle timeout ends the body`(delivery: HTTPRequest.Delivery) async throws {
+    func `a pause longer than the idle timeout ends the body`(delivery: HTTPRequest.Delivery) async throws {
         let transport = StubTransport { [pieces, clock] _ in .chunks(pieces, every: .seconds(9), on: clock) }
         var request = HTTPRequest.stub("/", delivery: delivery)
         request.timeouts.idle = .seconds(2)
@@ -163,7 +163,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `progress is told piece by piece`() async throws {
+    @Test func `progress is reported chunk by chunk`() async throws {
         let transport = StubTransport { [pieces] _ in .chunks(pieces) }
         let reports = Locked<[Int64]>([])
 

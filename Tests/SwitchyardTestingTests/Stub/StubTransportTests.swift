@@ -13,7 +13,7 @@ import Testing
 
     // MARK: scripts
 
-    @Test func `a closure answers`() async throws {
+    @Test func `a closure returns the response`() async throws {
         let transport = StubTransport { request in .json(#"{"method": "\#(request.method)"}"#, status: 201) }
 
         let response = try await transport.outcome(of: .stub("/topics", method: .put)).get()
@@ -23,7 +23,7 @@ import Testing
         #expect(try response.text == #"{"method": "PUT"}"#)
     }
 
-    @Test func `responses are given one after the other, and then no more`() async throws {
+    @Test func `a list of responses is returned in order and then ends with a failure`() async throws {
         let transport = StubTransport(answers: [.failure(.connectionRefused), .json("1")])
 
         let results = [
@@ -45,7 +45,7 @@ import Testing
         #expect(await transport.outcome(of: .stub("/users")).failure?.kind == .other)
     }
 
-    @Test func `requests are recorded, the last of them`() async {
+    @Test func `only the last requests are recorded`() async {
         let transport = StubTransport(recordLimit: 2) { _ in .json("1") }
 
         for index in 1...5 { _ = await transport.outcome(of: .stub("/\(index)")) }
@@ -56,7 +56,7 @@ import Testing
         #expect(await transport.waitUntilIdle())
     }
 
-    @Test func `requests are recorded without a limit too`() async {
+    @Test func `requests can be recorded without a limit`() async {
         let transport = StubTransport(recordLimit: .max) { _ in .json("1") }
 
         for index in 1...3 { _ = await transport.outcome(of: .stub("/\(index)")) }
@@ -66,12 +66,12 @@ import Testing
 
     // MARK: completion
 
-    @Test func `a completion on the queue comes after the start`() async {
+    @Test func `a completion on the queue runs after start returns`() async {
         let transport = StubTransport { _ in .json("1") }
         let lock = Locked(false)
 
         let isHeld = await withCheckedContinuation { continuation in
-            // A lock that is held around the start would dead-lock if the completion came from within.
+            // If the completion ran inside `start`, the lock would deadlock.
             lock.withLock { isHeld in
                 isHeld = true
                 _ = transport.start(.stub("/"), progress: nil) { _ in
@@ -84,7 +84,7 @@ import Testing
         #expect(!isHeld)
     }
 
-    @Test func `a completion inline comes within the start`() {
+    @Test func `an inline completion runs inside start`() {
         let transport = StubTransport(completion: .inline) { _ in .json("1") }
         let status = Locked(0)
 
@@ -96,7 +96,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a delayed response comes when the clock says so`() async throws {
+    @Test func `a delayed response arrives when the clock reaches its time`() async throws {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
         async let result = transport.outcome(of: .stub("/"))
         await clock.waitForTimers(1)
@@ -112,7 +112,7 @@ import Testing
     // MARK: ends
 
     @Test(arguments: [StubTransport.Completion.queue, .inline])
-    func `a cancel ends what would never answer`(completion: StubTransport.Completion) async {
+    func `a cancel ends an exchange that never completes`(completion: StubTransport.Completion) async {
         let transport = StubTransport(completion: completion) { _ in .never }
 
         let result = await withCheckedContinuation { continuation in
@@ -125,7 +125,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a cancel takes the timer of a delayed response away`() async {
+    @Test func `a cancel removes the timer of a delayed response`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(5), on: clock, .json("late")) }
 
         let result = await withCheckedContinuation { continuation in
@@ -136,7 +136,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a cancel after the end changes nothing`() async throws {
+    @Test func `a cancel after the end has no effect`() async throws {
         let transport = StubTransport { _ in .json("1") }
         let count = Locked(0)
         let task = transport.start(.stub("/"), progress: nil) { _ in count.withLock { $0 += 1 } }
@@ -148,7 +148,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func `a race of responses and cancels completes each exchange once`() async {
+    @Test func `concurrent responses and cancels complete each exchange once`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(1), on: clock, .json("1")) }
         let count = Locked(0)
         let tasks = (0..<500).map { _ in
@@ -158,7 +158,7 @@ import Testing
         async let advanced: Void = clock.advance(by: .seconds(1))
         for task in tasks { task.cancel() }
         await advanced
-        // The queue is serial: after this one, every other completion has run.
+        // The queue is serial, so all other completions have run before this one.
         await withCheckedContinuation { continuation in
             transport.start(.stub("/"), progress: nil) { _ in continuation.resume() }.cancel()
         }
@@ -167,7 +167,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a shutdown closes what is open and all that comes later`() async {
+    @Test func `a shutdown closes all open and all later exchanges`() async {
         let transport = StubTransport { _ in .never }
         async let open = transport.outcome(of: .stub("/"))
         await transport.waitForRequests(1)
@@ -180,7 +180,7 @@ import Testing
         #expect(transport.openExchanges == 0)
     }
 
-    @Test func `a response that is delayed for longer than the idle timeout does not come`() async {
+    @Test func `a response that is delayed beyond the idle timeout fails`() async {
         let transport = StubTransport { [clock] _ in .delayed(by: .seconds(9), on: clock, .json("{}")) }
         var request = HTTPRequest.stub("/")
         request.timeouts.idle = .seconds(2)
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPRequest.Timeouts(total: .seconds(3)), HTTPRequest.Timeouts(idle: .seconds(3))])
-    func `a total and an idle timeout run on the clock of the transport while no response comes`(
+    func `total and idle timeouts use the transport's clock while no response arrives`(
         timeouts: HTTPRequest.Timeouts
     ) async {
         let transport = StubTransport(time: clock) { _ in .never }

@@ -20,7 +20,7 @@ extension LoopbackServer {
         return server
     }
 
-    /// A running server whose port no other test is given while it is free.
+    /// A running server whose port is not assigned to another test while it is free.
     static func runningApart() throws -> LoopbackServer {
         try UnchosenPort.first { try running(port: $0) }
     }

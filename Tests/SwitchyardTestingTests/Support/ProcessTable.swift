@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
 
-    /// What this process holds, as the kernel counts it.
+    /// The descriptors and threads of this process.
     struct ProcessTable {
         var descriptors: Int
         var threads: Int
@@ -14,10 +14,10 @@
             )
         }
 
-        /// Whether no more is held than before, but for a few.
+        /// Whether at most a few more are in use than before.
         ///
-        /// The system opens a timer or begins a thread of its own when it comes to that, and what has ended may stay in
-        /// the table for a while. What leaks every time leaks more.
+        /// The system opens timers and starts threads when it needs them, and ended ones may stay in the table for a
+        /// while. A leak in every round would add more.
         static func settles(near earlier: ProcessTable, within few: Int = 8) throws -> Bool {
             for _ in 0..<1000 {
                 let now = try current()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A response as it came over a ``RawSocket``, read with curl's eyes.
+/// A response as received over a ``RawSocket``.
 struct RawResponse: Sendable, Equatable {
     var statusLine: String
     var fields: [String]
@@ -25,7 +25,9 @@ extension RawSocket {
         return try await receiveResponse(hasBody: method != "HEAD")
     }
 
-    /// The text of a request; a body is announced with its length.
+    /// The text of a request.
+    ///
+    /// A body gets a Content-Length.
     static func request(
         _ target: String,
         method: String = "GET",
@@ -37,7 +39,7 @@ extension RawSocket {
         return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
     }
 
-    /// Receives one response, by its length, in chunks or until the end, and not a byte more.
+    /// Receives exactly one response by its length, in chunks or until the end.
     func receiveResponse(hasBody: Bool = true) async throws -> RawResponse {
         let head = try await receiveLines()
         var response = RawResponse(statusLine: head.first ?? "", fields: Array(head.dropFirst()))
@@ -72,7 +74,7 @@ extension RawSocket {
         }
     }
 
-    /// Receives a line byte by byte, so that nothing behind it is taken.
+    /// Receives a line byte by byte, so that no byte after it is read.
     func receiveLine() async throws -> String {
         try await run {
             var bytes: [UInt8] = []

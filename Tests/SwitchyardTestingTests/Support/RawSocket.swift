@@ -9,9 +9,9 @@ import Foundation
     import Musl
 #endif
 
-/// A plain TCP client that sends and receives exactly the bytes that a test asks for.
+/// A plain TCP client that sends and receives exactly the bytes of a test.
 ///
-/// Its calls block a thread of their own queue, never one of Swift's, which the handlers of the server need.
+/// Its calls block a thread of its own queue, not one of Swift's, which the server's handlers need.
 final class RawSocket: Sendable {
     enum Failure: Error, Equatable {
         case refused
@@ -22,13 +22,13 @@ final class RawSocket: Sendable {
         case malformed(String)
     }
 
-    /// How the other side ended the connection.
+    /// How the peer ended the connection.
     enum End: Equatable {
         case closed
         case reset
     }
 
-    /// What came until the other side ended the connection.
+    /// The bytes that arrived until the peer ended the connection.
     struct Rest: Equatable {
         var bytes: Data
         var end: End
@@ -39,7 +39,7 @@ final class RawSocket: Sendable {
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "raw-socket")
 
-    /// Connects, or throws what became of it.
+    /// Connects or throws the reason.
     init(port: UInt16, timeout: Duration = .seconds(50)) throws {
         descriptor = try Self.connect(port: port, timeout: timeout)
     }
@@ -57,17 +57,17 @@ final class RawSocket: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Sends text, all of it.
+    /// Sends the whole text.
     func send(_ text: String) async throws {
         try await send(Data(text.utf8))
     }
 
-    /// Sends bytes, all of them.
+    /// Sends all bytes.
     func send(_ bytes: Data) async throws {
         try await run { try self.sendNow(bytes) }
     }
 
-    /// Sends as much as the connection takes without a reader, and returns how much that was.
+    /// Sends as much as the connection accepts without a reader, and returns the number of bytes.
     func sendUntilBlocked(_ bytes: Data) async throws -> Int {
         try await run {
             var sent = 0
@@ -79,12 +79,12 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// Receives what comes next, at least one byte; no bytes when the other side has closed.
+    /// Receives at least one byte, or none if the peer has closed.
     func receive(atMost count: Int = 65_536, timeout: Duration = .seconds(50)) async throws -> Data {
         try await run { try self.receiveNow(atMost: count, timeout: timeout) }
     }
 
-    /// Receives until the other side ends the connection.
+    /// Receives until the peer ends the connection.
     func receiveToEnd(timeout: Duration = .seconds(50)) async throws -> Rest {
         try await run {
             var bytes = Data()
@@ -100,7 +100,7 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// Receives exactly so many bytes.
+    /// Receives exactly `count` bytes.
     func receive(exactly count: Int) async throws -> Data {
         try await run {
             var bytes = Data()
@@ -113,12 +113,12 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// Whether nothing comes for a short while.
+    /// Whether no data arrives for a short while.
     func staysSilent(for duration: Duration = .milliseconds(30)) async throws -> Bool {
         try await run { !self.wait(for: Int16(POLLIN), milliseconds: Int32(duration / .milliseconds(1))) }
     }
 
-    /// Ends the client's side and leaves the other open.
+    /// Closes the sending side only.
     func finishSending() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }

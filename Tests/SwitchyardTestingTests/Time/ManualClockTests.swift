@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ManualClockTests {
     private let clock = ManualClock(now: MonotonicTime(seconds: 10))
 
-    /// Sets a timer that writes down its name and the time.
+    /// Sets a timer that logs its name and the time.
     private func schedule(_ name: String, after seconds: Double, into log: Locked<[String]>) -> any ScheduledTimer {
         clock.schedule(at: clock.now.advanced(by: .seconds(seconds))) { [clock] in
             let entry = "\(name)@\(Int(clock.now.seconds))"
@@ -16,13 +16,13 @@ import Testing
         }
     }
 
-    @Test func `time stands still until it is advanced`() {
+    @Test func `the time does not change until the clock is advanced`() {
         #expect(clock.now == MonotonicTime(seconds: 10))
         clock.advance(by: .seconds(2))
         #expect(clock.now == MonotonicTime(seconds: 12))
     }
 
-    @Test func `time does not go backwards`() {
+    @Test func `the time does not go backwards`() {
         clock.advance(by: .seconds(-5))
         clock.advance(to: .zero)
 
@@ -55,7 +55,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a timer may set and cancel others`() {
+    @Test func `a timer may set and cancel other timers`() {
         let log = Locked<[String]>([])
         let doomed = schedule("doomed", after: 2, into: log)
         _ = clock.schedule(at: MonotonicTime(seconds: 11)) {
@@ -70,7 +70,7 @@ import Testing
         #expect(clock.pendingTimers == 1)
     }
 
-    @Test func `a deadline that has passed is due at once`() async {
+    @Test func `a timer with a past deadline fires at once`() async {
         await withCheckedContinuation { continuation in
             _ = clock.schedule(at: MonotonicTime(seconds: 9)) { continuation.resume() }
         }
@@ -78,7 +78,7 @@ import Testing
         #expect(clock.pendingTimers == 0)
     }
 
-    @Test func `a test waits for timers to be set`() async {
+    @Test func `a test can wait until timers are set`() async {
         async let areSet = clock.waitForTimers(2)
         let log = Locked<[String]>([])
 
@@ -88,7 +88,7 @@ import Testing
         #expect(await areSet)
     }
 
-    @Test func `a test waits for one timer among others`() async {
+    @Test func `a test can wait for one timer among others`() async {
         let log = Locked<[String]>([])
         _ = schedule("other", after: 1, into: log)
         async let isSet = clock.waitForTimers(1, in: .seconds(3))
@@ -98,7 +98,7 @@ import Testing
         #expect(await isSet)
     }
 
-    @Test func `waiting ends with its task`() async {
+    @Test func `the wait for timers ends when its task is cancelled`() async {
         let waiting = Task { await clock.waitForTimers(1) }
 
         waiting.cancel()
@@ -106,7 +106,7 @@ import Testing
         #expect(await waiting.value == false)
     }
 
-    @Test func `what two threads advance it by adds up`() {
+    @Test func `concurrent advances add up`() {
         DispatchQueue.concurrentPerform(iterations: 2) { _ in
             for _ in 0..<100_000 { clock.advance(by: .milliseconds(1)) }
         }
@@ -114,7 +114,7 @@ import Testing
         #expect(clock.now == MonotonicTime(seconds: 210))
     }
 
-    @Test func `while a timer's action runs no one else moves the clock`() {
+    @Test func `no other thread advances the clock while a timer's action runs`() {
         let wrong = Locked(0)
         for number in 1...4_000 {
             let deadline = clock.now.advanced(by: .milliseconds(number))
@@ -130,7 +130,7 @@ import Testing
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test func `a timer's action may advance the clock itself`() {
+    @Test func `a timer's action may advance the clock`() {
         let log = Locked<[String]>([])
         _ = clock.schedule(at: MonotonicTime(seconds: 11)) { [clock] in clock.advance(by: .seconds(2)) }
         _ = schedule("a", after: 2, into: log)

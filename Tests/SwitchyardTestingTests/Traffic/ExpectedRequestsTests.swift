@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `P12: what was expected gets its response, and there are no problems`() async {
+    @Test func `an expected request gets its response and causes no problem (P12)`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", query: ["page": "1"], answer: .status(204)),
             RequestExpectation(.post, "/topics", answer: .status(201)).body { $0 == Data("one".utf8) },
@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test(arguments: ["q=a+b&tag%5B%5D=c%2Bd", "q=a%20b&tag[]=c%2Bd", "x&tag[]=c%2Bd&q=a%20b"])
-    func `P12: a query is compared as a form has it`(query: String) async {
+    func `a query is compared after form decoding (P12)`(query: String) async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["q": "a b", "tag[]": "c+d"])])
 
         #expect(await send(.get, "http://a/x?\(query)", StubTransport(expecting: expected)) == 200)
         #expect(expected.problems == [])
     }
 
-    @Test func `P12: of several values of one name each is looked for`() async {
+    @Test func `an expectation finds each of several query values with one name (P12)`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/x", query: ["tag": "b"], count: 1...2)])
         let transport = StubTransport(expecting: expected)
 
@@ -53,7 +53,7 @@ import Testing
         #expect(expected.problems.first?.contains("query tag=a, c in place of b") == true)
     }
 
-    @Test func `P12: a surprise fails, and the problem says what is different`() async {
+    @Test func `an unexpected request fails, and the problem names the difference (P12)`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", query: ["page": "1"])])
         let transport = StubTransport(expecting: expected)
 
@@ -64,7 +64,7 @@ import Testing
         #expect(expected.problems.last?.contains("came 0 times") == true)
     }
 
-    @Test func `P12: counts are kept`() async {
+    @Test func `the expected counts are checked (P12)`() async {
         let expected = ExpectedRequests([RequestExpectation(.get, "/topics", count: 1...2)])
         let transport = StubTransport(expecting: expected)
 
@@ -74,7 +74,7 @@ import Testing
         #expect(expected.problems.first?.contains("has come already") == true)
     }
 
-    @Test func `P12: in order, an optional request may be left out and a wrong order is a problem`() async {
+    @Test func `in ordered mode, an optional request may be omitted, but a wrong order is a problem (P12)`() async {
         let list = [
             RequestExpectation(.get, "/first"), RequestExpectation(.get, "/maybe", count: 0...1),
             RequestExpectation(.get, "/last"),
@@ -89,7 +89,7 @@ import Testing
         #expect(wrong.problems.first?.contains("out of order") == true)
     }
 
-    @Test func `P12: of those that fit, the one that says most about the request takes it`() async {
+    @Test func `the matching expectation with the most details gets the request (P12)`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", answer: .status(201)),
             RequestExpectation(.get, "/topics", query: ["page": "2"], answer: .status(202)),
@@ -104,7 +104,7 @@ import Testing
         #expect(expected.problems == [])
     }
 
-    @Test func `P12: of those that say equally much the first takes it`() async {
+    @Test func `the first of equally detailed expectations gets the request (P12)`() async {
         let expected = ExpectedRequests([
             RequestExpectation(.get, "/topics", answer: .status(201)),
             RequestExpectation(.get, "/topics", answer: .status(202)),

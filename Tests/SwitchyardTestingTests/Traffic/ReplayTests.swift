@@ -18,7 +18,7 @@ import Testing
         if case .whole(let data) = response.body { data } else { Data() }
     }
 
-    @Test func `P11: real traffic is recorded, and replayed without a network`() async throws {
+    @Test func `real traffic is recorded and replayed without a network (P11)`() async throws {
         let binary = Data([0, 255, 7])
         let server = try LoopbackServer.running()
         server.route(.get, "/image") { _ in .data(binary) }
@@ -36,7 +36,7 @@ import Testing
         #expect(try await replay.send(urls[1]).status == 404)
     }
 
-    @Test func `P11: answers to the same request come in their order, and the last one stays`() async throws {
+    @Test func `responses to the same request are replayed in order, and the last one repeats (P11)`() async throws {
         let recording = RecordingTransport(
             StubTransport(answers: [.status(503), .failure(.connectionReset), .status(200)])
         )
@@ -49,7 +49,7 @@ import Testing
         for _ in 0..<2 { #expect(try await replay.send(try request("a")).status == 200) }
     }
 
-    @Test func `P11: what was hidden in the record is found all the same, and what is not there fails`() async throws {
+    @Test func `redacted requests are found, and unrecorded requests fail (P11)`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .status(200) })
         _ = try await recording.send(try request("a?token=one"))
         let replay = StubTransport(replaying: recording.archive)
@@ -78,7 +78,7 @@ import Testing
 
     private static let pieces = ["one ", "two ", "three"].map { Data($0.utf8) }
 
-    @Test func `P11: the body of a streamed response is replayed as it was read`() async throws {
+    @Test func `the body of a streamed response is replayed as it was read (P11)`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
         let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `P11: of a stream that no one reads to its end what was read is recorded, once`(cancels: Bool) async throws {
+    func `the part of a stream that was read is recorded once (P11)`(cancels: Bool) async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) })
         do {
             let answer = try await recording.send(streamed("a"))
@@ -100,12 +100,12 @@ import Testing
             }
         }
 
-        // Whoever delivers may let go of the response a moment later.
+        // The transport may release the response a moment later.
         await until { !recording.archive.entries.isEmpty }
         #expect(recording.archive.entries.map(\.response.content.text) == ["one two "])
     }
 
-    @Test func `P11: of a streamed body no more is kept than the limit allows, and all of it is read`() async throws {
+    @Test func `a streamed body is recorded up to the limit and read completely (P11)`() async throws {
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces) }, streamLimit: 6)
 
         #expect(try await read(recording.send(streamed("a"))) == Data("one two three".utf8))
@@ -113,7 +113,7 @@ import Testing
         #expect(recording.archive.entries.map(\.response.content.text) == ["one tw"])
     }
 
-    @Test func `P11: a streamed body that broke off is a failure in the record`() async throws {
+    @Test func `a truncated stream is recorded as a failure (P11)`() async throws {
         let cut = TransportError(.truncated, message: "cut")
         let recording = RecordingTransport(StubTransport { _ in .chunks(Self.pieces, failing: cut) })
         await #expect(throws: cut) { try await read(recording.send(streamed("a"))) }
@@ -128,7 +128,7 @@ import Testing
         #"{"code":0,"message":"","data":{"id":1}}"#, #"{"code": "A0301", "data": null}"#,
         #"{"error":{"code":404}}"#, #"[{"code":-1,"x":[]},{"code":null}]"#,
     ])
-    func `P11: the codes in the frames of responses are replayed as they came`(answer: String) async throws {
+    func `result codes in JSON responses are replayed unchanged (P11)`(answer: String) async throws {
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
         let replay = StubTransport(replaying: try HARArchive(data: try recording.archive.data()))
@@ -136,7 +136,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(answer.utf8))
     }
 
-    @Test func `P11: what could be an authorization code is hidden in the record of a response, too`() async throws {
+    @Test func `possible authorization codes in a response are redacted in the record (P11)`() async throws {
         let answer = #"{"code":"SplxlOBeZQQYbYS6WxSbIA","otp":1,"more":{"code":{"a":1}}}"#
         let recording = RecordingTransport(StubTransport { _ in .json(answer) })
         _ = try await recording.send(try request("a"))
@@ -146,7 +146,7 @@ import Testing
         #expect(body(try await replay.send(try request("a"))) == Data(expected.utf8))
     }
 
-    @Test func `P11: a lenient replay asks neither for the server, nor for the order of the query, nor for the body`()
+    @Test func `lenient matching ignores the server, the query's order and the body (P11)`()
         async throws
     {
         let recording = RecordingTransport(StubTransport { .status(200, body: Data(($0.url.query ?? "").utf8)) })
@@ -169,7 +169,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await strict.send(asked) }
     }
 
-    /// A form with a boundary of its own, and one in it that has another.
+    /// A form with its own boundary that contains a form with another boundary.
     private func upload(_ title: String, _ image: [UInt8] = []) throws -> HTTPRequest {
         let inner = MultipartForm(parts: [.field("note", "n")], subtype: "mixed")
         let form = MultipartForm(parts: [
@@ -183,7 +183,7 @@ import Testing
         return request
     }
 
-    @Test func `P11: forms are found by their parts, whatever their boundaries are`() async throws {
+    @Test func `multipart forms match by their parts regardless of their boundaries (P11)`() async throws {
         let image: [UInt8] = [0, 255, 13, 10, 45, 45]
         let recording = RecordingTransport(StubTransport(answers: [.status(201), .status(202)]))
         _ = try await recording.send(try upload("one"))
@@ -196,7 +196,7 @@ import Testing
         await #expect(throws: TransportError.self) { try await replay.send(try upload("three")) }
     }
 
-    @Test func `P9, P10: a replay takes as long as it did, on a clock of the test`() async throws {
+    @Test func `a replay takes the recorded time on the test's clock (P9, P10)`() async throws {
         let clock = ManualClock()
         let slow = StubTransport { _ in .delayed(by: .seconds(2), on: clock, .status(200)) }
         let recording = RecordingTransport(slow, time: clock)
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: [1e300, .infinity, 9.3e18])
-    func `a replay of a record with an endless time answers none the less`(time: Double) async throws {
+    func `a replay of a record with an infinite time still completes`(time: Double) async throws {
         let clock = ManualClock()
         let recording = RecordingTransport(StubTransport { _ in .status(200) }, time: clock)
         _ = try await recording.send(try request("a"))

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchyardTesting
 
 @Suite struct RequestParserTests {
-    /// Feeds text in pieces of `size` bytes and collects the events.
+    /// Feeds text in chunks of `size` bytes and collects the events.
     private func events(of text: String, size: Int = .max) throws(LoopbackError) -> [RequestEvent] {
         var parser = RequestParser(headLimit: 256)
         var rest = Array(text.utf8)[...]
@@ -28,7 +28,7 @@ import Testing
         return String(decoding: pieces.reduce(Data(), +), as: UTF8.self)
     }
 
-    @Test func `a head is read into its parts`() throws {
+    @Test func `a head is parsed into its parts`() throws {
         let text = "POST /a?b=c HTTP/1.1\r\nHost: x\r\nX-Two:  1 \r\nx-two:2\r\nContent-Length: 0\r\n\r\n"
 
         let head = try #require(heads(of: try events(of: text)).first)
@@ -46,13 +46,13 @@ import Testing
         ("http://a.example:8080/topics?x=/1", "/topics"), ("HTTP://a.example", "/"), ("http://a.example?x=1", "/"),
         ("/to?url=http://b.example/", "/to"), ("/http://b.example/", "/http://b.example/"), ("*", "*"),
     ])
-    func `a target may be a whole URL`(target: String, path: String) throws {
+    func `a target may be an absolute URL`(target: String, path: String) throws {
         let head = try #require(heads(of: try events(of: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")).first)
 
         #expect(head.path == path)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1000]) func `the size of the pieces plays no part`(size: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, 1000]) func `the events do not depend on the size of the chunks`(size: Int) throws {
         let text = """
             POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello\
             POST /2 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\
@@ -68,7 +68,7 @@ import Testing
         #expect(ends == [[:], ["X-Sum": "7"], [:]])
     }
 
-    @Test func `events wait until the caller asks for them`() throws {
+    @Test func `events are parsed only on request`() throws {
         var parser = RequestParser()
         parser.feed(Array("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
 
@@ -77,11 +77,11 @@ import Testing
         #expect(parser.bufferedCount == 28)
     }
 
-    @Test func `empty lines in front of a request are skipped`() throws {
+    @Test func `empty lines before a request are skipped`() throws {
         #expect(heads(of: try events(of: "\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", size: 1)).count == 1)
     }
 
-    @Test func `a long body in many pieces is cut nowhere`() throws {
+    @Test func `a long body in many chunks is passed on completely`() throws {
         var parser = RequestParser()
         parser.feed(Array("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n".utf8))
         var count = 0
@@ -101,7 +101,7 @@ import Testing
         ("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", true),
         ("GET / HTTP/1.0\r\n\r\n", false),
     ])
-    func `the version and Connection say whether the connection stays`(text: String, stays: Bool) throws {
+    func `version and Connection determine whether the connection is kept`(text: String, stays: Bool) throws {
         #expect(heads(of: try events(of: text)).map(\.keepsAlive) == [stays])
     }
 
@@ -137,11 +137,12 @@ import Testing
         ("\u{16}\u{3}\u{1}", 400),
     ]
 
-    @Test(arguments: malformed) func `what is not HTTP is refused with a status`(text: String, status: Int) throws {
+    @Test(arguments: malformed) func `an invalid request is rejected with its status`(text: String, status: Int) throws
+    {
         let error = #expect(throws: LoopbackError.self) { _ = try events(of: text) }
 
         guard case .badRequest(status, _) = error else {
-            Issue.record("not refused with \(status): \(String(describing: error))")
+            Issue.record("not rejected with \(status): \(String(describing: error))")
             return
         }
     }

@@ -32,7 +32,7 @@ import Testing
         #expect(encoder.keepsAlive)
     }
 
-    @Test func `an unknown length is sent in chunks`() {
+    @Test func `a body of unknown length is sent in chunks`() {
         let encoder = ResponseEncoder(.stream { _ in }, to: head(), closes: false)
 
         #expect(text(encoder) == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -41,7 +41,7 @@ import Testing
         #expect(String(decoding: encoder.end(trailers: ["X": "y"]), as: UTF8.self) == "0\r\nX: y\r\n\r\n")
     }
 
-    @Test func `an old client gets no chunks`() {
+    @Test func `an HTTP/1.0 client gets no chunks`() {
         let encoder = ResponseEncoder(.stream { _ in }, to: head(minorVersion: 0), closes: false)
 
         #expect(text(encoder) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
@@ -49,7 +49,7 @@ import Testing
         #expect(!encoder.keepsAlive)
     }
 
-    @Test func `HEAD announces a body that does not come`() {
+    @Test func `a response to HEAD announces a body that is not sent`() {
         let encoder = ResponseEncoder(.text("hello"), to: head(.head), closes: false)
 
         #expect(text(encoder).contains("Content-Length: 5\r\n"))
@@ -57,14 +57,14 @@ import Testing
         #expect(encoder.keepsAlive)
     }
 
-    @Test(arguments: [204, 304]) func `a status without a body announces none`(status: Int) {
+    @Test(arguments: [204, 304]) func `a status without a body announces no length`(status: Int) {
         let encoder = ResponseEncoder(.text("hello", status: status), to: head(), closes: false)
 
         #expect(!text(encoder).contains("Content-Length"))
         #expect(encoder.framing == .none)
     }
 
-    @Test func `a length that the handler sets is sent as it is`() {
+    @Test func `a Content-Length of the handler is sent unchanged`() {
         let response = LoopbackResponse(headers: ["content-length": "99"], body: .data(Data("x".utf8)))
 
         let encoder = ResponseEncoder(response, to: head(), closes: false)
@@ -72,7 +72,7 @@ import Testing
         #expect(text(encoder) == "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n")
     }
 
-    @Test(arguments: [(3, "8"), (-2, "3"), (-9, "0")]) func `a wrong length is announced on command`(
+    @Test(arguments: [(3, "8"), (-2, "3"), (-9, "0")]) func `a wrong Content-Length is announced on request`(
         difference: Int,
         announced: String
     ) {
