@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct AccessTests {
-    @Test func `the page is served on this machine alone, and no one may keep it`() async throws {
+    @Test func `the page is served only on this machine and must not be cached`() async throws {
         let lab = try InspectorLab()
         let address = lab.inspector.address
 
@@ -26,12 +26,12 @@ import Testing
         #expect(answer.text?.hasPrefix("<!DOCTYPE html>") == true)
     }
 
-    @Test func `two inspectors have two tokens`() throws {
+    @Test func `two inspectors have different tokens`() throws {
         #expect(PageGuard.makeToken() != PageGuard.makeToken())
     }
 
     @Test(arguments: ["", "0123456789abcdef0123456789abcdef/feed", "short/", "feed?after=0"])
-    func `without the token there is nothing`(place: String) async throws {
+    func `a request without the token gets a 404`(place: String) async throws {
         let lab = try InspectorLab()
         let origin = try #require(lab.inspector.address.firstMatch(of: #/http://[^/]+//#)?.output)
 
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["evil.example", "127.0.0.1", "localhost:1", "evil.example:PORT", "127.0.0.1:PORT.evil.example"])
-    func `another host than this machine by its port is refused`(host: String) async throws {
+    func `a Host field that does not name this machine and the inspector's port gets a 403`(host: String) async throws {
         let lab = try InspectorLab()
         let port = try #require(RequestURL(lab.inspector.address)?.foundationURL?.port)
         let named = host.replacingOccurrences(of: "PORT", with: "\(port)")
@@ -54,7 +54,7 @@ import Testing
         #expect(try await lab.page.ask("", headers: ["Host": "localhost:\(port)"]).status == 200)
     }
 
-    @Test func `a command from elsewhere is refused`() async throws {
+    @Test func `a command from another origin gets a 403`() async throws {
         let lab = try InspectorLab(inspector: .quiet { $0.allowsControl = true })
         let json = #"{"do":"server","name":"secondary"}"#
         let origin = String(lab.inspector.address.dropLast(34))
@@ -69,7 +69,7 @@ import Testing
         #expect(lab.client.currentServer == "secondary")
     }
 
-    @Test func `nothing is controlled unless that is allowed`() async throws {
+    @Test func `commands are rejected unless control is allowed`() async throws {
         let lab = try InspectorLab()
 
         let answer = try await lab.page.command(#"{"do":"server","name":"secondary"}"#)

@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardInspector
 import Testing
 
-/// Archives of other programs are shown as far as they can be, whatever they leave out.
+/// Archives of other programs are shown as far as possible, whatever they lack.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ArchivedOddityTests {
     private static let entry: [String: String] = [
         "startedDateTime": #""2024-05-06T07:08:09.123Z""#, "time": "12.5", "cache": "{}",
@@ -24,7 +24,9 @@ import Testing
         "{" + members.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
     }
 
-    /// An entry with members in place of the usual ones; `nil` leaves one out.
+    /// An entry with changed members.
+    ///
+    /// `nil` removes a member.
     private static func entry(_ changes: [String: String?] = [:]) -> String {
         var members = entry
         for (name, value) in changes { members[name] = value }
@@ -54,7 +56,7 @@ import Testing
             ("comment", "7"), ("_priority", "null"), ("pageref", "[]"),
         ] as [(String, String?)]
     )
-    func `an odd member of an entry does not keep it from being shown`(member: String, value: String?) throws {
+    func `an entry with an invalid member is shown`(member: String, value: String?) throws {
         let record = try Self.record(Self.entry([member: value]), Self.entry())
 
         #expect(record.feed.calls.map(\.path) == ["/a", "/a"])
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "null", "{}", #"{"status": 0}"#, "[]", #"{"status": -1, "_error": "net::ERR_ABORTED"}"#])
-    func `an entry without a response is shown as one that failed`(response: String?) throws {
+    func `an entry without a response is shown as a failed call`(response: String?) throws {
         let call = try #require(try Self.record(Self.entry(["response": response])).feed.calls.first)
 
         #expect(call.path == "/a")
@@ -86,18 +88,18 @@ import Testing
             #"{"entries": [E]}"#, "\u{FEFF}{\"log\": {\"entries\": [E]}}",
         ]
     )
-    func `an odd log is shown`(text: String) throws {
+    func `a log with invalid members is shown`(text: String) throws {
         let data = Data(text.replacing("E", with: Self.entry()).utf8)
 
         #expect(InspectorRecord(of: try HARArchive(data: data), name: "a").feed.calls.map(\.path) == ["/a"])
     }
 
     @Test(arguments: ["", "{", "[]", "7", "{}", #"{"log": {}}"#, #"{"log": []}"#, #"{"log": {"entries": null}}"#])
-    func `what is no archive is refused`(text: String) {
+    func `data that is not an archive is rejected`(text: String) {
         #expect(throws: DecodingError.self) { try HARArchive(data: Data(text.utf8)) }
     }
 
-    @Test func `entries that cannot be read are counted, and the first is named`() throws {
+    @Test func `unreadable entries are counted, and the first one is named`() throws {
         let record = try Self.record("null", Self.entry(), "7", "{}", Self.entry(["startedDateTime": #""soon""#]))
 
         #expect(record.feed.calls.count == 2)
@@ -117,7 +119,7 @@ import Testing
             ("Mon, 06 May 2024 07:08:09 GMT", 0), ("1714979289123", 123), ("1714979289.123", 123),
         ]
     )
-    func `dates are read in many forms`(text: String, milliseconds: Double) throws {
+    func `dates are parsed in many forms`(text: String, milliseconds: Double) throws {
         let record = try Self.record(Self.entry(["startedDateTime": "\"\(text)\""]))
 
         let start = try #require(record.feed.calls.first?.start)
@@ -128,7 +130,7 @@ import Testing
     @Test(arguments: [
         "soon", "", "2024-13-01T00:00:00Z", "2024-05-06T25:00:00Z", "07:08:09", "2024-05-06T07:08:09 CEST",
     ])
-    func `an entry without a date that can be read is shown at the time of the one before`(text: String) throws {
+    func `an entry with an invalid date is shown at the time of the previous entry`(text: String) throws {
         let record = try Self.record(Self.entry(), Self.entry(["startedDateTime": "\"\(text)\""]))
 
         #expect(record.feed.calls.map(\.start) == [1_714_979_289_123, 1_714_979_289_123])

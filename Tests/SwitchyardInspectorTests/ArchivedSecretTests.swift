@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardInspector
 import Testing
 
-/// What others have recorded is shown without its secrets, on the page, in the line for curl and in what is copied.
+/// Archives of other programs are shown without their secrets: on the page, in the curl command and in copied text.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ArchivedSecretTests {
     private static let secret = "s3cr3t-0123456789"
     private static let json = Data(#"{"access_token":"\#(secret)","user":"ada?>"}"#.utf8)
@@ -28,7 +28,7 @@ import Testing
         return try HARArchive(data: Data(json.utf8))
     }
 
-    /// The bodies of the one call, as text, and whatever else the page has.
+    /// The bodies of the only call as text, and everything else on the page.
     private func shown(_ archive: HARArchive) throws -> (request: String, response: String?, all: String) {
         let record = InspectorRecord(of: archive, name: "a")
         let attempt = try #require(record.details["1"]?.attempts.first)
@@ -39,7 +39,7 @@ import Testing
         return (request, text(attempt.response?.body), request + (attempt.curl ?? "") + "\(record)")
     }
 
-    /// Base 64 as careless programs write it, with its label.
+    /// Base64 in sloppy forms, with its label.
     private static let encodings: [(text: String, label: String)] = {
         let plain = json.base64EncodedString()
         let lines = stride(from: 0, to: plain.count, by: 20).map { String(plain.dropFirst($0).prefix(20)) }
@@ -54,7 +54,7 @@ import Testing
     }()
 
     @Test(arguments: encodings.indices)
-    func `a response in base 64 is decoded as leniently as a browser does`(index: Int) throws {
+    func `a response in base64 is decoded as leniently as in a browser`(index: Int) throws {
         let (text, label) = Self.encodings[index]
         let archive = try Self.archive(content: #""text": "\#(text)", "encoding": "\#(label)""#)
 
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["encoding", "_encoding"], encodings.indices)
-    func `a request in base 64 is decoded too, under either name`(member: String, index: Int) throws {
+    func `a request in base64 is decoded under either member name`(member: String, index: Int) throws {
         let (text, label) = Self.encodings[index]
         let data = #", "postData": {"mimeType": "application/json", "text": "\#(text)", "\#(member)": "\#(label)"}"#
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["quoted-printable", "hex", "rot13", "base85", "gzip"])
-    func `what cannot be decoded is not shown, and says why`(label: String) throws {
+    func `a body in an unknown encoding is not shown, and a note gives the reason`(label: String) throws {
         let text = Data("password=\(Self.secret)".utf8).map { String($0, radix: 16) }.joined()
         let data = #", "postData": {"mimeType": "text/plain", "text": "\#(text)", "encoding": "\#(label)"}"#
         let archive = try Self.archive(content: #""text": "\#(text)", "encoding": "\#(label)""#, request: data)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["hello world", #"{\"a\":1}"#, "true", "<p>no</p>", "plain text, no base64!", "OK."])
-    func `a label of base 64 that is false shows the text`(text: String) throws {
+    func `a body with a wrong base64 label is shown as text`(text: String) throws {
         let archive = try Self.archive(content: #""text": "\#(text)", "encoding": "base64""#)
 
         let body = InspectorRecord(of: archive, name: "a").details["1"]?.attempts.first?.response?.body
@@ -101,7 +101,7 @@ import Testing
         #expect(body?.text == text.replacing("\\", with: ""))
     }
 
-    @Test func `bytes stay bytes`() throws {
+    @Test func `binary data stays binary`() throws {
         let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 255, 254, 0, 1])
         let text = picture.base64EncodedString(options: .lineLength64Characters)
         let data = #", "postData": {"mimeType": "image/png", "text": "\#(text)", "encoding": "base64"}"#
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["multipart/form-data; boundary=x", "multipart/form-data", "application/json", "text/plain", ""])
-    func `the fields of a form are hidden by their names, whatever its type`(type: String) throws {
+    func `the fields of a form are redacted by name regardless of its type`(type: String) throws {
         let fields = #"[{"name": "user", "value": "ada"}, {"name": "password", "value": "\#(Self.secret)"}]"#
         let data = #", "postData": {"mimeType": "\#(type)", "params": \#(fields)}"#
 
@@ -122,7 +122,7 @@ import Testing
         #expect(all.contains("curl") && !all.contains(Self.secret))
     }
 
-    /// Bodies whose type does not say what they are.
+    /// Bodies whose type does not describe their content.
     private static let misnamed: [(type: String, text: String)] = [
         ("multipart/form-data", #"--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nSECRET\r\n--x--"#),
         (
@@ -140,7 +140,7 @@ import Testing
     ]
 
     @Test(arguments: misnamed.indices)
-    func `a body whose type is wrong or incomplete loses its secrets`(index: Int) throws {
+    func `secrets in a body with a wrong or incomplete type are redacted`(index: Int) throws {
         let (type, text) = Self.misnamed[index]
         let encoded = Data(#"{"token":"\#(Self.secret)"}"#.utf8).base64EncodedString()
         let written = text.replacing("SECRET", with: Self.secret).replacing("BASE64", with: encoded)
@@ -151,7 +151,7 @@ import Testing
         #expect(!all.contains(Self.secret) && !all.contains(encoded), "\(written)")
     }
 
-    @Test func `a body in UTF-16 loses its secrets`() throws {
+    @Test func `secrets in a UTF-16 body are redacted`() throws {
         let wide = try #require(String(decoding: Self.json, as: UTF8.self).data(using: .utf16LittleEndian))
         let text = (Data([0xFF, 0xFE]) + wide).base64EncodedString()
 
@@ -168,7 +168,7 @@ import Testing
     @Test(arguments: [
         "data:application/json;base64,BASE64", "DATA:;base64,BASE64", "data:text/plain,password%3DSECRET",
     ])
-    func `a data URL is shown without what is secret in it`(form: String) throws {
+    func `secrets in a data URL are redacted`(form: String) throws {
         let encoded = Data(#"{"token":"\#(Self.secret)"}"#.utf8).base64EncodedString()
         let url = form.replacing("SECRET", with: Self.secret).replacing("BASE64", with: encoded)
 
@@ -177,7 +177,7 @@ import Testing
         #expect(!all.contains(Self.secret) && !all.contains(encoded))
     }
 
-    @Test func `nothing else of an archive brings a secret to the page`() throws {
+    @Test func `no other member of an archive shows a secret on the page`() throws {
         let text = """
             {"log": {"creator": {"name": "token=\(Self.secret)"}, "pages": [{"title": "?token=\(Self.secret)"}],
             "entries": [{"startedDateTime": "token=\(Self.secret)", "comment": "#1 a/b/token=\(Self.secret), round 1, attempt 1",
@@ -198,8 +198,8 @@ import Testing
         #expect(try !InspectorPage().html(showing: record).contains(Self.secret))
     }
 
-    // Where the time grows with the third power of the length, this does not end.
-    @Test func `a comment of slashes is read`() throws {
+    // If the time grew with the third power of the length, this test would not finish.
+    @Test func `a comment of 20,000 slashes is parsed`() throws {
         let comment = "#1 a" + String(repeating: "/", count: 20_000)
         let archive = try Self.archive(comment: comment)
 

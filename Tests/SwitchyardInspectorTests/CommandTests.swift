@@ -15,7 +15,7 @@ import Testing
         return lab
     }
 
-    @Test func `the page switches the server and the environment`() async throws {
+    @Test func `the page can switch the server and the environment`() async throws {
         let lab = try await lab()
 
         #expect(try await lab.page.command(#"{"do":"server","name":"secondary"}"#).status == 204)
@@ -32,7 +32,7 @@ import Testing
             #"{"do":"fault","kind":"slow","server":"other"}"#,
         ]
     )
-    func `a command that cannot be carried out is answered with the reason`(json: String) async throws {
+    func `a command that cannot be carried out gets a 400 with the reason`(json: String) async throws {
         let lab = try await lab()
 
         let answer = try await lab.page.command(json)
@@ -42,7 +42,7 @@ import Testing
         #expect(error["error"]?.isEmpty == false)
     }
 
-    @Test func `the next calls of a server are answered with a status, and no more`() async throws {
+    @Test func `a status fault applies to the chosen number of calls of one server`() async throws {
         let lab = try await lab()
         let order = #"{"do":"fault","kind":"status","status":503,"calls":2,"server":"primary"}"#
 
@@ -58,7 +58,7 @@ import Testing
         #expect(lab.stub.requests.count == 1)
     }
 
-    @Test func `a fault of all servers is met by every attempt of a call`() async throws {
+    @Test func `a fault of all servers applies to every attempt of a call`() async throws {
         let lab = try await lab()
 
         _ = try await lab.page.command(#"{"do":"fault","kind":"refused"}"#)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await lab.client.send(APIConfiguration(path: "topics")).status == 200)
     }
 
-    @Test func `a slow call goes out after three seconds, one without a response never`() async throws {
+    @Test func `a slow call is sent after three seconds, and a call with the never fault is never sent`() async throws {
         let lab = try await lab()
         _ = try await lab.page.command(#"{"do":"fault","kind":"slow"}"#)
 
@@ -87,7 +87,7 @@ import Testing
         #expect(await never.value == .deadlineExceeded)
     }
 
-    @Test func `a fault is taken back by a command, and when the last page is gone`() async throws {
+    @Test func `a fault is removed by a command, or when the last page has gone`() async throws {
         let lab = try await lab()
 
         _ = try await lab.page.command(#"{"do":"fault","kind":"refused","calls":9}"#)

@@ -11,7 +11,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FeedTests {
-    @Test func `a page that comes first is told of the client`() async throws {
+    @Test func `the first feed of a page describes the client`() async throws {
         let lab = try InspectorLab()
 
         let feed = try await lab.page.feed()
@@ -28,7 +28,7 @@ import Testing
         #expect(feed.client.servers.map(\.url) == ["http://primary.test/v1", "http://secondary.test/v1"])
     }
 
-    @Test func `a call is shown with its attempt, its phases and its response`() async throws {
+    @Test func `a call is shown with its attempt, phases and response`() async throws {
         let lab = try InspectorLab { request, _ in
             var metrics = TransferMetrics(total: .milliseconds(9))
             (metrics.nameLookup, metrics.connected) = (.milliseconds(1), .milliseconds(3))
@@ -56,7 +56,7 @@ import Testing
         #expect(attempt.version == "HTTP/2" && attempt.received == 2 && attempt.reused == false)
     }
 
-    @Test func `a response from the cache is distinguished, and one that is not fresh any more`() async throws {
+    @Test func `a fresh and a stale response from the cache are distinguished`() async throws {
         final class Topics: APIManager {
             let client: NetworkClient
             init(_ client: NetworkClient) { self.client = client }
@@ -81,7 +81,7 @@ import Testing
         #expect(calls.filter { $0.from == .network }.count == 1)
     }
 
-    @Test func `a failover and the call's end are distinguished from the first attempt`() async throws {
+    @Test func `a failover attempt is distinguished from the first attempt`() async throws {
         let lab = try InspectorLab { request, _ in
             request.server == "primary" ? .failure(.connectionRefused) : .json("[]")
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(attempts.map(\.server) == ["primary", "secondary"])
     }
 
-    @Test func `a hedge goes beside an attempt that is cut off by its response`() async throws {
+    @Test func `a hedge is shown next to the attempt that it cancels`() async throws {
         let lab = try InspectorLab { request, _ in request.server == "primary" ? .never : .json("[]") }
         _ = try await lab.page.feed()
 
@@ -113,7 +113,7 @@ import Testing
         #expect((attempts[1].start - attempts[0].start).rounded() == 250)
     }
 
-    @Test func `a retry comes after a wait that says why`() async throws {
+    @Test func `a retry is shown after a wait with its reason`() async throws {
         let policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.seconds(1)))
         let lab = try InspectorLab(servers: 1, retry: policy) { _, clock in
             clock.now < MonotonicTime(seconds: 0.5) ? .status(503) : .json("[]")
@@ -131,7 +131,7 @@ import Testing
         #expect(call.waits.map(\.why) == ["retry after 503"])
     }
 
-    @Test func `a call that fails says why, and whether a write may have been executed`() async throws {
+    @Test func `a failed call shows its reason and whether a write may have been executed`() async throws {
         let lab = try InspectorLab(servers: 1) { _, _ in .failure(.connectionReset) }
         _ = try await lab.page.feed()
 
@@ -144,7 +144,7 @@ import Testing
         #expect(call.from == nil)
     }
 
-    @Test func `redirects are followed within their attempt, over real connections`() async throws {
+    @Test func `redirects over real connections are shown within their attempt`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/old") { _ in LoopbackResponse(status: 302, headers: ["Location": "/new"]) }
         server.route(.get, "/new") { _ in .json("{}") }
@@ -170,7 +170,7 @@ import Testing
         #expect(archive.entries.map(\.response.status) == [302, 200])
     }
 
-    @Test func `a feed waits for news, and has only what is new`() async throws {
+    @Test func `a feed waits for news and contains only what is new`() async throws {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "one"))
@@ -184,7 +184,7 @@ import Testing
         #expect(try await lab.feed(ended: 2).calls.map(\.path) == ["one", "two"])
     }
 
-    @Test func `a feed without news is answered after 20 seconds`() async throws {
+    @Test func `a feed without news responds after 20 seconds`() async throws {
         let lab = try InspectorLab()
         let first = try await lab.page.feed()
 
@@ -196,7 +196,7 @@ import Testing
         #expect(try await second.cursor == first.cursor)
     }
 
-    @Test func `what happens to the servers is told`() async throws {
+    @Test func `server and environment switches are shown as events`() async throws {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SwitchyardInspector
 
-/// An inspector of a client on a clock that stands still, and a page that asks it over the real loopback.
+/// An inspector of a client on a manual clock, and a page that queries it over the loopback interface.
 struct InspectorLab {
     let clock = ManualClock()
     let stub: StubTransport
@@ -24,7 +24,7 @@ struct InspectorLab {
         inspector own: TrafficInspector.Options = .quiet(),
         answer: @escaping @Sendable (HTTPRequest, ManualClock) -> StubResponse = { _, _ in .json("[]") }
     ) throws {
-        // Inline, so that what is due has come when the clock stands again.
+        // Completes inline, so that everything due has happened when `advance` returns.
         stub = StubTransport(completion: .inline) { [clock] in answer($0, clock) }
         var options = NetworkClient.Options(seed: 1)
         options.retry = retry
@@ -38,14 +38,14 @@ struct InspectorLab {
         page = try PageClient(inspector)
     }
 
-    /// The feed, once all that was sent has arrived in it.
+    /// The feed after the given number of calls have ended in it.
     func feed(ended calls: Int) async throws -> InspectorFeed {
         await until { inspector.desk.book.news(after: 0).calls.count { $0.end != nil } >= calls }
         return try await page.feed()
     }
 }
 
-/// Asks an inspector as a browser does.
+/// Queries an inspector as a browser does.
 struct PageClient {
     let address: String
     private let transport = try? Transports.systemDefault()
@@ -54,7 +54,7 @@ struct PageClient {
         address = inspector.address
     }
 
-    /// Asks for a place below the page's address, or for a whole URL.
+    /// Requests a path below the page's address, or an absolute URL.
     func ask(
         _ place: String,
         method: HTTPMethod = .get,
@@ -80,7 +80,7 @@ struct PageClient {
         return try JSONDecoder().decode(CallDetail.self, from: data)
     }
 
-    /// Gives a command as the page does.
+    /// Sends a command as the page does.
     func command(_ json: String, headers: HTTPHeaders = [:]) async throws -> HTTPResponse {
         var own: HTTPHeaders = ["X-Inspector": "1", "Content-Type": "application/json"]
         for field in headers { own.set(field.name, field.value) }

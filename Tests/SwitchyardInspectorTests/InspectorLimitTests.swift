@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct InspectorLimitTests {
     @Test(arguments: [Int.max, Int.max - 65_536, Int.max / 4 * 3])
-    func `an inspector that is to keep whole bodies keeps them`(bytes: Int) async throws {
+    func `an inspector without a body limit keeps whole bodies`(bytes: Int) async throws {
         let lab = try InspectorLab(inspector: .quiet { $0.bodyBytes = bytes })
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "topics", method: .post, body: .text("hello")))

@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchyardInspector
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct PresenceTests {
-    @Test func `no one looks on unless a page has asked for the feed`() async throws {
+    @Test func `the client is not observed until a page has requested the feed`() async throws {
         let lab = try InspectorLab()
 
         _ = try await lab.page.ask("")
@@ -23,7 +23,7 @@ import Testing
         #expect(try await lab.feed(ended: 1).calls.map(\.path) == ["seen"])
     }
 
-    @Test func `thirty seconds after the last feed no one looks on, and what was recorded stays`() async throws {
+    @Test func `observation ends thirty seconds after the last feed, and recorded calls stay`() async throws {
         let lab = try InspectorLab()
         _ = try await lab.page.feed()
         _ = try await lab.client.send(APIConfiguration(path: "seen"))
@@ -40,7 +40,7 @@ import Testing
         #expect(lab.client.clientObserverCount == 1)
     }
 
-    @Test func `a page that waits keeps the inspector looking, however long that takes`() async throws {
+    @Test func `a page that waits for news keeps the observation running`() async throws {
         let lab = try InspectorLab()
         let cursor = try await lab.page.feed().cursor
 
@@ -52,7 +52,7 @@ import Testing
         _ = try await feed.value
     }
 
-    @Test func `of a hundred pages that come and go nothing is left`() async throws {
+    @Test func `a hundred pages that come and go leave no observer and no timer`() async throws {
         let lab = try InspectorLab()
         let cursor = try await lab.page.feed().cursor
 
@@ -69,7 +69,7 @@ import Testing
         #expect(lab.clock.pendingTimers == 0)
     }
 
-    @Test func `stopping ends all, and sends pages that wait home`() async throws {
+    @Test func `stopping the inspector ends the observation and the waiting pages`() async throws {
         let lab = try InspectorLab()
         let cursor = try await lab.page.feed().cursor
         let feed = Task { try await lab.page.feed(after: cursor) }
@@ -85,7 +85,7 @@ import Testing
         #expect(try await lab.client.send(APIConfiguration(path: "topics")).status == 200)
     }
 
-    @Test func `an inspector that is released is gone, and so is its client`() async throws {
+    @Test func `a released inspector releases its client`() async throws {
         weak var core: ClientCore?
         do {
             let lab = try InspectorLab()
@@ -97,7 +97,7 @@ import Testing
         #expect(core == nil)
     }
 
-    @Test func `a port that is taken is a typed error`() throws {
+    @Test func `a port in use is a typed error`() throws {
         let lab = try InspectorLab()
         let port = UInt16(try #require(RequestURL(lab.inspector.address)?.foundationURL?.port))
 
@@ -108,7 +108,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct MemoryTests {
-    @Test func `the newest calls are kept, and the others counted`() async throws {
+    @Test func `the newest calls are kept, and the others are counted`() async throws {
         let lab = try InspectorLab(inspector: .quiet { $0.calls = 3 })
         _ = try await lab.page.feed()
 
@@ -123,7 +123,7 @@ import Testing
         #expect(try await lab.page.ask("calls/6").status == 200)
     }
 
-    @Test func `of a body no more is kept than was said`() async throws {
+    @Test func `bodies are kept up to the configured size`() async throws {
         let body = Data(repeating: UInt8(ascii: "x"), count: 200_000)
         let lab = try InspectorLab(inspector: .quiet { $0.bodyBytes = 1_000 }) { _, _ in
             .status(200, headers: ["Content-Type": "text/plain"], body: body)
@@ -143,7 +143,7 @@ import Testing
         #expect(attempt.curl == nil)
     }
 
-    @Test func `all attempts of a call have room for one body in each direction`() async throws {
+    @Test func `all attempts of a call share the space for one body in each direction`() async throws {
         let lab = try InspectorLab(servers: 3, switching: .off, inspector: .quiet { $0.bodyBytes = 900 }) {
             request,
             _ in

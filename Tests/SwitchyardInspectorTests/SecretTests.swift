@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct SecretTests {
     private static let evil = "</script><script>alert(1)</script><!-- &\u{2028}\"'"
 
-    /// A login, full of what must not be shown.
+    /// A login whose secrets must not be shown.
     private static var login: APIConfiguration {
         var configuration = APIConfiguration(
             path: "login",
@@ -22,7 +22,7 @@ import Testing
         return configuration
     }
 
-    @Test func `no secret is in the feed, the details or the archives`() async throws {
+    @Test func `secrets are neither in the feed nor in the details nor in the archives`() async throws {
         let lab = try InspectorLab { _, _ in
             .status(
                 200,
@@ -48,7 +48,7 @@ import Testing
         #expect(detail.attempts[0].curl?.hasPrefix("curl -v \\\n\t-X POST") == true)
     }
 
-    @Test func `a page that is closed cannot be opened by what is in it`() throws {
+    @Test func `recorded text cannot break out of the page's script element`() throws {
         let evil = Self.evil
         var attempt = InspectedAttempt(number: 1, round: 1, method: "GET", url: evil, start: 0, kind: .first)
         attempt.server = evil
@@ -70,7 +70,7 @@ import Testing
         #expect(try !InspectorPage().html.contains(#"id="record""#))
     }
 
-    @Test func `a module whose resources do not stand beside the program is named`() {
+    @Test func `the error for missing resources names the module`() {
         let error = #expect(throws: PageFolder.Missing.self) {
             try PageFolder(of: "Nowhere", besides: "/nowhere/File.swift")
         }
