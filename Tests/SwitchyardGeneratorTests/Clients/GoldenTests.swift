@@ -3,7 +3,9 @@ import Testing
 
 @testable import SwitchyardGenerator
 
-/// The client in the folder `Golden` is what the generator makes of `Documents/shop.yaml`, and is compiled with the tests.
+/// The client in the folder `Golden` is the generator's output for `Documents/shop.yaml`.
+///
+/// It is compiled with the tests.
 @Suite struct GoldenTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
@@ -15,7 +17,7 @@ import Testing
         return try ClientGenerator(options: options).output(for: document)
     }
 
-    @Test func `the client of the shop is as it was read by people`() throws {
+    @Test func `the generated client of the shop equals the reviewed one`() throws {
         let output = try Self.output()
         let golden = Self.folder.appendingPathComponent("Golden")
 
@@ -28,14 +30,14 @@ import Testing
         #expect(output.notes == [])
     }
 
-    @Test func `the same document gives the same bytes`() throws {
+    @Test func `the same document gives the same files`() throws {
         let first = try Self.output()
         let second = try Self.output()
 
         #expect(first.files == second.files)
     }
 
-    @Test func `an operation that is added changes no name`() throws {
+    @Test func `adding an operation changes no other name`() throws {
         let text = try String(
             contentsOf: Self.folder.appendingPathComponent("Documents/shop.yaml"),
             encoding: .utf8
@@ -48,7 +50,7 @@ import Testing
         #expect(before.code.split(separator: "\n").filter { !lines.contains($0) } == [])
     }
 
-    @Test func `what is not chosen takes its models along`() throws {
+    @Test func `models of operations that are not chosen are omitted`() throws {
         var options = GeneratorOptions()
         options.only = ["/categories"]
         let text = try String(
@@ -64,7 +66,7 @@ import Testing
         #expect(error?.message == "no tag, operationId or path is \"none\"")
     }
 
-    @Test func `a relative server is skipped, unless another is named`() throws {
+    @Test func `a relative server is skipped unless another one is given`() throws {
         let head = "servers: [{ url: /v1 }]"
         var options = GeneratorOptions()
         let without = try client(head: head, options: options)
@@ -77,7 +79,7 @@ import Testing
         #expect(service.text.contains("\"release\": \"https://b.example\""))
     }
 
-    @Test func `variables of a server become environments, or parameters`() throws {
+    @Test func `the variables of a server become environments or parameters`() throws {
         let output = try client(
             head: """
                 servers:

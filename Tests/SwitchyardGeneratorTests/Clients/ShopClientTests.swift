@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 
-/// The generated client of the shop, against a real server.
+/// The generated client of the shop with a real server.
 @Suite(.timeLimit(.minutes(5))) struct ShopClientTests {
     private func shop(_ servers: LoopbackServer...) throws -> Shop {
         for server in servers { try server.start() }
@@ -15,7 +15,7 @@ import Testing
     private static let product =
         #"{"id": 7, "created_at": "2026-01-02T03:04:05.678Z", "title": "Chair", "price": 12.5, "state": "on sale"}"#
 
-    @Test func `a call sends its parameters as the document says`() async throws {
+    @Test func `a call sends its parameters as the document specifies`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products", answering: .json("[\(Self.product)]"))
         let shop = try shop(server)
@@ -58,7 +58,7 @@ import Testing
         #expect(price == [1])
     }
 
-    @Test func `a union is read by its discriminator`() async throws {
+    @Test func `a union is decoded by its discriminator`() async throws {
         let server = LoopbackServer()
         let body = Self.product.dropLast() + #", "seller": {"kind": "company", "legal_name": "Wood Ltd"}}"#
         server.route(.get, "/products/7", answering: .json(String(body)))
@@ -72,7 +72,7 @@ import Testing
         #expect(company.legalName == "Wood Ltd")
     }
 
-    @Test func `a documented refusal is a code of the module, with its words`() async throws {
+    @Test func `a documented error response becomes the module's code with its message`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/9", answering: .json(#"{"detail": "No such product."}"#, status: 404))
 
@@ -83,7 +83,7 @@ import Testing
         #expect(error?.decodedBody(as: ShopRefusal.self)?.detail == "No such product.")
     }
 
-    @Test func `a body is sent without what the service sets`() async throws {
+    @Test func `a body is sent without read-only properties`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/products", answering: .json(Self.product, status: 201))
         let money = Money(amount: "9", currency: .eur)
@@ -102,7 +102,7 @@ import Testing
         #expect(request.headers["Idempotency-Key"] != nil)
     }
 
-    @Test func `a form has indexes for lists and seconds for dates`() async throws {
+    @Test func `a form has indexes for arrays and seconds for dates`() async throws {
         let server = LoopbackServer()
         server.route(
             .post,
@@ -125,7 +125,7 @@ import Testing
         )
     }
 
-    @Test func `a form of parts holds files, fields and JSON`() async throws {
+    @Test func `a multipart form contains files, fields and JSON`() async throws {
         let server = LoopbackServer()
         server.route(.post, "/products/7/files", answering: .json(#"{"count": 2}"#))
         let body = ProductsAddFilesBody(
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `bytes and text are read as they are`() async throws {
+    @Test func `binary and text responses are returned unchanged`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/7/picture", answering: .data(Data([1, 2, 3])))
         server.route(.put, "/products/7/picture", answering: .status(204))
@@ -156,7 +156,7 @@ import Testing
         #expect(server.requests.last?.headers["Content-Type"] == "image/png")
     }
 
-    @Test func `a response without a body is nil where the document has one with a body too`() async throws {
+    @Test func `a response without a body is nil if the document also has one with a body`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/products/7", answering: .status(204))
         server.route(.get, "/orders/o1/events", answering: .json(#"[{"type": "sent"}, {"type": "paid", "amount": 1}]"#))

@@ -4,7 +4,7 @@ import SwitchyardFixtures
 import SwitchyardTesting
 import Testing
 
-/// The lists of the generated client, with a server that dies on the way.
+/// The lists of the generated client with a server that dies on the way.
 @Suite(.timeLimit(.minutes(5))) struct ShopListTests {
     private static func product(_ id: Int) -> String {
         #"{"id": \#(id), "created_at": "2026-01-02T03:04:05Z", "title": "P", "price": 1, "state": "draft"}"#
@@ -51,7 +51,7 @@ import Testing
         return Shop(client: client, reportsClient: client)
     }
 
-    @Test func `a list by links continues with the second server when the first dies`() async throws {
+    @Test func `a list with page links continues on the second server when the first dies`() async throws {
         let servers = [try server(), try server()]
         let list = try shop(servers).products.listPages(pageSize: 20)
         var ids: [Int64] = []
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func `a list by what its pages say continues when a server dies`(kind: Kind) async throws {
+    func `a list by cursor, offset or last ID continues when a server dies`(kind: Kind) async throws {
         let servers = [try server(), try server()]
         let orders = try shop(servers).orders
         let list =

@@ -24,13 +24,13 @@ import Testing
         ("[1] x", "api.json:1:5: expected the end of the document behind the value"),
         ("[tru]", "api.json:1:2: expected a value"),
     ])
-    func `what is no JSON is an error with its line and column`(text: String, expected: String) {
+    func `invalid JSON is an error with line and column`(text: String, expected: String) {
         let error = #expect(throws: GeneratorError.self) { try read(text, as: "api.json") }
 
         #expect(error?.description == expected)
     }
 
-    @Test func `nesting has a limit`() {
+    @Test func `nesting beyond the limit is an error`() {
         let error = #expect(throws: GeneratorError.self) {
             try read(String(repeating: "[", count: 1_000_000), as: "api.json")
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["{\"a\": [1, \"x\", {\"b\": null}]}", "a: [1, x]\nb: |\n  text\nc: &d {e: 'f'}\n"])
-    func `no text that was cut or changed stops the reader`(text: String) {
+    func `truncated or changed text does not crash the readers`(text: String) {
         let bytes = ContiguousArray(text.utf8)
         for index in bytes.indices {
             for byte: UInt8 in [0, 0x0A, 0x22, 0x5B, 0x7B, 0x2A, 0xFF, 0x3A] {

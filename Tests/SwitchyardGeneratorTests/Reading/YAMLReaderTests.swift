@@ -19,7 +19,7 @@ import Testing
         ("? long key\n: b: 1\n  c: 2", #"{"long key":{"b":1,"c":2}}"#),
         ("", "null"),
     ])
-    func `collections are read`(text: String, expected: String) throws {
+    func `collections are parsed`(text: String, expected: String) throws {
         let node = try read(text)
 
         #expect(json(node) == expected)
@@ -38,7 +38,7 @@ import Testing
         ("a: \"x\\t\n  y  \n  z\"", #"{"a":"x\t y z"}"#),
         ("a: https://x.example/y", #"{"a":"https://x.example/y"}"#),
     ])
-    func `scalars of all styles are read`(text: String, expected: String) throws {
+    func `scalars of all styles are parsed`(text: String, expected: String) throws {
         let node = try read(text)
 
         #expect(json(node) == expected)
@@ -56,7 +56,7 @@ import Testing
         #expect(json(node) == expected)
     }
 
-    @Test func `an alias means the node of its anchor`() throws {
+    @Test func `an alias refers to the node of its anchor`() throws {
         let node = try read("a: &x\n  b: 1\nc: *x\nd: [*x]")
 
         #expect(json(node) == #"{"a":{"b":1},"c":{"b":1},"d":[{"b":1}]}"#)
@@ -78,19 +78,19 @@ import Testing
         ("a: \"\\q\"", "api.yaml:1:5: the escape is not one of YAML"),
         ("é: 1\nb\nc: 1", "api.yaml:2:1: expected a key and \":\""),
     ])
-    func `what cannot be read is an error with its line and column`(text: String, expected: String) {
+    func `invalid YAML is an error with line and column`(text: String, expected: String) {
         let error = #expect(throws: GeneratorError.self) { try read(text) }
 
         #expect(error?.description == expected)
     }
 
-    @Test func `nesting has a limit`() {
+    @Test func `nesting beyond the limit is an error`() {
         let error = #expect(throws: GeneratorError.self) { try read(String(repeating: "[", count: 100_000)) }
 
         #expect(error?.message == "nesting is deeper than 200 levels")
     }
 
-    @Test func `aliases that stand for too many nodes are refused`() {
+    @Test func `aliases that expand to too many nodes are rejected`() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             text += "a\(level): &a\(level) [" + (0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", ") + "]\n"

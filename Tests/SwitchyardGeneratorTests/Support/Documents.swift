@@ -3,13 +3,13 @@ import Testing
 
 @testable import SwitchyardGenerator
 
-/// Reads a text as a document of this name.
+/// Reads a text as a document with this name.
 func read(_ text: String, as name: String = "api.yaml") throws -> Node {
     let files = try DocumentFiles(URL(fileURLWithPath: "/none/\(name)")) { _ in Data(text.utf8) }
     return files.root.node
 }
 
-/// The client for a document with these paths and schemas, in YAML.
+/// The client for a document with these paths and schemas in YAML.
 func client(
     paths: String = "  /things: { get: { responses: { \"200\": { description: Fine } } } }",
     schemas: String = "",
@@ -55,11 +55,11 @@ func client(returning schema: String, schemas: String = "") throws -> ClientGene
 }
 
 extension ClientGenerator.Output {
-    /// All files that were generated but the support file, one after the other.
+    /// The text of all generated files except the support file.
     var code: String { files.filter { !$0.path.hasSuffix("Support.swift") }.map(\.text).joined() }
 }
 
-/// A node as JSON text, to compare it.
+/// A node as JSON text for comparisons.
 func json(_ node: Node) -> String {
     switch node.value {
     case .null: "null"

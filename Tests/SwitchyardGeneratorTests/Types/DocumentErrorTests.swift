@@ -11,7 +11,7 @@ import Testing
         ("[1]", "the document must be an object, not a list", ""),
         ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document has no operation", "/paths"),
     ])
-    func `a document that is none of OpenAPI 3 is refused`(text: String, message: String, pointer: String) {
+    func `a document that is not OpenAPI 3 is rejected`(text: String, message: String, pointer: String) {
         let error = #expect(throws: GeneratorError.self) { try client(text: text) }
 
         #expect(error?.message == message)
@@ -54,7 +54,7 @@ import Testing
             ("{ type: object, properties: 1 }", "\"properties\" must be an object, not a number", nil),
         ] as [(String, String, String?)]
     )
-    func `a schema that cannot be is an error at its place`(schema: String, message: String, pointer: String?) {
+    func `an invalid schema is an error with its location`(schema: String, message: String, pointer: String?) {
         let schemas = """
                 Loop: { $ref: '#/components/schemas/Pool' }
                 Pool: { $ref: '#/components/schemas/Loop' }
@@ -80,7 +80,7 @@ import Testing
         ),
         ("  /a: 1", "a path must be an object, not a number"),
     ])
-    func `an operation that cannot be is an error`(paths: String, message: String) {
+    func `an invalid operation is an error`(paths: String, message: String) {
         let error = #expect(throws: GeneratorError.self) { try client(paths: paths) }
 
         #expect(error?.message == message)
@@ -94,13 +94,13 @@ import Testing
             "\"enum\" lists no value and is ignored"
         ),
     ])
-    func `what real documents leave out is noted`(paths: String, message: String) throws {
+    func `common omissions in a document cause notes`(paths: String, message: String) throws {
         let output = try client(paths: paths)
 
         #expect(output.notes.map(\.message) == [message])
     }
 
-    @Test func `an error is told in one line with file, line, column and pointer`() {
+    @Test func `an error is described in one line with file, line, column and pointer`() {
         let error = GeneratorError("bad", file: "a.yaml", line: 3, column: 4, pointer: "/paths")
 
         #expect(error.description == "a.yaml:3:4: bad (at /paths)")

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchyardGenerator
 
 @Suite struct MethodTests {
-    /// The code for one operation, with these lines of YAML.
+    /// The code for one operation with these lines of YAML.
     private func code(_ path: String = "/things", _ method: String = "post", _ lines: String) throws -> String {
         try client(
             paths: """
@@ -16,7 +16,7 @@ import Testing
         ).code
     }
 
-    @Test func `JSON of another content type is sent as such`() throws {
+    @Test func `JSON with another content type is sent with that type`() throws {
         let schema = "{ type: array, items: { type: string } }"
         let code = try code(
             "/things",
@@ -27,7 +27,7 @@ import Testing
         #expect(code.contains("headers: [\"Content-Type\": \"application/json-patch+json\"]"))
     }
 
-    @Test func `a property that is required and may be null is sent as null`() throws {
+    @Test func `a required nullable property is sent as null`() throws {
         let schema =
             "{ type: object, required: [a], properties: { a: { type: [string, 'null'] }, b: { type: string } } }"
         let code = try code("/things", "post", "requestBody: { content: { application/json: { schema: \(schema) } } }")
@@ -36,7 +36,7 @@ import Testing
         #expect(code.contains("try fields.write(b, \"b\")"))
     }
 
-    @Test func `a required parameter with one value has it as the default`() throws {
+    @Test func `a required parameter with a single value has it as its default`() throws {
         let code = try code(
             "/things",
             "get",
@@ -46,7 +46,7 @@ import Testing
         #expect(code.contains("func `do`(a: String = \"x\")"))
     }
 
-    @Test func `a query in the path is sent as one, a fragment is not`() throws {
+    @Test func `a query in the path is sent, and a fragment is not`() throws {
         let code = try code(
             "/things?beta=true#two",
             "get",

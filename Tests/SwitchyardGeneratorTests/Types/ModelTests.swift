@@ -19,11 +19,11 @@ import Testing
         ("{ type: string, enum: [only] }", "-> String {"), ("{ enum: [1, 2] }", "-> Int {"),
         ("{ allOf: [{ type: string }], description: x }", "-> String {"),
     ])
-    func `a schema has its type in Swift`(schema: String, expected: String) throws {
+    func `a schema is mapped to its Swift type`(schema: String, expected: String) throws {
         #expect(try client(returning: schema).code.contains(expected))
     }
 
-    @Test func `a schema that is repeated becomes one type`() throws {
+    @Test func `a repeated schema becomes one type`() throws {
         let schema = "{ type: object, properties: { a: { type: string } } }"
         let code = try client(returning: "{ type: object, properties: { first: \(schema), second: \(schema) } }").code
 
@@ -31,7 +31,7 @@ import Testing
         #expect(code.components(separatedBy: "let second: ThingsGetResponseFirst?").count == 2)
     }
 
-    @Test func `an inlined copy of a component has the component's type`() throws {
+    @Test func `an inline copy of a component has the component's type`() throws {
         let code = try client(
             returning:
                 "{ type: object, properties: { a: { $ref: '#/components/schemas/User' }, b: { type: object, properties: { name: { type: string } } } } }",
@@ -41,7 +41,7 @@ import Testing
         #expect(code.contains("let a: User?\n    let b: User?"))
     }
 
-    @Test func `a type that contains itself is kept behind a reference`() throws {
+    @Test func `a recursive type is stored behind a reference`() throws {
         let code = try client(
             returning: "{ $ref: '#/components/schemas/A' }",
             schemas: """
@@ -54,7 +54,7 @@ import Testing
         #expect(code.contains("let a: A?"))
     }
 
-    @Test func `a union is distinguished by a property whose values differ`() throws {
+    @Test func `a union is distinguished by a property with different values`() throws {
         let code = try client(
             returning:
                 "{ oneOf: [{ type: object, properties: { kind: { const: a }, x: { type: string } }, required: [kind] }, { type: object, properties: { kind: { const: b } }, required: [kind] }] }"
@@ -65,7 +65,7 @@ import Testing
         #expect(code.contains("case other(JSONValue)"))
     }
 
-    @Test func `a union that cannot be distinguished is noted`() throws {
+    @Test func `a union that cannot be distinguished causes a note`() throws {
         let output = try client(
             returning:
                 "{ oneOf: [{ type: object, properties: { a: { type: string } } }, { type: object, properties: { b: { type: string } } }] }"
@@ -74,7 +74,7 @@ import Testing
         #expect(output.notes.map(\.kind) == [.ambiguous])
     }
 
-    @Test func `a type that is only read is no Encodable, one that is only sent no Decodable`() throws {
+    @Test func `a received type is not Encodable, and a sent type is not Decodable`() throws {
         let code = try client(
             paths: """
                   /things:
@@ -100,11 +100,11 @@ import Testing
         ("X-Rate-Limit", "xRateLimit"), ("", "empty"), ("*", "star"), ("self", "selfValue"), ("größe", "größe"),
         ("🦊", "u1f98a"), ("API_KEY", "apiKey"), ("$ref", "ref"), ("a.b/c", "aBC"),
     ])
-    func `a name of a document becomes one of Swift`(name: String, expected: String) {
+    func `a name in a document becomes a Swift name`(name: String, expected: String) {
         #expect(SwiftName.member(of: name) == expected)
     }
 
-    @Test func `names of Swift and of the library are not hidden`() throws {
+    @Test func `names of Swift and of the library are not shadowed`() throws {
         let code = try client(
             returning: "{ $ref: '#/components/schemas/Task' }",
             schemas: "    Task: { type: object, properties: { a: { type: string } } }"
