@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ServiceCheckTests {
     private let check = ServiceCheck(environment: nil, timeout: .seconds(30))
 
-    @Test func `every HTTP answer is a sign of life`() async throws {
+    @Test func `a server with any HTTP response counts as alive`() async throws {
         let servers = try [200, 404, 503].map { status in
             try LoopbackServer.started { $0.setDefaultRoute { _ in .text("", status: status) } }
         }
@@ -21,7 +21,7 @@ import Testing
         #expect(report.rows.allSatisfy { $0.latency != nil })
     }
 
-    @Test func `a dead server is named with file, key and address`() async throws {
+    @Test func `the problem of a dead server names file, key and URL`() async throws {
         let dead = try LoopbackServer.started()
         let alive = try LoopbackServer.started()
         dead.fault = .refuse
@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func `a server that hangs is given up after the time`() async throws {
+    @Test func `a server that hangs causes a timeout`() async throws {
         let server = try LoopbackServer.started()
         server.fault = .hang
         let check = ServiceCheck(environment: nil, timeout: .milliseconds(60))
@@ -47,7 +47,7 @@ import Testing
         #expect(!report.isGood)
     }
 
-    @Test func `a body without end is no obstacle`() async throws {
+    @Test func `a response with an endless body counts as alive`() async throws {
         let server = try LoopbackServer.started {
             $0.setDefaultRoute { _ in
                 .stream { writer in
@@ -61,7 +61,7 @@ import Testing
         #expect(report.rows.map(\.state) == ["200"])
     }
 
-    @Test func `each file that is not valid is a problem, and the others are asked`() async throws {
+    @Test func `an invalid file is a problem, and the servers of the others are still checked`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -77,7 +77,7 @@ import Testing
         #expect(report.problems.last?.hasPrefix("cut.json: ") == true)
     }
 
-    @Test func `files that are named one by one are all checked, in their order`() async throws {
+    @Test func `files that are named one by one are all checked in order`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -90,7 +90,7 @@ import Testing
         #expect(report.isGood)
     }
 
-    @Test func `a file that is named by several ways is checked once`() async throws {
+    @Test func `a file that is named in several ways is checked once`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -105,7 +105,7 @@ import Testing
         #expect(report.problems.count == 1)
     }
 
-    @Test func `an environment that a file does not have is a problem`() async throws {
+    @Test func `an environment that a file lacks is a problem`() async throws {
         let check = ServiceCheck(environment: "staging", timeout: .seconds(30))
 
         let report = try await report(on: ["forum": ["http://127.0.0.1:9"]], with: check)
@@ -140,7 +140,7 @@ import Testing
         )
     }
 
-    @Test func `a URL that is not encrypted is a problem of its file, and the others are looked at`() async throws {
+    @Test func `an unencrypted public URL is a problem of its file only`() async throws {
         let server = try LoopbackServer.started()
 
         let report = try await withTemporaryFolder { folder in
@@ -160,7 +160,7 @@ import Testing
         )
     }
 
-    @Test func `the URLs of all environments are checked, and the servers of one are asked`() async throws {
+    @Test func `the URLs of all environments are checked, but only the servers of one are requested`() async throws {
         let server = try LoopbackServer.started()
         let other = try LoopbackServer.started()
         let json = """
@@ -186,7 +186,7 @@ import Testing
         )
     }
 
-    @Test func `a folder without files, and no folder, are problems`() async throws {
+    @Test func `a folder without files and a missing folder are problems`() async throws {
         try await withTemporaryFolder { folder in
             let empty = try await check.report(on: [folder])
             let missing = try await check.report(on: [folder.appendingPathComponent("nowhere")])
@@ -210,7 +210,7 @@ import Testing
         #expect(lines[2].hasSuffix("refused        -"))
     }
 
-    @Test func `the exit code is 0 for what is good and 1 for what is not`() async throws {
+    @Test func `the exit code is 0 without problems and 1 with problems`() async throws {
         let server = try LoopbackServer.started()
         try await withTemporaryFolder { folder in
             try folder.write(Self.file("forum", [server.baseURL]), to: "forum.json")

@@ -7,7 +7,7 @@ import Testing
         .flag("json", "a flag"), .value("timeout", "S", "a value"), .value("port", "P", "another value"),
     ]
 
-    @Test func `flags, values and words are distinguished`() throws {
+    @Test func `flags, values and positional arguments are distinguished`() throws {
         let arguments = try Arguments(
             ["--json", "folder", "--timeout", "2.5", "--port", "80"],
             options: Self.options,
@@ -20,7 +20,7 @@ import Testing
         #expect(arguments.positional == ["folder"])
     }
 
-    @Test func `a value may be attached to its option by an equals sign`() throws {
+    @Test func `a value may be attached to its option with an equals sign`() throws {
         let arguments = try Arguments(["--timeout=2.5", "--port=", "--json"], options: Self.options)
 
         #expect(arguments.text("timeout") == "2.5")
@@ -39,14 +39,14 @@ import Testing
         (["--port", "1", "--port", "2"], "--port is given twice"),
         (["folder", "other"], "unexpected argument \"other\""),
     ])
-    func `a bad command line says what was expected`(words: [String], message: String) {
+    func `the error for an invalid command line names what was expected`(words: [String], message: String) {
         #expect(throws: UsageError(message)) {
             try Arguments(words, options: Self.options, maximumPositional: 1)
         }
     }
 
     @Test(arguments: ["abc", "11", "-1", "nan", ""])
-    func `a number out of range or no number at all is refused`(text: String) throws {
+    func `a value that is out of range or not a number is rejected`(text: String) throws {
         let arguments = try Arguments(["--timeout", text], options: Self.options)
 
         #expect(throws: UsageError("--timeout wants a number from 0.0 to 10.0, not \"\(text)\"")) {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a whole number with a fraction is refused`() throws {
+    @Test func `a fraction is rejected where a whole number is expected`() throws {
         let arguments = try Arguments(["--port", "80.5"], options: Self.options)
 
         #expect(throws: UsageError("--port wants a whole number from 1 to 100, not \"80.5\"")) {

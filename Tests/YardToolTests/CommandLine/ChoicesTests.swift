@@ -4,7 +4,7 @@ import Testing
 @testable import yard
 
 @Suite struct ChoicesTests {
-    @Test func `every transport of the help can be chosen`() throws {
+    @Test func `every transport in the help can be chosen`() throws {
         let session = try TransportChoice.make("urlsession")
         defer { session.shutdown() }
         #expect(session is URLSessionTransport)
@@ -15,14 +15,14 @@ import Testing
         #endif
     }
 
-    @Test func `another transport is refused`() {
+    @Test func `an unknown transport is rejected`() {
         #expect(throws: UsageError("--transport: expected curl or urlsession, not \"pigeon\"")) {
             try TransportChoice.make("pigeon")
         }
     }
 
     @Test(arguments: SwitchPolicy.names)
-    func `every policy of the help can be chosen`(name: String) {
+    func `every policy in the help can be chosen`(name: String) {
         #expect(SwitchPolicy.named(name) != nil)
     }
 }

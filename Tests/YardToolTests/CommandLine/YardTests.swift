@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct YardTests {
     @Test(arguments: Yard.commands.map(\.name))
-    func `every command has a help that names it and its options`(name: String) async throws {
+    func `the help of every command names the command and its options`(name: String) async throws {
         let command = try #require(Yard.commands.first { $0.name == name })
 
         #expect(command.help.hasPrefix("usage: yard \(name)"))
@@ -13,7 +13,7 @@ import Testing
         #expect(await Yard.run([name, "-h"]) == 0)
     }
 
-    @Test func `no two commands have one name`() {
+    @Test func `commands have different names`() {
         let names = Yard.commands.map(\.name)
 
         #expect(Set(names).count == names.count)
@@ -26,11 +26,11 @@ import Testing
         ["load"], ["check", "-x"], ["check", "-timeout", "5"], ["demo", "-j"], ["check", ""],
         ["check", "--environment="],
     ])
-    func `bad arguments end with 2`(words: [String]) async {
+    func `invalid arguments end with exit code 2`(words: [String]) async {
         #expect(await Yard.run(words) == 2)
     }
 
-    @Test func `help names a command, and tells of that one`() async {
+    @Test func `help with a command's name prints the help of that command`() async {
         #expect(await Yard.run(["help", "load"]) == 0)
         #expect(Yard.help(on: ["load"])?.hasPrefix("usage: yard load") == true)
         #expect(Yard.help(on: [])?.hasPrefix("usage: yard COMMAND") == true)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["--help", "-h", "help"])
-    func `asking for help ends with 0`(word: String) async {
+    func `a request for help ends with exit code 0`(word: String) async {
         #expect(await Yard.run([word]) == 0)
     }
 }

@@ -14,12 +14,12 @@ import Testing
         #expect(report.itemsLoaded == 57)
     }
 
-    @Test func `a repeated question hits the cache`() async throws {
+    @Test func `a repeated request is served from the cache`() async throws {
         let report = try await play([CacheStep()])
 
         #expect(report.succeeded)
         #expect(report.cacheHits == 3)
-        // On a busy machine the one real question may be hedged.
+        // On a busy machine the only real request may be hedged.
         #expect((1...3).contains(report.serverRequests))
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(recording.text.contains("用户不存在"))
     }
 
-    @Test func `an upload arrives whole, with progress`() async throws {
+    @Test func `an upload arrives completely and reports progress`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([UploadStep()], on: recording)
 
@@ -42,7 +42,7 @@ import Testing
         #expect(recording.text.contains("100 %"))
     }
 
-    @Test func `a download that was cut resumes where it stopped`() async throws {
+    @Test func `a download that was interrupted resumes where it stopped`() async throws {
         let recording = RecordingTerminal()
         let report = try await play([DownloadStep()], on: recording)
 
@@ -52,7 +52,7 @@ import Testing
         #expect(recording.text.contains("100 %"))
     }
 
-    @Test func `a death is noticed by no caller`() async throws {
+    @Test func `a server's death causes no failed call`() async throws {
         let report = try await play([OutageStep.death])
 
         #expect(report.succeeded, "\(report.brokenClaims)")
@@ -60,7 +60,7 @@ import Testing
         #expect(report.callerFailures == 0)
     }
 
-    @Test func `a hang is noticed by no caller`() async throws {
+    @Test func `a server's hang causes no failed call`() async throws {
         let report = try await play([OutageStep.hang])
 
         #expect(report.succeeded, "\(report.brokenClaims)")
@@ -68,14 +68,14 @@ import Testing
         #expect(report.callerFailures == 0)
     }
 
-    @Test func `a machine that comes back gets its callers back`() async throws {
+    @Test func `a recovered server gets its traffic back`() async throws {
         let report = try await play([OutageStep.death, RecoveryStep()])
 
         #expect(report.succeeded, "\(report.brokenClaims)")
         #expect(report.failBacks == 1)
     }
 
-    @Test func `another environment shares nothing with the first`() async throws {
+    @Test func `a new environment does not use the cache of the first one`() async throws {
         let report = try await play([CacheStep(), EnvironmentStep()])
 
         #expect(report.succeeded, "\(report.brokenClaims)")

@@ -7,7 +7,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct DemoTests {
-    @Test func `the report has the promised keys`() throws {
+    @Test func `the report has the documented keys`() throws {
         let json = try JSONValue(parsing: Data(DemoReport().json().utf8))
         let keys = Set(try #require(json.object).keys)
 
@@ -18,7 +18,7 @@ import Testing
         #expect(promised.isSubset(of: keys))
     }
 
-    @Test func `what did not come true is reported, and the story continues`() async throws {
+    @Test func `a broken claim is reported, and the demo continues`() async throws {
         let recording = RecordingTerminal()
         let demo = Demo(steps: [BrokenStep(), ListStep()], pace: .brisk, screen: DemoScreen(recording.terminal))
 
@@ -30,7 +30,7 @@ import Testing
         #expect(recording.text.contains("✗ water runs uphill"))
     }
 
-    @Test func `a call that fails against expectation is a caller's failure`() async throws {
+    @Test func `a call that fails unexpectedly counts as a caller's failure`() async throws {
         let report = try await Demo(steps: [FailingStep()], pace: .brisk, screen: .silent).run()
 
         #expect(report.callerFailures == 1)
@@ -38,7 +38,7 @@ import Testing
         #expect(!report.succeeded)
     }
 
-    @Test func `an interrupted demo leaves no folder`() async throws {
+    @Test func `an interrupted demo removes its folder`() async throws {
         let step = WaitingStep()
         let task = Task { try await Demo(steps: [step, ListStep()], pace: .brisk, screen: .silent).run() }
         let folder = await step.folder
@@ -53,7 +53,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test func `a failed call is counted, a cancelled one is not`() async {
+    @Test func `a failed call is counted, and a cancelled one is not`() async {
         let traffic = SteadyTraffic()
         let calls = Locked(0)
         await traffic.run(callers: 1, think: .zero) { number throws(APIError) in
@@ -71,7 +71,7 @@ import Testing
         #expect(traffic.total.lastError?.reason == .status(500))
     }
 
-    @Test func `on a screen the table of servers is redrawn`() async throws {
+    @Test func `an interactive terminal shows a redrawn table of servers`() async throws {
         let recording = RecordingTerminal(isInteractive: true, columns: 100, rows: 30)
         let demo = Demo(steps: [OutageStep.death], pace: .brisk, screen: DemoScreen(recording.terminal))
 
@@ -118,7 +118,7 @@ private struct FailingStep: DemoStep {
     }
 }
 
-/// A step that tells its folder, and continues until it is cancelled.
+/// A step that publishes its folder and runs until it is cancelled.
 private struct WaitingStep: DemoStep {
     let title = "Waiting"
     private let folders: AsyncStream<URL>

@@ -18,7 +18,7 @@ import Testing
         return await Yard.run(["generate", url.path] + words)
     }
 
-    @Test func `the files are written, and those that are no longer generated removed`() async throws {
+    @Test func `the files are written, and obsolete generated files are removed`() async throws {
         try await withTemporaryFolder { folder in
             let output = folder.appendingPathComponent("out")
             let into = ["--into", output.path]
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["openapi: 2", "a: [", "{\"openapi\": \"3.0.0\"}"])
-    func `nothing is written of a document with a mistake`(document: String) async throws {
+    func `no file is written for an invalid document`(document: String) async throws {
         try await withTemporaryFolder { folder in
             let output = folder.appendingPathComponent("out")
 
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a check writes nothing, and fails when something is skipped unless that is allowed`() async throws {
+    @Test func `generate --check writes no file, and fails for skipped parts unless --allow is given`() async throws {
         try await withTemporaryFolder { folder in
             let skipping = Self.good.replacing("https://api.example.com", with: "/v1")
 
@@ -61,14 +61,14 @@ import Testing
     @Test(arguments: [
         [], ["--name", "lower"], ["--access", "open"], ["--server", "a"], ["--config", "/none.json"], ["more"],
     ])
-    func `a command line that cannot be is refused`(words: [String]) async throws {
+    func `an invalid command line is rejected`(words: [String]) async throws {
         try await withTemporaryFolder { folder in
             let into = words.isEmpty ? [] : ["--into", folder.path]
             #expect(await run(Self.good, into + words, in: folder) == 2)
         }
     }
 
-    @Test func `options come from a file, too`() async throws {
+    @Test func `options can be read from a file`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("generate.json")
             try Data(#"{"name": "Renamed", "access": "package"}"#.utf8).write(to: file)

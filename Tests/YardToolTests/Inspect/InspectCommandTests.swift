@@ -9,7 +9,7 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct InspectCommandTests {
-    /// Traffic of two calls: a failover, and a redirect after a retry.
+    /// Traffic of two calls: one with a failover, and one with a redirect after a retry.
     private func archive() async throws -> HARArchive {
         let recorder = HARRecorder()
         let transport = StubTransport { request in
@@ -26,7 +26,7 @@ import Testing
         _ = try await client.send(APIConfiguration(path: "old"))
         await until { recorder.archive.entries.count == 4 }
         var archive = recorder.archive
-        // As on a machine that does nothing else.
+        // As on an idle machine.
         for index in archive.entries.indices {
             archive.entries[index].startedDateTime = "2024-05-06T07:08:09.\(index + 1)00Z"
             archive.entries[index].time = 1
@@ -41,7 +41,7 @@ import Testing
         return try JSONDecoder().decode(InspectorRecord.self, from: Data(html[begin..<end].utf8))
     }
 
-    @Test func `an archive becomes a page with the calls that it was recorded from`() async throws {
+    @Test func `a recorded archive becomes a page with its calls`() async throws {
         let archive = try await archive()
         let record = try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("forum.har")
@@ -61,7 +61,7 @@ import Testing
         #expect(record.details["2"]?.attempts.first?.response?.body.base64 == "AP8=")
     }
 
-    @Test func `entries that others have recorded are a call each, without their secrets`() async throws {
+    @Test func `each entry of another program's archive becomes a call without secrets`() async throws {
         let json = """
             {"log": {"version": "1.2", "creator": {"name": "Browser", "version": "1"}, "entries": [
             {"startedDateTime": "2024-05-06T07:08:09.123456+02:00", "time": 12.5, "cache": {},
@@ -117,7 +117,7 @@ import Testing
             ("a.jsonl", "", "has no call"),
         ]
     )
-    func `a file that is none is refused with its name and what is wrong`(
+    func `an invalid file is rejected with its name and the problem`(
         name: String,
         text: String,
         problem: String
@@ -135,11 +135,11 @@ import Testing
     }
 
     @Test(arguments: [["inspect"], ["inspect", "a.har", "b.har"], ["inspect", ""], ["demo", "--json", "--inspect"]])
-    func `bad arguments end with 2`(words: [String]) async {
+    func `invalid arguments end with exit code 2`(words: [String]) async {
         #expect(await Yard.run(words) == 2)
     }
 
-    @Test func `a file that is not there is named`() async {
+    @Test func `the error for a missing file names the file`() async {
         #expect(await Yard.run(["inspect", "/no-such-folder/a.har", "--report", "/dev/null"]) == 1)
         let error = #expect(throws: TrafficFileError.self) { try RecordedTraffic(at: "/no-such-folder/a.har") }
         #expect(error?.description.hasPrefix("/no-such-folder/a.har cannot be read") == true)

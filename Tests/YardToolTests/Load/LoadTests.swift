@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct LoadTests {
     @Test(arguments: [(200, nil), (204, nil), (304, nil), (404, nil), (499, nil), (500, "http500"), (503, "http503")])
-    func `a response is ok when it is below 500`(_ status: Int, _ error: String?) {
+    func `a response counts as successful if its status is below 500`(_ status: Int, _ error: String?) {
         let record = Self.record(status)
 
         #expect(record.ok == (error == nil))
@@ -16,7 +16,7 @@ import Testing
         #expect(record.error == error)
     }
 
-    @Test func `the summary says what failed, what a module would refuse, and how often`() {
+    @Test func `the summary counts failures, module refusals and switches`() {
         let records = [200, 404, 503, 500, 404, 405, 503].map(Self.record)
         let summary = "7 requests, 3 failures (2 http503, 1 http500), 3 refusals (2 http404, 1 http405), 2 switches"
 
@@ -24,7 +24,7 @@ import Testing
         #expect(LoadSummary([], switches: 0).text.hasPrefix("0 requests, 0 failures, 0 switches, "))
     }
 
-    @Test func `the running number of the path begins with 1`() async throws {
+    @Test func `the number in the path starts at 1`() async throws {
         let server = try Self.server()
 
         try await Self.withFile(for: server) { file in
@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test(arguments: [("1000", "0.0025", 3), ("0.5", "0.01", 1), ("100", "0.29", 29), ("300", "0.01", 3)])
-    func `the open loop asks as long as requests are due`(_ rate: String, _ time: String, _ count: Int) async throws {
+    func `the open loop sends requests as long as they are due`(_ rate: String, _ time: String, _ count: Int)
+        async throws
+    {
         let server = try Self.server()
 
         try await Self.withFile(for: server) { file in
@@ -47,7 +49,7 @@ import Testing
         #expect(server.statistics.requestsReceived == count)
     }
 
-    @Test func `a run starts when all is ready, unless told when`() async throws {
+    @Test func `a run without a given start time starts when it is ready`() async throws {
         let server = try Self.server()
 
         let (ready, records) = try await Self.withFile(for: server) { file in
@@ -63,7 +65,7 @@ import Testing
         #expect(records.allSatisfy { $0.due >= ready })
     }
 
-    @Test func `a worker whose next request would come too late does not wait for it`() async throws {
+    @Test func `a worker does not wait for a request that would be due after the end`() async throws {
         let server = try Self.server()
         let start = ContinuousClock.now
 
@@ -76,7 +78,7 @@ import Testing
         #expect(server.statistics.requestsReceived == 2)
     }
 
-    @Test func `a run that is cancelled ends, and prints what was under way`() async throws {
+    @Test func `a cancelled run ends and prints its active requests`() async throws {
         let server = try Self.server()
         server.fault = .hang
         let terminal = RecordingTerminal()
@@ -92,13 +94,13 @@ import Testing
             return await run.value
         }
 
-        // All that may be due by then, however late the cancel comes: 2,000 of the open loop and one of each worker.
+        // All requests that may be due by the time of the cancel: 2,000 of the open loop and one for each worker.
         #expect((10...2_002).contains(records.count))
         #expect(records.allSatisfy { $0.error == "cancelled" })
         #expect(terminal.text.split(separator: "\n").count == records.count)
     }
 
-    @Test func `the keys of every line are in one order`() {
+    @Test func `the keys of every line are in a fixed order`() {
         let terminal = RecordingTerminal()
         let output = LineOutput(terminal.terminal)
 
@@ -111,7 +113,9 @@ import Testing
         #expect(lines.last?.matches(of: /"(\w+)":/).map { String($0.1) } == ["at", "cause", "event", "from", "to"])
     }
 
-    @Test(arguments: ["service", "path", "duration"]) func `the help says what is required`(_ option: String) throws {
+    @Test(arguments: ["service", "path", "duration"]) func `the help marks the required options`(_ option: String)
+        throws
+    {
         let lines = LoadCommand.help.split(separator: "\n")
 
         let line = try #require(lines.first { $0.contains("--\(option) ") })
@@ -126,7 +130,7 @@ import Testing
         return server
     }
 
-    /// Does something with the service file of a server.
+    /// Runs a closure with the service file of a server.
     private static func withFile<Value>(
         for server: LoopbackServer,
         _ body: (String) async throws -> Value
@@ -143,7 +147,10 @@ import Testing
     }
 
     @Test(arguments: [(1, "p50 1000.0 ms, p99 1000.0 ms"), (100, "p50 50000.0 ms, p99 99000.0 ms")])
-    func `a percentile is the least wait that its share of all does not exceed`(_ count: Int, _ figures: String) {
+    func `a percentile is the smallest wait that its share of all waits does not exceed`(
+        _ count: Int,
+        _ figures: String
+    ) {
         let records = (1...count).map { Self.record(200, done: 1 + Double($0)) }.shuffled()
 
         #expect(LoadSummary(records, switches: 0).text.contains(figures))

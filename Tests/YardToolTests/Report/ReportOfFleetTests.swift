@@ -11,7 +11,7 @@ import Testing
         return simulation
     }
 
-    @Test func `the seconds of a fleet add up to its counts`() throws {
+    @Test func `the numbers per second of a fleet add up to its totals`() throws {
         let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathShort))
         let fleet = try #require(Report(of: simulation).fleet)
 
@@ -22,7 +22,7 @@ import Testing
         #expect(fleet.requests.count == Int(FleetScenario.duration))
     }
 
-    @Test func `the phases of a fleet part at the trouble`() throws {
+    @Test func `the phases of a fleet are divided by its fault`() throws {
         let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathTight))
         let phases = Report(of: simulation).phases
 
@@ -33,7 +33,7 @@ import Testing
         #expect(try (50...200).contains(#require(phases[0].p50)))
     }
 
-    @Test func `a dead server has no capacity, and gets it back cold`() throws {
+    @Test func `a dead server has no capacity, and its capacity grows slowly after its return`() throws {
         let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathTight))
         let servers = try #require(Report(of: simulation).fleet).servers
 
@@ -44,7 +44,7 @@ import Testing
         #expect(servers[1].capacity.allSatisfy { $0 == 7 })
     }
 
-    @Test func `every client prefers one server at any time`() throws {
+    @Test func `the shares of the servers' clients add up to one at any time`() throws {
         let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathAmple))
         let servers = try #require(Report(of: simulation).fleet).servers
 
@@ -55,7 +55,7 @@ import Testing
         #expect(try #require(servers[0].clients[60..<180].min()) < 0.2)
     }
 
-    @Test func `the sentence on a fleet has its requests, failures, load and return`() throws {
+    @Test func `the summary of a fleet has its requests, failures, load and recovery`() throws {
         let simulation = try simulation(FleetPlan(clients: 100, scenario: .deathShort))
         let numbers = FleetReport(of: simulation, wallSeconds: 0)
         let summary = Report(of: simulation).summary
@@ -66,7 +66,7 @@ import Testing
         #expect(summary.contains("server 2 was asked for"))
     }
 
-    @Test func `when the network fails no server is blamed`() throws {
+    @Test func `a network failure is not reported as a server's fault`() throws {
         let report = Report(of: try simulation(FleetPlan(clients: 100, scenario: .network30)))
 
         #expect(report.faults.isEmpty)
@@ -74,13 +74,13 @@ import Testing
         #expect(report.summary.hasPrefix("Every server could not be reached by 30 % of the clients"))
     }
 
-    @Test func `the report of a fleet comes back from its JSON`() throws {
+    @Test func `the report of a fleet can be decoded from its JSON`() throws {
         let report = Report(of: try simulation(FleetPlan(clients: 50)))
 
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
-    @Test func `a quantile of counted waits is that of the waits themselves`() {
+    @Test func `the quantiles of a wait histogram equal the quantiles of the waits`() {
         var waits = FleetWaits(seconds: 3)
         for wait in 1...100 { waits.add(Double(wait) / 1000, from: 1.5) }
 

@@ -7,12 +7,12 @@ import Testing
 @testable import yard
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReportOptionTests {
-    @Test(arguments: ["load", "simulate", "demo"]) func `the help names the option`(_ command: String) throws {
+    @Test(arguments: ["load", "simulate", "demo"]) func `the help names the option --report`(_ command: String) throws {
         #expect(try #require(Yard.help(on: [command])).contains("--report FILE"))
     }
 
     @Test(arguments: [["simulate", "--clients", "10"], ["demo"]])
-    func `a report that cannot be written ends the command before it begins`(_ words: [String]) async throws {
+    func `a command fails before it starts if its report cannot be written`(_ words: [String]) async throws {
         try await withTemporaryFolder { folder in
             let missing = folder.appendingPathComponent("no/such/folder/report.html").path
 
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `the error names the option, the file and what is in the way`() throws {
+    @Test func `the error names the option, the file and the reason`() throws {
         let words = ["--report", "/no-such-folder/report.html"]
         let error = #expect(throws: UsageError.self) {
             _ = try ReportFile(Arguments(words, options: [ReportFile.option]))
@@ -33,7 +33,7 @@ import Testing
         #expect(error?.description == expected)
     }
 
-    @Test func `a load run writes every call into the page`() async throws {
+    @Test func `the report of a load run contains every call`() async throws {
         let server = LoopbackServer()
         server.setDefaultRoute { _ in .text("") }
         try server.start()
@@ -57,7 +57,7 @@ import Testing
         #expect(report.facts.contains(Report.Fact(name: "calls", value: "GET topics/{n}")))
     }
 
-    @Test func `the demo tells of both outages, with what it did to the servers`() async throws {
+    @Test func `the report of the demo shows both outages and their causes`() async throws {
         try await calm()
         let notes = TrafficRecorder()
         let steps: [any DemoStep] = [OutageStep.death, OutageStep.hang, RecoveryStep()]
@@ -76,7 +76,7 @@ import Testing
 }
 
 extension Report {
-    /// Reads the report that is in a page.
+    /// Decodes the report in a page.
     init(inPage file: URL) throws {
         let html = try String(contentsOf: file, encoding: .utf8)
         let begin = try #require(html.range(of: #"id="report">"#)).upperBound

@@ -12,14 +12,14 @@ import Testing
         "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</script", "<!--",
     ]
 
-    /// The text between the tags of the element that holds the data.
+    /// The text inside the element that holds the data.
     private func data(in html: String) throws -> Substring {
         let begin = try #require(html.range(of: #"<script type="application/json" id="report">"#))
         let end = try #require(html.range(of: "</script>", range: begin.upperBound..<html.endIndex))
         return html[begin.upperBound..<end.lowerBound]
     }
 
-    @Test func `a server whose name ends a script stays text`() throws {
+    @Test func `a server name with a script end tag stays text`() throws {
         let report = Report(of: .hang(names: [Self.evil, "secondary"]))
 
         let html = try ReportPage().html(for: report)
@@ -29,7 +29,7 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
     }
 
-    @Test func `a path and a failure that end a script stay text`() throws {
+    @Test func `a path and a failure with a script end tag stay text`() throws {
         var story = TrafficStory.hang()
         story.facts = [Report.Fact(name: "calls", value: "GET /" + Self.evil)]
         story.notes.calls[0].failure = Self.evil
@@ -41,13 +41,13 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: Data(data(in: html).utf8)) == report)
     }
 
-    @Test func `a name that looks like a place of the page is not filled in`() throws {
+    @Test func `a name that looks like a placeholder of the page is not replaced`() throws {
         let report = Report(of: .hang(names: ["<!-- script -->", "<!-- data -->"]))
 
         #expect(try ReportPage().html(for: report).components(separatedBy: #"id="report""#).count == 2)
     }
 
-    @Test func `the page holds its style, its data and its script, and may fetch nothing`() throws {
+    @Test func `the page contains its style, data and script, and loads no other resource`() throws {
         let html = try ReportPage().html(for: Report(of: .hang()))
 
         #expect(html.hasPrefix("<!DOCTYPE html>"))
@@ -59,13 +59,13 @@ import Testing
         for part in [" src=", " href=", "url(", "@import", "fetch("] { #expect(!html.contains(part), "\(part)") }
     }
 
-    @Test func `no script makes markup of data, and none ends itself`() throws {
+    @Test func `the scripts neither create markup from data nor contain their own end tag`() throws {
         for text in try ReportPage().page.scripts + InspectorPage().page.scripts {
             for word in Self.dangerous { #expect(!text.contains(word), "\(word)") }
         }
     }
 
-    @Test func `two hundred thousand calls make a page of a few megabytes`() throws {
+    @Test func `a page with 200,000 calls has a few megabytes`() throws {
         var story = TrafficStory.calm
         let waits = (0..<200_000).map { 900 + $0 * 7_919 % 100_000 }
         story.notes.calls = waits.enumerated().map { place, wait in

@@ -11,7 +11,7 @@ import Testing
         try #require(report.phases.first { $0.name == name })
     }
 
-    @Test func `the report names its format, its version and what it is about`() throws {
+    @Test func `the report names its format, version and kind`() throws {
         let object = try #require(try JSONValue(parsing: Data(report.json().utf8)).object)
 
         #expect(object["format"] == .string("switchyard-report"))
@@ -19,7 +19,7 @@ import Testing
         #expect(object["kind"] == .string("calls"))
     }
 
-    @Test func `the report comes back from its JSON`() throws {
+    @Test func `the report can be decoded from its JSON`() throws {
         #expect(try JSONDecoder().decode(Report.self, from: Data(report.json().utf8)) == report)
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(calls.wait.prefix(3) == [1, 2, 3])
     }
 
-    @Test func `a hedged call, a failed one and a plain one are distinguished`() throws {
+    @Test func `hedged, failed and plain calls are distinguished`() throws {
         let calls = try #require(report.calls)
 
         #expect(calls.way.count { $0 == CallWay.hedged.rawValue } == 5)
@@ -42,12 +42,12 @@ import Testing
         #expect(calls.failure.count { $0 == 0 } == 17)
     }
 
-    @Test func `the fault begins with the first call that went elsewhere, and ends with the first good probe`() {
+    @Test func `the fault lasts from the first diverted call to the first successful probe`() {
         let fault = ReportFault(server: 0, from: 1, until: 3.5, what: "did not answer in time", isKnown: false)
         #expect(report.faults == [fault])
     }
 
-    @Test func `the figures before, during and after the fault are those of the calls due then`() throws {
+    @Test func `the numbers before, during and after the fault belong to the calls due then`() throws {
         #expect(try phase(.before).calls == 10)
         #expect(try phase(.during).calls == 7)
         #expect(try phase(.during).failures == 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(try phase(.all).calls == 18)
     }
 
-    @Test func `a quantile is the least wait that its share of all does not exceed`() throws {
+    @Test func `a quantile is the smallest wait that its share of all waits does not exceed`() throws {
         let before = try phase(.before)
 
         #expect(before.p50 == 5)
@@ -66,7 +66,7 @@ import Testing
         #expect(try phase(.during).max == 2_000)
     }
 
-    @Test func `every event has a mark that says why in words`() throws {
+    @Test func `every event has a mark with its reason in words`() throws {
         let switches = report.marks.filter { $0.kind == .switched }
         let ejected = try #require(report.marks.first { $0.kind == .ejected })
 
@@ -78,7 +78,7 @@ import Testing
         #expect(ejected.text.contains("6 of 16 requests went wrong; the last time it did not answer in time"))
     }
 
-    @Test func `a probe that failed is marked as bad, and one that was answered as good`() {
+    @Test func `failed and successful probes are marked as bad and good`() {
         #expect(report.marks.filter { $0.kind == .probe }.map(\.isGood) == [false, true, true])
     }
 
@@ -90,7 +90,7 @@ import Testing
         #expect(own.map(\.until) == [1.5, 3.5, 5, report.duration])
     }
 
-    @Test func `the other server stands by, is in use, and stands by again`() {
+    @Test func `the second server is on standby, then in use, then on standby again`() {
         #expect(report.states.filter { $0.server == 1 }.map(\.state) == [.standby, .inUse, .standby])
     }
 
@@ -109,7 +109,7 @@ import Testing
         #expect(report.totals.map(\.hedged) == [0, 5])
     }
 
-    @Test func `one sentence says which server failed when, what callers felt, why it switched and when it was back`() {
+    @Test func `the summary describes fault, effect, reason of the switch and recovery in one sentence`() {
         #expect(
             report.summary == """
                 primary did not answer in time from 1.0 s on, and 500 ms later calls went to secondary, because primary \
@@ -120,7 +120,7 @@ import Testing
         )
     }
 
-    @Test func `a calm run has one phase and says that nothing happened`() {
+    @Test func `a run without faults has one phase and a summary that reports no fault`() {
         let report = Report(of: .calm)
 
         #expect(report.phases.map(\.name) == [.all])
@@ -129,7 +129,7 @@ import Testing
         #expect(report.summary == sentence)
     }
 
-    @Test func `a fault that someone made is told as they know it`() {
+    @Test func `a fault that was made on purpose is reported with its known times`() {
         var story = TrafficStory.hang()
         let begin = MonotonicTime(seconds: 100.9)
         let fault = RecordedFault(
@@ -147,7 +147,7 @@ import Testing
         #expect(report.summary.hasPrefix("primary was stopped at 0.9 s, and 600 ms later"))
     }
 
-    @Test func `a server that never comes back is said to be gone`() {
+    @Test func `the summary reports that a server did not recover`() {
         var story = TrafficStory.hang()
         story.notes.events.removeLast(6)
 
@@ -157,7 +157,7 @@ import Testing
         #expect(report.summary.hasSuffix("; primary was not well again by the end."))
     }
 
-    @Test func `a run without a call makes a report all the same`() throws {
+    @Test func `a run without calls still has a report`() throws {
         var story = TrafficStory.hang()
         story.notes = TrafficRecorder.Content()
 
@@ -167,7 +167,7 @@ import Testing
         #expect(try report.json().contains(#""calls":{"failure":[]"#))
     }
 
-    @Test func `a long run is counted in steps that stay few`() throws {
+    @Test func `a long run has few time steps`() throws {
         var story = TrafficStory.calm
         let late = RecordedCall(start: MonotonicTime(seconds: 3_700), wait: .milliseconds(1), server: "secondary")
         story.notes.calls.append(late)

@@ -4,10 +4,10 @@ import Switchyard
 @testable import yard
 
 extension TrafficStory {
-    /// A known script: of two servers the first hangs, and comes back.
+    /// A known script: the first of two servers hangs and recovers.
     ///
-    /// It hangs at 1 s, is found out at 1.5 s, answers probes from 3.5 s on, and is in use again at 5 s. Of 18 calls one
-    /// fails and five are hedged.
+    /// It hangs at 1 s, is detected at 1.5 s, responds to probes from 3.5 s on, and is in use again at 5 s. Of 18 calls
+    /// one fails and five are hedged.
     static func hang(names: [String] = ["primary", "secondary"]) -> TrafficStory {
         let (first, second) = (names[0], names[1])
         let before = (0..<10).map { call(at: Double($0) / 10, Double($0 + 1), first) }
@@ -25,7 +25,7 @@ extension TrafficStory {
         )
     }
 
-    /// The same calls without trouble: the first server answers all.
+    /// The same calls without a fault: the first server responds to all of them.
     static var calm: TrafficStory {
         var story = hang()
         story.notes = TrafficRecorder.Content(calls: (0..<10).map { call(at: Double($0), Double($0 + 1), "primary") })

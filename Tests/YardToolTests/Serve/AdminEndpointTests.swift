@@ -14,7 +14,7 @@ import Testing
         yard = try ServedYard(firstPort: 0, time: clock)
     }
 
-    @Test func `a fault set over the endpoint is in force`() async throws {
+    @Test func `a fault that was set over the endpoint is in effect`() async throws {
         let answer = try await call(.put, "admin/fault?server=topics/primary&fault=status&status=418")
 
         #expect(answer.status == 200)
@@ -22,14 +22,14 @@ import Testing
         #expect(yard.machines.map(\.server.fault) == [.status(418), nil, nil, nil, nil])
     }
 
-    @Test func `a JSON body is as good as a query`() async throws {
+    @Test func `a fault can be set with a JSON body`() async throws {
         let answer = try await call(.put, "admin/fault", body: #"{"server": "primary", "fault": "hang"}"#)
 
         #expect(answer.status == 200)
         #expect(yard.machines.map(\.server.fault) == [.hang, nil, nil, .hang, nil])
     }
 
-    @Test func `a fault with a time goes by itself`() async throws {
+    @Test func `a fault with a duration ends by itself`() async throws {
         _ = try await call(.put, "admin/fault?fault=refuse&for=5")
         #expect(yard.machines.allSatisfy { $0.server.fault == .refuse })
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try await call(.get, "admin/fault").text == "{}\n")
     }
 
-    @Test func `a new fault outlives the time of the old one`() async throws {
+    @Test func `a new fault outlasts the duration of the old one`() async throws {
         _ = try await call(.put, "admin/fault?server=topics/primary&fault=refuse&for=5")
         _ = try await call(.put, "admin/fault?server=topics/primary&fault=hang")
 
@@ -48,7 +48,7 @@ import Testing
         #expect(yard.machines[0].server.fault == .hang)
     }
 
-    @Test func `what is in force can be seen and taken away`() async throws {
+    @Test func `active faults can be listed and removed`() async throws {
         _ = try await call(.put, "admin/fault?server=users/primary&fault=slow&by=0.2")
         _ = try await call(.put, "admin/fault?server=tertiary&fault=hang")
         let listed = try JSONValue(parsing: Data(try await call(.get, "admin/fault").text.utf8))
@@ -62,7 +62,7 @@ import Testing
         #expect(yard.machines.allSatisfy { $0.server.fault == nil })
     }
 
-    @Test func `a misspelt parameter takes no fault away`() async throws {
+    @Test func `a request with a misspelled parameter removes no fault`() async throws {
         _ = try await call(.put, "admin/fault?fault=hang")
 
         let answer = try await call(.delete, "admin/fault?sever=topics/primary")
@@ -72,7 +72,7 @@ import Testing
         #expect(yard.faults.orders.count == 5)
     }
 
-    @Test func `an unknown server is refused, and nothing changes`() async throws {
+    @Test func `an unknown server is rejected, and no fault changes`() async throws {
         let answer = try await call(.put, "admin/fault?server=quaternary&fault=hang")
 
         #expect(answer.status == 404)
@@ -80,21 +80,21 @@ import Testing
         #expect(yard.faults.orders.isEmpty)
     }
 
-    @Test func `a bad order is refused with what was expected`() async throws {
+    @Test func `an invalid order is rejected with the expected values`() async throws {
         let answer = try await call(.put, "admin/fault?server=primary&fault=sulk")
 
         #expect(answer.status == 400)
         #expect(answer.text.contains("known: refuse, "))
     }
 
-    @Test func `the endpoint says how to use it`() async throws {
+    @Test func `the endpoint describes its use`() async throws {
         let answer = try await call(.get, "admin")
 
         #expect(answer.text.contains("curl -X PUT '\(yard.admin.baseURL)/admin/fault?"))
         #expect(yard.instructions.contains(yard.machines[4].baseURL))
     }
 
-    @Test func `the machines serve the forum`() async throws {
+    @Test func `the served machines respond with the forum's data`() async throws {
         let transport = try Transports.systemDefault()
         let url = try RequestURL(validating: "\(yard.machines[3].baseURL)/users/1")
         let response = try await transport.send(HTTPRequest(url: url))
@@ -102,7 +102,7 @@ import Testing
         #expect(response.status == 200)
     }
 
-    @Test func `serving ends by itself after its time`() async {
+    @Test func `the serve command ends by itself after its time`() async {
         #expect(await Yard.run(["serve", "--port", "0", "--for", "0.001"]) == 0)
     }
 

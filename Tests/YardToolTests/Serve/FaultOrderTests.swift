@@ -5,7 +5,7 @@ import Testing
 @testable import yard
 
 @Suite struct FaultOrderTests {
-    @Test func `a query and a JSON object say the same`() throws {
+    @Test func `a query and a JSON object give the same order`() throws {
         let query = try FaultOrder(
             query: [
                 URLQueryItem(name: "server", value: "primary"), URLQueryItem(name: "fault", value: "hang"),
@@ -19,13 +19,13 @@ import Testing
         #expect(query.for == 5)
     }
 
-    @Test func `what is null is left out, whether a text or a number`() throws {
+    @Test func `null values in JSON count as missing`() throws {
         let order = try FaultOrder(query: [], json: Data(#"{"fault": "hang", "server": null, "for": null}"#.utf8))
 
         #expect(order == (try FaultOrder(query: [], json: Data(#"{"fault": "hang"}"#.utf8))))
     }
 
-    @Test func `a query that is there goes before a body`() throws {
+    @Test func `a query takes precedence over a body`() throws {
         let order = try FaultOrder(
             query: [URLQueryItem(name: "fault", value: "refuse")],
             json: Data(#"{"fault": "hang"}"#.utf8)
@@ -47,7 +47,7 @@ import Testing
         #expect(FaultOrder.names.contains(name))
     }
 
-    @Test func `a fault can concern some requests, or come and go`() throws {
+    @Test func `a fault can apply to a share of requests or flap`() throws {
         let json = Data(#"{"fault": "status", "status": 500, "percent": 30, "flap": 2}"#.utf8)
         let order = try FaultOrder(query: [], json: json)
 
@@ -70,7 +70,7 @@ import Testing
         (#"{"fault": "status", "status": 503.7}"#, "expected status to be a whole number"),
         (#"{"fault": "drip", "bytes": 1e300}"#, "expected bytes to be a number from 0 to 1000000000"),
     ])
-    func `a bad order says what was expected`(json: String, message: String) {
+    func `the error for an invalid order names what was expected`(json: String, message: String) {
         let problem = #expect(throws: FaultOrder.Problem.self) {
             try FaultOrder(query: [], json: Data(json.utf8))
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import yard
 
 @Suite struct FaultScheduleTests {
-    /// Time that is over as soon as someone wants to wait for it.
+    /// A clock on which every timer fires at once.
     private struct PassedTime: TimeSource {
         struct Timer: ScheduledTimer {
             func cancel() {}
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a fault whose time is over at once is not listed`() throws {
+    @Test func `a fault whose duration is over at once is not listed`() throws {
         let machine = ForumServer("topics/primary", data: .release)
         let board = FaultSchedule([machine], time: PassedTime())
         let order = try FaultOrder(query: [], json: Data(#"{"fault": "hang", "for": 0}"#.utf8))

@@ -9,7 +9,7 @@ import Testing
         try SimulateCommand(Arguments(words, options: SimulateCommand.options))
     }
 
-    @Test func `every option is understood`() throws {
+    @Test func `every option is parsed`() throws {
         let command = try command(
             "--clients",
             "5",
@@ -34,7 +34,7 @@ import Testing
         #expect(command.printsJSON)
     }
 
-    @Test func `with a timeline too the JSON is one object, and nothing else is printed`() throws {
+    @Test func `the JSON with a timeline is one object without other output`() throws {
         let command = try command("--clients", "20", "--timeline", "--json")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
@@ -45,7 +45,7 @@ import Testing
         #expect(report.timeline == FleetTimeline(of: simulation).steps)
     }
 
-    @Test func `as a table the timeline follows the report`() throws {
+    @Test func `the timeline follows the report in the table`() throws {
         let command = try command("--clients", "20", "--timeline")
         var simulation = try FleetSimulation(command.plan)
         simulation.run()
@@ -60,7 +60,7 @@ import Testing
         ["--clients", "0"], ["--clients", "many"], ["--clients", "999999999999"], ["--seed", "-1"],
         ["--scenario", "sunshine"], ["--policy", "best"], ["--server-model", "shallow"], ["--rate", "1"], ["extra"],
     ])
-    func `what makes no sense is refused in one line`(words: [String]) {
+    func `invalid options are rejected in one line`(words: [String]) {
         let error = #expect(throws: UsageError.self) {
             _ = try SimulateCommand(Arguments(words, options: SimulateCommand.options))
         }

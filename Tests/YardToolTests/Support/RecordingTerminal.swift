@@ -2,7 +2,7 @@ import Switchyard
 
 @testable import yard
 
-/// A terminal that keeps what is written.
+/// A terminal that records what is written.
 final class RecordingTerminal: Sendable {
     private let writes = Locked<[String]>([])
     private let isInteractive: Bool
@@ -23,9 +23,9 @@ final class RecordingTerminal: Sendable {
         )
     }
 
-    /// What was written, one element for each write.
+    /// The written text, one element for each write.
     var frames: [String] { writes.withLock { $0 } }
 
-    /// All that was written.
+    /// All written text.
     var text: String { frames.joined() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Does something with a folder that is gone afterwards.
+/// Runs a closure with a temporary folder, which is removed afterwards.
 func withTemporaryFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("yard-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

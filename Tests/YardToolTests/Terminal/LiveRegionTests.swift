@@ -15,7 +15,7 @@ import Testing
         #expect(recording.frames == [first, second])
     }
 
-    @Test func `a line that stays goes above the region`() {
+    @Test func `a permanent line is printed above the region`() {
         let recording = RecordingTerminal(isInteractive: true)
         let region = LiveRegion(recording.terminal)
 
@@ -26,7 +26,7 @@ import Testing
         #expect(recording.frames.last == frame)
     }
 
-    @Test func `the cursor is back when the region is gone`() {
+    @Test func `the cursor is shown again when the region is cleared`() {
         let recording = RecordingTerminal(isInteractive: true)
         let region = LiveRegion(recording.terminal)
 
@@ -48,7 +48,7 @@ import Testing
         #expect(recording.text.contains("abc\u{1B}[K\nb\u{1B}[K\n\u{1B}[J"))
     }
 
-    @Test func `in a file only the lines that stay are written`() {
+    @Test func `only permanent lines are written to a file`() {
         let recording = RecordingTerminal(isInteractive: false)
         let region = LiveRegion(recording.terminal)
 

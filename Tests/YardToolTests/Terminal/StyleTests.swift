@@ -13,7 +13,7 @@ import Testing
         #expect("用户a".columns == 5)
     }
 
-    @Test func `padding counts columns, not characters`() {
+    @Test func `padding counts columns instead of characters`() {
         #expect("中文".padded(to: 6) == "中文  ")
         #expect("ab".styled(.bold).padded(to: 4, onLeft: true) == "  " + "ab".styled(.bold))
         #expect("too long".padded(to: 3) == "too long")
@@ -25,11 +25,11 @@ import Testing
         #expect("plain".clipped(to: 5) == "plain")
     }
 
-    @Test func `an ideograph that does not fit is left out whole`() {
+    @Test func `an ideograph that does not fit is left out completely`() {
         #expect("中文".clipped(to: 3) == "中")
     }
 
-    @Test func `figures are for readers`() {
+    @Test func `numbers are formatted for readers`() {
         #expect(Duration.microseconds(420).figure == "0.42 ms")
         #expect(Duration.milliseconds(38).figure == "38 ms")
         #expect(Duration.milliseconds(1_500).figure == "1.5 s")

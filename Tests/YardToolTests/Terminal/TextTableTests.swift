@@ -11,7 +11,7 @@ import Testing
         #expect(table.lines == ["server     requests", "secondary         7", "a             1,200"])
     }
 
-    @Test func `a column keeps its least width`() {
+    @Test func `a column keeps its minimum width`() {
         var table = TextTable(["p50": .right(7), "": .left])
         table.add(["1 ms", "x"])
 
@@ -22,7 +22,7 @@ import Testing
         (0, "░░░░   0 %"), (0.5, "██░░  50 %"), (0.999, "███░  99 %"), (1, "████ 100 %"), (7, "████ 100 %"),
         (-1, "░░░░   0 %"), (Double.nan, "░░░░   0 %"),
     ])
-    func `a bar is full only at the end`(share: Double, text: String) {
+    func `a progress bar is full only at the end`(share: Double, text: String) {
         #expect(ProgressBar(width: 4).text(share) == text)
     }
 }

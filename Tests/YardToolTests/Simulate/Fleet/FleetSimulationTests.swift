@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: FleetScenario.allCases, [ServerModel.deep, .aware])
-    func `every request ends exactly once`(scenario: FleetScenario, model: ServerModel) throws {
+    func `every request of the fleet ends exactly once`(scenario: FleetScenario, model: ServerModel) throws {
         var simulation = try FleetSimulation(FleetPlan(clients: 60, scenario: scenario, model: model))
 
         simulation.run()
@@ -30,7 +30,7 @@ import Testing
         #expect(try report(plan).json() == report(plan).json())
     }
 
-    @Test func `the timeline has every step, and comes back from the JSON`() throws {
+    @Test func `the timeline has every step and can be decoded from its JSON`() throws {
         var simulation = try FleetSimulation(FleetPlan(clients: 80, scenario: .deathShort))
         simulation.run()
         var report = FleetReport(of: simulation, wallSeconds: 0)
@@ -62,7 +62,7 @@ import Testing
         #expect(report.attemptsPerRequest < 1.5)
     }
 
-    @Test func `most clients of a server that dies switch away from it, and back`() throws {
+    @Test func `most clients of a dying server switch away from it and back`() throws {
         let report = try report(FleetPlan(clients: 300, scenario: .deathAmple))
 
         #expect(report.switchesPerClient.mean > 1)
@@ -77,14 +77,14 @@ import Testing
         #expect(report.switchesPerClient.max == 0)
     }
 
-    @Test func `clients without a network blame no server`() throws {
+    @Test func `clients without a network count their failures against no server`() throws {
         let report = try report(FleetPlan(clients: 300, scenario: .network30))
 
         #expect((3.0...6.0).contains(report.failPercent))
         #expect(report.switchesPerClient.mean < 0.05)
     }
 
-    @Test func `a warm fallback spares the second server the new connections`() throws {
+    @Test func `a warm fallback reduces the peak load of the second server`() throws {
         var policy = SwitchPolicy.recommended
         policy.warmUp = nil
         let cold = try report(FleetPlan(clients: 300, scenario: .deathAmple, policy: policy))
@@ -93,7 +93,7 @@ import Testing
         #expect(warm.servers[1].peakLoad < cold.servers[1].peakLoad)
     }
 
-    @Test func `the table and the JSON tell the same`() throws {
+    @Test func `the table and the JSON show the same number of requests`() throws {
         let report = try report(FleetPlan(clients: 50))
 
         #expect(report.table.contains("\(report.requests)"))

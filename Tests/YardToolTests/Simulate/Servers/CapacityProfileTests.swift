@@ -8,16 +8,16 @@ import Testing
     ])
 
     @Test(arguments: [(0.0, 30.0), (100, 30), (180, 10), (210, 20), (300, 30)])
-    func `the rate follows the pieces`(time: Double, rate: Double) {
+    func `the rate of a capacity profile follows its segments`(time: Double, rate: Double) {
         #expect(abs(cold.rate(at: time) - rate) < 1e-9)
     }
 
-    @Test func `the work is the area below the line`() {
+    @Test func `the work is the area below the rate`() {
         #expect(abs(cold.work(until: 240) - (180 * 30 + 60 * 20)) < 1e-6)
     }
 
     @Test(arguments: [0.0, 12.5, 179.99, 180, 200, 239, 240, 1000])
-    func `the time of a work is the inverse of the work until a time`(time: Double) {
+    func `the time for an amount of work is the inverse of the work until a time`(time: Double) {
         #expect(abs(cold.time(ofWork: cold.work(until: time)) - time) < 1e-6)
     }
 }

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(ServerModel.deep, 30), (.aware, 15)])
-    func `a queue that is too long rejects`(model: ServerModel, expected: Int) {
+    func `a queue that is too long rejects a request`(model: ServerModel, expected: Int) {
         var server = SimulatedServer(capacity: steady, model: model)
 
         let taken = (0..<100).prefix { _ in
@@ -40,7 +40,7 @@ import Testing
         #expect(taken.count == expected)
     }
 
-    @Test func `only an aware server drops what cannot be done in time`() {
+    @Test func `only an aware server drops requests that cannot meet their deadline`() {
         var deep = SimulatedServer(capacity: steady, model: .deep)
         var aware = SimulatedServer(capacity: steady, model: .aware)
         for _ in 0..<10 {
@@ -53,7 +53,7 @@ import Testing
         #expect(aware.backlog(at: 1) < deep.backlog(at: 1))
     }
 
-    @Test func `only an aware server drops what was cancelled before its turn`() {
+    @Test func `only an aware server drops waiting requests that were cancelled`() {
         for (model, remaining) in [(ServerModel.deep, 20.0), (.aware, 10.0)] {
             var server = SimulatedServer(capacity: steady, model: model)
             let served = server.take(cost: 10, at: 1, until: 9)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a dead server refuses, and breaks off what it had not done`() {
+    @Test func `a dead server refuses requests and resets unfinished ones`() {
         let outage = SimulatedServer.Outage(refuses: true, span: 2..<4)
         var server = SimulatedServer(capacity: steady, outage: outage, model: .deep)
 
@@ -76,7 +76,7 @@ import Testing
         #expect(isAnswer(server.take(cost: 1, at: 4, until: 9).reply, at: 4 + SimulatedServer.serviceTime))
     }
 
-    @Test func `a server that hangs is silent`() {
+    @Test func `a server that hangs does not respond`() {
         let outage = SimulatedServer.Outage(refuses: false, span: 2..<4)
         var server = SimulatedServer(capacity: steady, outage: outage, model: .deep)
 

@@ -41,30 +41,30 @@ import Testing
         return Law.violations(in: played).map(\.group)
     }
 
-    @Test func `a call may fail that no single server answers either`() {
+    @Test func `a call may fail if no single server would respond`() {
         #expect(violations(of: call(.failed(.deadlineExceeded), first: silence)).isEmpty)
     }
 
-    @Test func `a call must not fail that the first server alone answers`() {
+    @Test func `a call must not fail if the first server alone would respond`() {
         let found = violations(of: call(.failed(.deadlineExceeded), first: well, preferred: silence))
 
         #expect(found.map(\.kind) == [.tooLate])
         #expect(found.map(\.witness) == [.first])
     }
 
-    @Test func `an error status is a response too, and must not be lost`() {
+    @Test func `an error status counts as a response and must not be lost`() {
         let found = violations(of: call(.failed(.overloaded), first: refusal))
 
         #expect(found.map(\.kind) == [.refusedUnsent])
         #expect(found.map(\.witness) == [.both])
     }
 
-    @Test func `a good response must not become an error status`() {
+    @Test func `a successful response must not become an error status`() {
         #expect(violations(of: call(.answered(503), first: silence, preferred: well)).map(\.kind) == [.worseResponse])
         #expect(violations(of: call(.answered(503), first: refusal)).isEmpty)
     }
 
-    @Test func `what is left of a quota by losing calls is no better than what answering them has used`() {
+    @Test func `a 429 is allowed if only lost calls would have left quota for a success`() {
         var lucky = well
         lucky.owesToLosses = true
 
@@ -79,7 +79,7 @@ import Testing
         #expect(violations(of: late).map(\.kind) == [.overran])
     }
 
-    @Test func `a write without key may be sent again only where it was certainly not sent`() {
+    @Test func `a write without a key may be sent again only if it was certainly not sent`() {
         let sent = TrafficRecord.Sending(server: 0, time: 1, role: .first, end: .failure(.timeout, wasSent: true))
         var unsent = sent
         unsent.end = .failure(.connectionRefused, wasSent: false)
@@ -101,7 +101,7 @@ import Testing
         #expect(violations(of: answered).isEmpty)
     }
 
-    @Test func `a write that was executed says that it may have been`() {
+    @Test func `an executed write reports that it may have been executed`() {
         var sending = TrafficRecord.Sending(server: 0, time: 1, role: .first, end: .failure(.timeout, wasSent: true))
         sending.executionTime = 20
         var open = call(.failed(.deadlineExceeded), first: silence, kind: .write, sendings: [sending])
@@ -141,14 +141,14 @@ import Testing
         #expect(found([told, newer]).isEmpty)
     }
 
-    @Test func `among equals nothing switches`() {
+    @Test func `equal servers cause no switch`() {
         let answered = call(.answered(200), first: well)
 
         #expect(violations(of: answered, switches: 1).map(\.kind) == [.switchedAmongEquals])
         #expect(violations(of: answered, switches: 1, [Trouble(.hang, server: 1)]).isEmpty)
     }
 
-    @Test func `among equals calls cost no more requests than they should`() throws {
+    @Test func `calls to equal servers cost no more requests than allowed`() throws {
         let world = World.sample([Trouble(.reset)])
         let played = try WorldPlay.play(world, policy: .recommended)
         var quiet = played

@@ -1,7 +1,7 @@
 @testable import yard
 
 extension World {
-    /// A world in which nothing goes wrong unless troubles are given: 100 reads, one after the other.
+    /// A world without faults unless troubles are given: 100 consecutive reads.
     static func sample(
         servers: Int = 2,
         _ troubles: [Trouble] = [],
@@ -19,7 +19,7 @@ extension World {
 }
 
 extension Traffic {
-    /// 100 calls, one after the other, 100 ms apart, with a deadline of 2 s.
+    /// 100 consecutive calls at 100 ms intervals with a deadline of 2 s.
     static let sample = Traffic(
         calls: 100,
         arrival: .closed(callers: 1, pause: 0.1),

@@ -8,7 +8,7 @@ import Testing
         try WorldPlay.play(world, policy: .recommended)
     }
 
-    @Test func `one number gives one world, and one play of it`() throws {
+    @Test func `the same number gives the same world and the same play`() throws {
         let played = try [16, 16].map { try play(World(number: $0)) }
 
         #expect(World(number: 16) == World(number: 16))
@@ -16,7 +16,7 @@ import Testing
         #expect(played[0].record.shadows == played[1].record.shadows)
     }
 
-    @Test func `worlds with neighbouring numbers have nothing in common`() {
+    @Test func `worlds with adjacent numbers are different`() {
         let worlds = (1...200).map { World(number: $0) }
 
         #expect(Set(worlds.map(\.latency.median)).count == 200)
@@ -24,7 +24,7 @@ import Testing
         #expect(Set(worlds.flatMap(\.troubles).map(\.salt)).count == worlds.reduce(0) { $0 + $1.troubles.count })
     }
 
-    @Test func `where nothing goes wrong every call costs one request and is answered`() throws {
+    @Test func `every call of a world without faults costs one request and succeeds`() throws {
         let played = try play(.sample(kinds: CallKind.allCases))
 
         #expect(played.calls.count == 100)
@@ -33,7 +33,7 @@ import Testing
         #expect(Law.violations(in: played).isEmpty)
     }
 
-    @Test func `reads are served by the other server when the first one dies, and go back later`() throws {
+    @Test func `reads move to the other server when the first one dies, and return later`() throws {
         let outage = Trouble(.refused, server: 0, window: .init(2, 6))
         var world = World.sample([outage])
         world.traffic.calls = 400
@@ -46,7 +46,7 @@ import Testing
         #expect(played.calls.last?.sendings.map(\.server) == [0])
     }
 
-    @Test func `a write that a silent server executes late has said so, and undoes nothing that was reported as done`()
+    @Test func `a write that a silent server executes late is reported as possibly executed and undoes no later write`()
         throws
     {
         let world = World.sample([Trouble(.hang, server: 0, window: .init(2, 6))], kinds: [.replacement])
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `requests that no one waits for are counted by themselves`() throws {
+    @Test func `probes and comparisons are counted separately`() throws {
         let played = try play(.sample([Trouble(.refused, server: 0, window: .init(2, 6))]))
 
         #expect(played.record.shadows > 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(played.record.requests == played.calls.reduce(0) { $0 + $1.sendings.count })
     }
 
-    @Test func `the references say what one server alone would have answered`() throws {
+    @Test func `the references are the responses that a single server would give`() throws {
         let outage = Trouble(.hang, server: 0, window: .init(2, 6))
 
         let played = try play(.sample([outage]))
@@ -83,7 +83,7 @@ import Testing
         #expect(Set(played.calls.map(\.byCurrent.server)) == [0, 1])
     }
 
-    @Test func `calls of an open loop come in bursts`() throws {
+    @Test func `calls of an open loop arrive in bursts`() throws {
         var traffic = Traffic.sample
         traffic.arrival = .open(rate: 20, burst: 5)
 
@@ -92,7 +92,7 @@ import Testing
         #expect(Set(played.calls.map(\.time)).count == 20)
     }
 
-    @Test func `every call ends, also where no server ever answers`() throws {
+    @Test func `every call ends even if no server responds`() throws {
         let played = try play(.sample([Trouble(.blackHole)], kinds: CallKind.allCases))
 
         #expect(played.calls.allSatisfy { $0.outcome != nil && $0.endTime <= $0.time + 2.001 })

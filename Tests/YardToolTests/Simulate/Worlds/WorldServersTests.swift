@@ -15,7 +15,7 @@ import Testing
         return servers.reply(to: ServerQuestion(call: call, endpoint: endpoint, server: server, time: time))
     }
 
-    @Test func `a call to one server at one time gets one response, whatever was sent before`() {
+    @Test func `a server's response does not depend on earlier requests`() {
         let world = World(number: 5)
         let question = ServerQuestion(call: 3, endpoint: 0, server: 0, time: 2)
         var (fresh, used) = (WorldServers(world), WorldServers(world))
@@ -24,11 +24,11 @@ import Testing
         #expect(fresh.reply(to: question) == used.reply(to: question))
     }
 
-    @Test func `where nothing goes wrong the response is a good one`() {
+    @Test func `a server without faults responds successfully`() {
         #expect(reply() == ServerReply(delay: 0.01, end: .answer(200, retryAfter: nil), executedAfter: 0.01))
     }
 
-    @Test func `a trouble strikes its server, its endpoint and its time, and no other`() {
+    @Test func `a trouble affects only its server, endpoint and time`() {
         let trouble = Trouble(.status(503, retryAfter: 4), server: 1, endpoint: 1, window: .init(1, 2))
 
         #expect(reply(trouble, server: 1, endpoint: 1).end == .answer(503, retryAfter: 4))
@@ -37,7 +37,7 @@ import Testing
         #expect(reply(trouble, server: 1, endpoint: 1, at: 2).end == .answer(200, retryAfter: nil))
     }
 
-    @Test func `a trouble with a share strikes about so many calls`() {
+    @Test func `a trouble with a share affects about that share of calls`() {
         let trouble = Trouble(.reset, share: 0.3)
 
         let struck = (0..<1000).count { reply(trouble, call: $0).end == .failure(.connectionReset, wasSent: true) }
@@ -45,7 +45,7 @@ import Testing
         #expect((250...350).contains(struck))
     }
 
-    @Test func `a trouble of the call strikes it on every server alike`() {
+    @Test func `a trouble of a call affects it on every server`() {
         var trouble = Trouble(.reset, share: 0.5)
         trouble.isOfCall = true
 
@@ -53,7 +53,7 @@ import Testing
         #expect(ends[0] == ends[1])
     }
 
-    @Test func `a server that is silent executes what it has read when it continues`() {
+    @Test func `a silent server executes the requests that it has read when it resumes`() {
         let paused = reply(Trouble(.hang, window: .init(0, 5)), at: 1)
         let dead = reply(Trouble(.refused), at: 1)
         let gateway = reply(Trouble(.status(504, retryAfter: nil)), at: 1)
@@ -64,18 +64,18 @@ import Testing
         #expect(gateway.executedAfter != nil)
     }
 
-    @Test func `a server that goes down breaks off what is under way`() {
+    @Test func `a server that goes down resets its active requests`() {
         let reply = reply(Trouble(.refused, window: .init(1.004, 2)))
 
         #expect(reply.end == .failure(.connectionReset, wasSent: true))
         #expect(abs(reply.delay - 0.004) < 1e-9)
     }
 
-    @Test func `a response is lost whose server hangs before it is there`() {
+    @Test func `a response is lost if its server hangs before sending it`() {
         #expect(reply(Trouble(.hang, window: .init(1.004, 2))).end == .silence(isConnected: true))
     }
 
-    @Test func `a quota counts calls to all servers and starts again with each period`() {
+    @Test func `a quota counts calls to all servers and restarts with each period`() {
         var servers = WorldServers(.sample([Trouble(.quota(2, period: 10, isPerServer: false))]))
 
         let statuses = [(0, 1.0), (1, 2), (0, 3), (1, 4), (0, 11)].map { server, time in
@@ -85,7 +85,7 @@ import Testing
         #expect(statuses == [200, 200, 429, 429, 200])
     }
 
-    @Test func `a quota per server counts for each by itself`() {
+    @Test func `a quota per server counts each server separately`() {
         var servers = WorldServers(.sample([Trouble(.quota(1, period: 10, isPerServer: true))]))
 
         let statuses = [0, 1, 0, 1].map { server in
@@ -95,7 +95,7 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
-    @Test func `a response within a quota tells whether that was left by requests which never arrived`() {
+    @Test func `a response within a quota records whether lost requests have left the quota`() {
         let troubles = [Trouble(.refused, window: .init(0, 2)), Trouble(.quota(2, period: 10, isPerServer: false))]
         var servers = WorldServers(.sample(troubles))
 
@@ -107,7 +107,7 @@ import Testing
         #expect(replies.map(\.owesToLosses) == [false, false, true, false])
     }
 
-    @Test func `a response that comes after the deadline is none`() {
+    @Test func `a response after the deadline does not count`() {
         let reply = ServerReply(delay: 2, end: .answer(200, retryAfter: nil))
 
         #expect(reply.status(within: 2) == 200)

@@ -3,7 +3,7 @@ import Testing
 @testable import yard
 
 @Suite struct WorldShrinkerTests {
-    @Test func `what a world fails without goes`() throws {
+    @Test func `the shrinker removes everything that the failure does not need`() throws {
         let world = World.sample(
             servers: 4,
             [Trouble(.hang, server: 2), Trouble(.reset, endpoint: 1), Trouble(.truncated, server: 3)],
@@ -19,7 +19,7 @@ import Testing
         #expect(small.traffic.calls == 7)
     }
 
-    @Test func `servers and endpoints keep their troubles when others go`() throws {
+    @Test func `servers and endpoints keep their troubles when others are removed`() throws {
         let world = World.sample(servers: 4, [Trouble(.hang, server: 2, endpoint: 1)], kinds: [.read, .write])
         let shrinker = WorldShrinker { world in
             world.troubles.first?.server.map { $0 < world.servers && $0 > 0 } ?? false
@@ -31,7 +31,7 @@ import Testing
         #expect(small.troubles.map(\.server) == [1])
     }
 
-    @Test func `a world that cannot be smaller stays`() throws {
+    @Test func `a world that cannot be smaller stays the same`() throws {
         let world = World.sample(servers: 1)
 
         #expect(try WorldShrinker { $0 == world }.smallest(of: world) == world)

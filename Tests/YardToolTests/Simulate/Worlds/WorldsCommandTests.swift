@@ -9,7 +9,7 @@ import Testing
         try WorldsCommand(Arguments(words, options: WorldsCommand.options))
     }
 
-    @Test func `every option is understood`() throws {
+    @Test func `every option is parsed`() throws {
         let command = try command("--worlds", "5", "--seed", "7", "--policy", "single", "--examples", "3", "--json")
 
         #expect(command.campaign.numbers == 7...11)
@@ -18,12 +18,12 @@ import Testing
         #expect(command.printsJSON)
     }
 
-    @Test func `100,000 worlds from 1 on are played unless something else is asked for`() throws {
+    @Test func `the default is to play worlds 1 to 100,000`() throws {
         #expect(try command().campaign.numbers == 1...100_000)
     }
 
     @Test(arguments: [["--worlds", "0"], ["--seed", "-1"], ["--policy", "best"], ["--examples", "some"], ["extra"]])
-    func `what makes no sense is refused in one line`(words: [String]) {
+    func `invalid options are rejected in one line`(words: [String]) {
         let error = #expect(throws: UsageError.self) {
             _ = try WorldsCommand(Arguments(words, options: WorldsCommand.options))
         }
@@ -31,7 +31,7 @@ import Testing
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test func `the report is one object in JSON, and says in words whether the property holds`() async throws {
+    @Test func `the report is one JSON object, and its text states whether the property holds`() async throws {
         let report = try await command("--worlds", "2", "--examples", "0").report()
 
         #expect(try JSONDecoder().decode(WorldsReport.self, from: Data(report.json().utf8)) == report)
@@ -39,14 +39,14 @@ import Testing
         #expect(report.text.hasSuffix(report.holds ? "The property holds." : "The property does NOT hold."))
     }
 
-    @Test func `a client that never switches harms no caller`() async throws {
+    @Test func `a client that never switches causes no violation`() async throws {
         let report = try await command("--worlds", "40", "--policy", "off", "--examples", "0").report()
 
         #expect(report.faults.map(\.name) == [])
         #expect(report.requestsPerCall == 1)
     }
 
-    @Test func `it is called by two words, and so is its help`() async {
+    @Test func `the command and its help are found by two words`() async {
         #expect(await Yard.run(["simulate", "worlds", "--help"]) == 0)
         #expect(Yard.help(on: ["simulate", "worlds"])?.hasPrefix("usage: yard simulate worlds") == true)
         #expect(Yard.help(on: ["simulate"])?.contains("simulate worlds") == true)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import yard
 
-/// No caller fares worse with the client than without it, in whatever world.
+/// No caller fares worse with the client than without it, in any world.
 ///
-/// A world that fails here is played again, and made small, by `yard simulate worlds --worlds 1 --seed NUMBER`.
+/// A world that fails here can be played again and shrunk by `yard simulate worlds --worlds 1 --seed NUMBER`.
 @Suite struct WorldsPropertyTests {
     @Test(arguments: [("recommended", UInt64(2000)), ("single", 300), ("off", 300)])
-    func `in no world does a caller fare worse than without switching`(policy: String, worlds: UInt64) async throws {
+    func `no caller in any world fares worse than without switching`(policy: String, worlds: UInt64) async throws {
         let campaign = WorldsCampaign(numbers: 1...worlds, policy: try #require(.named(policy)))
 
         let tally = try await campaign.run()
