@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// Within a target, folders use each other in one direction: no folder is reached from one that it uses itself.
+/// Within a target, folders use each other in one direction, so no folder depends on itself.
 ///
-/// A folder uses another when it names a type that is at the top level there. Members of extensions are not seen.
+/// A folder uses another one if it names a type that is declared there at the top level. Members of extensions are not
+/// detected.
 @Suite struct FloorPlanTests {
     @Test(
         arguments: [
@@ -12,17 +13,17 @@ import Testing
             "SwitchyardDiagnostics", "SwitchyardTesting", "SwitchyardInspector", "SwitchyardGenerator",
         ]
     )
-    func `the folders of a target tie no knot`(target: String) throws {
+    func `the folders of a target have no cyclic dependencies`(target: String) throws {
         #expect(try FloorPlan(of: target).knot == [])
     }
 }
 
-/// Which folder of a target uses which.
+/// The dependencies between the folders of a target.
 private struct FloorPlan {
     /// The folders that each folder uses.
     private var arrows: [String: Set<String>] = [:]
 
-    /// The folders that are reached from themselves, in alphabetical order.
+    /// The folders that depend on themselves, in alphabetical order.
     var knot: [String] { arrows.keys.filter { reached(from: $0).contains($0) }.sorted() }
 
     init(of target: String) throws {
@@ -52,12 +53,12 @@ private struct FloorPlan {
         return reached
     }
 
-    /// The text without comments and without what is between quotation marks.
+    /// The text without comments and string literals.
     private static func code(of text: String) -> String {
         text.replacing(/\/\/.*/, with: "").replacing(/"(?:[^"\\\n]|\\.)*"/, with: "")
     }
 
-    /// The types that are declared at the top level, or at that of an `#if`, and not for the file alone.
+    /// The types that are declared at the top level or inside a top-level `#if`, except private ones.
     private static func declarations(in code: String) -> [Substring] {
         let declarations = declarations(in: code, behind: "")
         return declarations.isEmpty && code.hasPrefix("#if")

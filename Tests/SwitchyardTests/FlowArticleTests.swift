@@ -8,7 +8,7 @@ import Testing
 
 /// Runs the samples of the articles on interceptors, credentials and trust.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct FlowArticleTests {
-    @Test func `the samples on interceptors and retries do what the article says`() async throws {
+    @Test func `the samples on interceptors and retries run as the article describes`() async throws {
         var options = NetworkClient.Options()
         var configuration = APIConfiguration(path: "x")
         let count = Locked(0)
@@ -24,7 +24,7 @@ import Testing
         #expect(transport.requests.map { $0.headers["Accept-Language"] } == ["de"])
     }
 
-    @Test func `the samples on credentials refresh a token, and a log-out empties the cache`() async throws {  // M12
+    @Test func `the samples on credentials refresh a token and clear the cache at a logout`() async throws {  // M12
         var options = NetworkClient.Options()
         let credentials = FlowSamples.credentials(&options, expiry: .distantPast)
         let transport = StubTransport { request in
@@ -46,7 +46,7 @@ import Testing
         #expect(transport.requestCount == 2)
 
         let listener = Task { await FlowSamples.logOut(credentials, client) }
-        // The listener may come later than the first log-out.
+        // The listener may start after the first logout.
         while client.responseCache.count > 0 {
             credentials.logOut(in: .release)
             await Task.yield()
@@ -54,7 +54,7 @@ import Testing
         listener.cancel()
     }
 
-    @Test func `the samples on a login log in, refresh with the refresh token, and ask for another login`() async throws
+    @Test func `the samples on a login log in, refresh with the refresh token, and require another login`() async throws
     {
         var options = NetworkClient.Options()
         let credentials = FlowSamples.refreshing(&options)
@@ -71,7 +71,7 @@ import Testing
         #expect(error?.reason == .security(.loginRequired))
     }
 
-    @Test func `the samples on public calls let them go before anybody has logged in`() async throws {
+    @Test func `the samples on public calls allow the calls before a login`() async throws {
         let (list, credentials) = FlowSamples.openToAll { _ in nil }
         var options = NetworkClient.Options()
         options.credentials = credentials
@@ -84,7 +84,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.headers["Authorization"] == nil })
     }
 
-    @Test func `the samples on a login leave no token in a record`() async throws {
+    @Test func `the samples on a login leave no token in a recording`() async throws {
         var options = NetworkClient.Options()
         let credentials = FlowSamples.refreshing(&options)
         let recording = RecordingTransport(Self.loginTransport())

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What holds for the package as a whole: rows S1 to S4, S6, S7, S9 and S11.
+/// Rules for the package as a whole: rows S1 to S4, S6, S7, S9 and S11.
 @Suite struct PackageTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -10,7 +10,7 @@ import Testing
         get throws { try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8) }
     }
 
-    /// The lines of all sources, or of one target's, each with the file that it is in.
+    /// The lines of all sources or of one target, each with its file.
     private static func sourceLines(of target: String = "") throws -> [(file: String, line: Substring)] {
         let folder = root.appendingPathComponent("Sources/\(target)")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
@@ -24,7 +24,7 @@ import Testing
     }
 
     // S1, S2
-    @Test func `the systems of Apple are named, the newest kind too`() throws {
+    @Test func `the manifest lists all Apple systems, including visionOS`() throws {
         let manifest = try Self.manifest
 
         for system in [".macOS(.v13)", ".iOS(.v16)", ".tvOS(.v16)", ".watchOS(.v9)", ".visionOS(.v1)"] {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// The calls for which Apple wants a reason, by their category.
+    /// The APIs for which Apple requires a reason, by category.
     private static let reasoned = [
         "FileTimestamp": [
             "stat(", "lstat(", "fstat(", "fstatat(", "attributesOfItem(", "contentModificationDateKey",
@@ -53,7 +53,7 @@ import Testing
             "SwitchyardInspector",
         ]
     )
-    func `a target that makes calls for which Apple wants a reason has a manifest that gives one`(
+    func `a target has a privacy manifest exactly if it uses APIs that require a reason`(
         target: String
     ) throws {
         let lines = try Self.sourceLines(of: target).map(\.line)
@@ -78,13 +78,13 @@ import Testing
     }
 
     // S7
-    @Test func `no other package is needed`() throws {
+    @Test func `the package has no dependencies`() throws {
         #expect(try !Self.manifest.contains(".package("))
         #expect(try !Self.manifest.contains(".binaryTarget("))
     }
 
     // S6
-    @Test func `everything is compiled in the language mode of Swift 6, and nothing is exempt`() throws {
+    @Test func `all targets use the Swift 6 language mode without exemptions`() throws {
         #expect(try Self.manifest.contains("swiftLanguageModes: [.v6]"))
         #expect(try !Self.manifest.contains(".swiftLanguageMode("))
         #if swift(>=6) && hasFeature(StrictConcurrency)
@@ -98,7 +98,7 @@ import Testing
     }
 
     // S11
-    @Test func `only Foundation and the system below it are imported, and no user interface`() throws {
+    @Test func `only Foundation and system libraries are imported, and no UI framework`() throws {
         let own: Set = [
             "Switchyard", "SwitchyardAPI", "SwitchyardClient", "SwitchyardDiagnostics", "SwitchyardDiskCache",
             "SwitchyardGenerator", "SwitchyardHTTP", "SwitchyardInspector", "SwitchyardMarkup", "SwitchyardOAuth",
@@ -123,7 +123,7 @@ import Testing
     }
 
     // S1, S2
-    @Test func `continuous integration builds every library for every system of Apple`() throws {
+    @Test func `continuous integration builds every library for every Apple system`() throws {
         let file = Self.root.appendingPathComponent(".github/workflows/ci.yml")
         let words = Set(
             try String(contentsOf: file, encoding: .utf8).split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -137,8 +137,8 @@ import Testing
     }
 
     #if os(Linux)
-        // S3, S4: that this runs at all shows that everything builds here; CI runs all of the tests on Linux.
-        @Test func `continuous integration builds and tests all of it here`() throws {
+        // S3, S4: this test runs, so everything builds here. CI runs all tests on Linux.
+        @Test func `continuous integration builds and tests the whole package`() throws {
             let script = try String(contentsOf: Self.root.appendingPathComponent(".ci/run"), encoding: .utf8)
 
             #expect(script.contains("swift build -c release"))

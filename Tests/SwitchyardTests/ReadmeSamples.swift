@@ -74,8 +74,9 @@ func composing(file: URL) throws -> TopicAPI {
     return topics
 }
 
-/// Samples of different sections one behind the other, as a reader puts them together: in a function that throws errors of
-/// calls only, the managers are made and used.
+/// Samples of different sections in one function, as a reader would combine them.
+///
+/// Managers are created and used in a function that throws only errors of calls.
 func sideBySide(_ service: Service, show: (Any) -> Void, showMissingUser: () -> Void) async throws {
     let client = try NetworkClient(service: service)
     let topics = TopicAPI(client: client)
@@ -92,7 +93,7 @@ func sideBySide(_ service: Service, show: (Any) -> Void, showMissingUser: () -> 
     }
 }
 
-/// Managers made where only errors of calls may be thrown.
+/// Creates a manager where only errors of calls may be thrown.
 func screen(_ client: NetworkClient) async throws(APIError) -> User {
     try await UserAPI(client: client).user(id: 7)
 }
@@ -105,7 +106,7 @@ func switching(_ client: NetworkClient) async throws {
     // end
 }
 
-/// In a closure, where Swift infers the type of an error only if it is named.
+/// A closure, in which Swift infers the type of an error only if it is named.
 func showing(
     _ users: UserAPI,
     show: @escaping @Sendable (Any) -> Void,

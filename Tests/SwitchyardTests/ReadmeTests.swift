@@ -5,7 +5,7 @@ import SwitchyardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ReadmeTests {
-    @Test func `a transport written in an evening carries requests`() async throws {
+    @Test func `a minimal custom transport carries requests`() async throws {
         let transport = TableTransport(answers: ["http://table.test/topics?page=1&size=20": Data("[]".utf8)])
         let service = try Service(
             name: "topics",
@@ -29,7 +29,7 @@ import Testing
         #expect(service.defaultEnvironment == .release)
     }
 
-    @Test func `the module of the README refreshes and loads more`() async throws {
+    @Test func `the module of the README refreshes and loads more pages`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/topics") { request in
             let page = Int(request.queryValue("page") ?? "") ?? 1
@@ -53,7 +53,7 @@ import Testing
         #expect(all.map(\.id) == Array(20..<30) || all.map(\.id) == Array(0..<30))
     }
 
-    @Test func `the README's screen of a user that is not there says so`() async throws {
+    @Test func `the screen of the README shows that a user is missing`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/users/7", answering: LoopbackResponse(status: 404))
         try server.start()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `samples of several sections work side by side`() async throws {
+    @Test func `samples of several sections work together`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/topics", answering: .json(#"[{"id": 1, "title": "one"}]"#))
         server.route(.get, "/users/7", answering: LoopbackResponse(status: 404))
@@ -84,7 +84,7 @@ import Testing
         #expect(error?.module(UserError.self) == .userNotFound)
     }
 
-    @Test func `the client of the README carries its credential and header, and transfers`() async throws {
+    @Test func `the client of the README sends its credential and header, and transfers files`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/films/7.mov") { request in
             let isKnown = request.headers["Authorization"] == "Bearer secret" && request.headers["X-App"] == "demo"

@@ -14,7 +14,7 @@ import Testing
         service = try Service(name: "topics", servers: [server], defaultEnvironment: .test)
     }
 
-    @Test func `the samples say what they mean`() throws {
+    @Test func `the samples of the article on requests build the expected requests`() throws {
         let userID = 7
         // sample
         var search = APIConfiguration(path: "users/{id}/topics", query: ["q": "swift & linux", "tags": ["a", "b"]])

@@ -6,24 +6,24 @@
     import SwitchyardTesting
     import Testing
 
-    /// A process that is stopped by a signal, and continues when all deadlines have passed.
+    /// A process that is stopped by a signal and resumes after all deadlines have passed.
     @Suite(.timeLimit(.minutes(5)), .prompt) struct StoppedProcessTests {
         @Test(arguments: [false, true])
-        func `responses that lie in the sockets are no deadline failures`(_ switches: Bool) async throws {
+        func `responses that arrived while the process was stopped cause no timeout`(_ switches: Bool) async throws {
             try await calm()
             let servers = [LoopbackServer(), LoopbackServer()]
             let isAsked = Latch()
             for server in servers {
                 server.route(.get, "/list") { _ in
                     if server.requests.count >= 20 { isAsked.open() }
-                    try await Task.sleep(for: .seconds(1))  // The response comes while the client is stopped.
+                    try await Task.sleep(for: .seconds(1))  // The response arrives while the client is stopped.
                     return .text("ok")
                 }
                 try server.start()
             }
             let urls = servers.map(\.baseURL)
 
-            // In a process of its own, which stops itself; the servers are here and continue.
+            // In its own process, which stops itself. The servers run in this process.
             await #expect(processExitsWith: .success) { [urls = urls as [String], switches = switches as Bool] in
                 let client = try Self.client(urls, switches: switches)
                 let calls = (0..<20).map { _ in

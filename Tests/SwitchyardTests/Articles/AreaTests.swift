@@ -25,7 +25,7 @@ import Testing
         return try NetworkClient(service: service(), transport: transport, options: options)
     }
 
-    @Test func `the samples of the article on groups`() async throws {
+    @Test func `the samples of the article on groups run`() async throws {
         let api = GroupsSamples.ForumAPI(client: try client())
 
         #expect(try await GroupsSamples.hold(api) { _ in }.value() == [Topic(id: 1, title: "one")])
@@ -34,7 +34,7 @@ import Testing
         #expect(try await GroupsSamples.graph(api).members == [.succeeded, .succeeded])
     }
 
-    @Test func `the policy of the article on switching is a valid one`() async throws {
+    @Test func `the policy in the article on switching is valid`() async throws {
         let service = try SwitchingSamples.choose()
 
         #expect(service.switching.selection == .lowestLatency)
@@ -44,7 +44,7 @@ import Testing
         await SwitchingSamples.watch(client)
     }
 
-    @Test func `the samples of the article on dispatch`() async throws {
+    @Test func `the samples of the article on dispatch run`() async throws {
         var options = NetworkClient.Options()
         var search = APIConfiguration(path: "topics")
         DispatchSamples.limit(&options, &search)
@@ -56,7 +56,7 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("samples-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let (outbox, run) = try DispatchSamples.keep(client, in: file, title: "two")
-        // One of the two sends it: the run, which needs a network, or this.
+        // The write is sent either by the run, which needs a network, or by this call.
         let events = outbox.events()
         try await outbox.flush()
         if !outbox.entries.isEmpty {
@@ -75,11 +75,11 @@ import Testing
         await DispatchSamples.cancel(client, RequestID())
     }
 
-    @Test func `the samples of the article on diagnostics`() async throws {
+    @Test func `the samples of the article on diagnostics run`() async throws {
         var options = NetworkClient.Options()
         let (recorder, meter) = DiagnosticsSamples.watch(&options, DiagnosticsSamples.Spinner())
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
-        // Observers are told one after the other, so that this one hears of the end after the others.
+        // Observers are called in order, so this one receives the end after the others.
         options.interceptors.append(
             .observing { event in if case .ended = event.kind { ended.finish() } }
         )
@@ -92,7 +92,7 @@ import Testing
         #expect(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) != nil)
     }
 
-    @Test func `the article on diagnostics hides what an app adds`() {
+    @Test func `the redaction in the article on diagnostics hides the app's own names`() {
         var options = NetworkClient.Options()
 
         let redaction = DiagnosticsSamples.hide(&options)
@@ -102,7 +102,7 @@ import Testing
         #expect(options.interceptors.count == 2)
     }
 
-    @Test func `a stubbed client of the article on testing waits for its clock`() async throws {
+    @Test func `the stubbed client in the article on testing waits for its clock`() async throws {
         let (client, clock) = try TestingSamples.stub(service())
 
         async let answer = client.send(APIConfiguration(path: "topics"))
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the server of the article on testing reads what it is asked`() async throws {
+    @Test func `the server in the article on testing reads its requests`() async throws {
         let server = TestingSamples.serve()
         try server.start()
         defer { server.stop() }
@@ -131,7 +131,7 @@ import Testing
         #expect(try JSONDecoder().decode(Topic.self, from: data) == Topic(id: 1, title: "one"))
     }
 
-    @Test func `the article on testing sends bytes that no one asked for`() async throws {
+    @Test func `the server in the article on testing sends unsolicited bytes`() async throws {
         let (server, clock) = (LoopbackServer(), ManualClock())
         TestingSamples.astonish(server, on: clock)
         try server.start()
@@ -145,7 +145,7 @@ import Testing
         #expect(server.requests.map(\.numberOnConnection) == [1])
     }
 
-    @Test func `the article on testing cuts an upload, which continues`() async throws {
+    @Test func `the server in the article on testing cuts an upload, which resumes`() async throws {
         let server = LoopbackServer()
         let bytes = Data(repeating: 7, count: 400_000)
         let uploads = TestingSamples.transfers(bytes, on: server)
@@ -163,7 +163,7 @@ import Testing
         #expect(try Data(contentsOf: file.url) == bytes)
     }
 
-    @Test func `the article on testing tries an app's own rules by calling them`() async throws {
+    @Test func `the article on testing calls an app's own rules directly`() async throws {
         try await TestingSamples.tryRules(
             .adapting { configuration, context in
                 configuration.headers["X-Signature"] = "\(context.service) \(context.round) \(context.remaining)"

@@ -3,12 +3,12 @@ import Switchyard
 import Testing
 
 @Suite struct ArticleTests {
-    /// What is in an article and is no code of ours: how a manifest names the package.
+    /// A sample that is not Swift code of an app: how a manifest names the package.
     private func isManifest(_ sample: [String]) -> Bool {
         sample.first?.hasPrefix(".package(") == true
     }
 
-    @Test func `every sample of the README is one that compiles`() throws {
+    @Test func `every sample of the README is compiled`() throws {
         let compiled = try ArticleText.compiledSamples()
         let samples = ArticleText.blocks(in: try ArticleText.readme(), from: "```swift", to: "```")
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     // Rule PEER-10.
-    @Test(arguments: ArticleText.articles) func `every sample of the articles is one that compiles`(
+    @Test(arguments: ArticleText.articles) func `every sample of the articles is compiled`(
         _ article: String
     ) throws {
         let compiled = try ArticleText.compiledSamples()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `the article on switching has every key of a service file that is about it`() throws {
+    @Test func `the article on switching lists every switching key of a service file`() throws {
         let text = try ArticleText.article("Switching")
         let keys = ServiceFormat.keys.map(\.path).filter { $0.hasPrefix("switching.") }
 
@@ -39,12 +39,12 @@ import Testing
         for key in keys { #expect(text.contains("| `\(key.dropFirst("switching.".count))` |"), "\(key)") }
     }
 
-    /// Those without are about figures or the whole.
+    /// Articles without samples have measurements or an overview.
     private static let withoutSamples: Set<String> = [
         "Architecture", "Glossary", "Performance", "RenamedSymbols", "SwitchingMeasurements", "Switchyard",
     ]
 
-    @Test(arguments: ArticleText.articles) func `an article has a sample, and the overview names it`(
+    @Test(arguments: ArticleText.articles) func `an article has a sample and is listed in the overview`(
         _ article: String
     ) throws {
         let text = try ArticleText.article(article)

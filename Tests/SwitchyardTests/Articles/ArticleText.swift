@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is written in the README, in the articles and in the files that compile their samples.
+/// The text of the README, of the articles and of the files that compile their samples.
 enum ArticleText {
     static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -21,7 +21,7 @@ enum ArticleText {
         try String(contentsOf: catalogue.appendingPathComponent("\(name).md"), encoding: .utf8)
     }
 
-    /// The samples of all files that are there to compile them, marked with `// sample` and `// end`.
+    /// The samples of all files that compile them, marked with `// sample` and `// end`.
     static func compiledSamples() throws -> Set<[String]> {
         var samples: Set<[String]> = []
         for folder in [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The rule for sending a request again is written in one sentence, wherever it is written.
+/// The rule for sending a request again is written in the same sentence everywhere.
 @Suite struct ResendSentenceTests {
     private static let sentence = """
         An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is \
@@ -14,7 +14,7 @@ import Testing
         "Sources/SwitchyardHTTP/Messages/ResendRule.swift", "Sources/SwitchyardClient/Requests/APIConfiguration.swift",
         "Sources/SwitchyardClient/Interceptors/RoundResult.swift",
     ])
-    func `README, articles and comments have the same sentence`(path: String) throws {
+    func `README, articles and comments contain the same sentence`(path: String) throws {
         let text = try String(contentsOf: ArticleText.repository.appendingPathComponent(path), encoding: .utf8)
         let words = text.split { $0.isWhitespace }.filter { $0 != "///" }.joined(separator: " ")
 

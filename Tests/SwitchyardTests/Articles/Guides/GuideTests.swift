@@ -9,7 +9,7 @@ import SwitchyardTesting
 import SwitchyardTransfers
 import Testing
 
-/// Runs the samples of the guides for those who come from another library, against a server.
+/// Runs the samples of the migration guides against a server.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct GuideTests {
     private let server = LoopbackServer()
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guides-\(UUID().uuidString)")
@@ -25,12 +25,12 @@ import Testing
             baseURLs: [.test: ServerURL(server.baseURL)],
             cdnURLs: [.test: ServerURL(server.baseURL + "/cdn")]
         )
-        // The samples have the deadlines that apps have, which a task's wait for its turn may use up.
+        // The samples have the deadlines of real apps, which the wait for a free task could use up.
         try await calm()
         try await body(try Service(name: "forum", servers: [primary], defaultEnvironment: .test))
     }
 
-    @Test func `the samples for those who come from AFNetworking`() async throws {
+    @Test func `the samples of the AFNetworking guide run`() async throws {
         server.route(.get, "/topics", answering: .json(#"[{"id":1,"title":"one"}]"#))
         server.route(.post, "/topics", answering: .json(#"{"id":2,"title":"two"}"#, status: 201))
         server.route(.post, "/photos") { .text("", status: try await $0.body.collect().count > 4 ? 201 : 400) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `pins for those who come from AFNetworking need two certificates`() async throws {
+    @Test func `the pins in the AFNetworking guide need certificates in the folder`() async throws {
         try await withService { service in
             #expect(throws: PinRuleError.noCertificate) {
                 _ = try AFNetworkingSamples.pin(service, certificates: folder)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the samples for those who come from YTKNetwork`() async throws {
+    @Test func `the samples of the YTKNetwork guide run`() async throws {
         server.route(.post, "/users", answering: .json(#"{"id":7,"name":"seven"}"#, status: 201))
         server.route(.get, "/users/7", answering: .json(#"{"id":7,"name":"seven"}"#))
         server.route(.get, "/films/7.mov", answering: .text("film"))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `an accessory for those who come from YTKNetwork frames the callbacks`() async throws {
+    @Test func `an accessory in the YTKNetwork guide runs before and after the callbacks`() async throws {
         server.route(.get, "/users/7", answering: .json(#"{"id":7,"name":"seven"}"#))
         try await withService { service in
             let accounts = YTKNetworkSamples.AccountAPI(client: try NetworkClient(service: service))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `the samples for those who come from Alamofire`() async throws {
+    @Test func `the samples of the Alamofire guide run`() async throws {
         server.route(.get, "/topics") { request in
             guard request.headers["X-Version"] == "2", request.headers["Authorization"] == "Bearer new" else {
                 return LoopbackResponse(status: 401)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `the samples for those who come from Moya`() async throws {
+    @Test func `the samples of the Moya guide run`() async throws {
         server.route(.get, "/topics") { request in
             request.headers["Authorization"] == "Bearer secret"
                 ? .json(#"{"data":{"items":[{"id":1,"title":"one"}]}}"#) : LoopbackResponse(status: 401)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `callers that share for those who come from Moya get the same`() async throws {
+    @Test func `callers that share a transfer in the Moya guide get the same value`() async throws {
         server.route(.get, "/topics", answering: .json(#"[{"id":1,"title":"one"}]"#))
         try await withService { service in
             let forum = MoyaSamples.ForumAPI(client: try NetworkClient(service: service))

@@ -8,7 +8,7 @@ final class NotesBackend: Sendable {
     private struct State {
         var notes: [Int: RecipesSamples.Article] = [:]
         var changes = 0
-        /// How many responses to writes are lost, after the write was carried out.
+        /// How many responses to writes are lost after the write was executed.
         var losses = 0
     }
 
@@ -35,7 +35,7 @@ final class NotesBackend: Sendable {
         try server.start()
     }
 
-    /// Loses the next responses to writes.
+    /// Drops the next responses to writes.
     func loseResponses(_ count: Int = 1) {
         state.withLock { $0.losses = count }
     }

@@ -19,7 +19,7 @@ import Testing
 
     private static let note = Samples.Article(id: 7, name: "first")
 
-    @Test func `a note is created once, and not over another one`() async throws {
+    @Test func `a note is created once and does not replace another note`() async throws {
         try await withBackend { _, client in
             let notes = Samples.NotesAPI(client: client)
             let created = try await notes.create(Self.note)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a create and a save whose responses were lost succeed when they are made again`() async throws {
+    @Test func `a create and a save whose responses were lost succeed when they are repeated`() async throws {
         try await withBackend { backend, client in
             let notes = Samples.NotesAPI(client: client)
             backend.loseResponses()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a delete whose response was lost succeeds when it is made again`() async throws {
+    @Test func `a delete whose response was lost succeeds when it is repeated`() async throws {
         try await withBackend { backend, client in
             let notes = Samples.NotesAPI(client: client)
             _ = try await notes.create(Self.note)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `polling brings what has changed, and nothing after a 304`() async throws {
+    @Test func `polling returns the changed notes, and nil after a 304`() async throws {
         try await withBackend { backend, client in
             let inbox = Samples.InboxAPI(client: client)
             _ = try await Samples.NotesAPI(client: client).create(Self.note)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a login by name and password starts from empty credentials`() async throws {
+    @Test func `a login by name and password starts with empty credentials`() async throws {
         try await withBackend { backend, _ in
             let baseURL = backend.server.baseURL
             let client = try await Samples.logIn(with: "ada", password: "secret", to: baseURL)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `the calls of a batch succeed and fail by themselves`() async throws {
+    @Test func `the calls of a batch succeed and fail independently`() async throws {
         try await withBackend { backend, client in
             _ = try await Samples.NotesAPI(client: client).create(Self.note)
             let api = Samples.BatchAPI(client: client)

@@ -6,7 +6,7 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// Runs the samples of the article of recipes against a backend of their kind.
+/// Runs the samples of the article of recipes against a matching backend.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct RecipesTests {
     typealias Samples = RecipesSamples
 
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: - Errors
 
-    @Test func `a detail is the message, and the status a code of the app's`() async throws {
+    @Test func `a detail becomes the message, and a status becomes the app's code`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let shop = Samples.ShopAPI(client: client)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what is refused field by field is marked field by field`() async throws {
+    @Test func `errors for single fields are shown at the fields`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let shop = Samples.ShopAPI(client: client)
@@ -53,7 +53,7 @@ import Testing
                 shop,
                 show: { shown.append("\($0)") },
                 mark: { marks[$0] = $1 },
-                offerAgain: { _ in Issue.record("nobody asked to wait") }
+                offerAgain: { _ in Issue.record("unexpected wait") }
             )
 
             #expect(marks == ["name": ["This field may not be blank."], "price": ["Required.", "Too low."]])
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a POST without its slash is told to have become a GET, by the error and by the log`() async throws {
+    @Test func `the error and the log of a POST without its trailing slash show that it became a GET`() async throws {
         let backend = try RestBackend()
         defer { backend.stop() }
         let (lines, sink) = AsyncStream.makeStream(of: String.self)
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: - Pages
 
-    @Test func `numbered pages are read to their end, before anybody has logged in`() async throws {
+    @Test func `numbered pages are read to their end before a login`() async throws {
         try await withBackend { backend, client, _ in
             let articles = Samples.ArticleListAPI(client: client)
             let small = PageRecorder<Samples.Article>(pageSize: 2, identifiedBy: \.id)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a bare array with its number in a header field is read to its end`() async throws {
+    @Test func `a bare array with its total in a header field is read to its end`() async throws {
         try await withBackend { backend, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let search = Samples.SearchAPI(client: client)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `another word is another list, and nothing found is said`() async throws {
+    @Test func `another search has its own list, and an empty result is an error`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let search = Samples.SearchAPI(client: client)
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: - Edits
 
-    @Test func `anyone who saves over a version that is gone is told so`() async throws {
+    @Test func `saving over an outdated version fails with a 412`() async throws {
         try await withBackend { _, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             let editor = Samples.EditorAPI(client: client)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `dates as HTTP writes them are read`() throws {
+    @Test func `dates in the HTTP format are decoded`() throws {
         let module = Samples.dates()
 
         let dates = try module.decoding.decode([Date].self, from: Data(#"["Tue, 14 Nov 2023 22:30:00 GMT"]"#.utf8))
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: - Tokens
 
-    @Test func `a login is sent without a credential, and a token that has ended is refreshed once`() async throws {
+    @Test func `a login is sent without a credential, and an expired token is refreshed once`() async throws {
         try await withBackend { backend, client, credentials in
             try await Samples.logIn(client, credentials, "ada", "secret")
             let shop = Samples.ShopAPI(client: client)
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong password is told in the server's words`() async throws {
+    @Test func `the error for a wrong password has the server's message`() async throws {
         try await withBackend { _, client, _ in
             let login = Samples.TokenAPI(client: client)
 
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `after a refused refresh public lists go without a token, and private calls ask for a login`()
+    @Test func `after a rejected refresh, public lists omit the token and private calls need a login`()
         async throws
     {
         try await withBackend { backend, client, credentials in
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `before a login private calls are not sent, and the error says what to do`() async throws {
+    @Test func `before a login, private calls fail unsent with an error that names the options`() async throws {
         try await withBackend { backend, client, _ in
             let shop = Samples.ShopAPI(client: client)
 
@@ -250,7 +250,7 @@ import Testing
 
     // MARK: - Limits
 
-    @Test func `a read that comes too often is made again when the server says`() async throws {
+    @Test func `a read that got a 429 is repeated when the server allows it`() async throws {
         try await withBackend { backend, client, _ in
             backend.state.withLock { $0.isBusy = true }
 
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `a write that comes too often says when to come back`() async throws {
+    @Test func `a write that got a 429 reports when it may be repeated`() async throws {
         try await withBackend { backend, client, credentials in
             credentials.set(.bearer("a1"), in: .release)
             backend.state.withLock { $0.isBusy = true }
@@ -271,7 +271,7 @@ import Testing
                 Samples.Draft(name: "new"),
                 Samples.ShopAPI(client: client),
                 show: { #expect("\($0)" == "Request was throttled.") },
-                mark: { field, _ in Issue.record("no field \(field) is wrong") },
+                mark: { field, _ in Issue.record("unexpected error for the field \(field)") },
                 offerAgain: { pauses.append($0) }
             )
 
@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `a log that writes bodies hides the tokens of the backend`() async throws {
+    @Test func `a log with bodies hides the tokens of the backend`() async throws {
         let backend = try RestBackend()
         defer { backend.stop() }
         let (entries, sink) = AsyncStream.makeStream(of: LogEntry.self)

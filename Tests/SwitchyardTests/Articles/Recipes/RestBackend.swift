@@ -3,7 +3,7 @@ import Switchyard
 import SwitchyardServices
 import SwitchyardTesting
 
-/// A REST backend as most are built today: no frame around answers, slashes at the end, pages with `next`, tokens.
+/// A typical REST backend: no envelope around responses, trailing slashes, pages with `next`, and tokens.
 final class RestBackend: Sendable {
     struct State {
         var access = "a1"
@@ -25,7 +25,7 @@ final class RestBackend: Sendable {
     let state = Locked(State())
     private static let articles = (1...5).map { RecipesSamples.Article(id: $0, name: "Article \($0)") }
 
-    /// Starts it.
+    /// Starts the server.
     init() throws {
         server.route(nil, "/api/articles", answering: .status(301, headers: ["Location": "/api/articles/"]))
         server.route(.get, "/api/articles/") { [unowned self] in try list($0) }
@@ -41,12 +41,12 @@ final class RestBackend: Sendable {
 
     var baseURL: String { server.baseURL + "/api" }
 
-    /// Takes no token any more.
+    /// Rejects all tokens from now on.
     func forgetEverybody() {
         state.withLock { ($0.access, $0.refresh) = ("gone", "gone") }
     }
 
-    /// Lets the access token end, as it does after some minutes.
+    /// Expires the access token, as happens after some minutes.
     func endAccess() {
         state.withLock { $0.access = "ended" }
     }
@@ -59,7 +59,7 @@ final class RestBackend: Sendable {
         .json(#"{"detail": "\#(detail)", "code": "refused"}"#, status: status)
     }
 
-    /// The refusal of a token that is not good: public places refuse it, too.
+    /// The response to an invalid token, which public paths reject too.
     private func refusal(of request: LoopbackRequest) -> LoopbackResponse? {
         guard let field = request.headers["Authorization"] else { return nil }
         let isGood = state.withLock { field == "Bearer \($0.access)" }
@@ -124,7 +124,7 @@ extension RestBackend {
         return .json(try JSONEncoder().encode(RecipesSamples.Article(id: 3, name: name)), headers: ["ETag": version])
     }
 
-    /// A bare array with the number of all in a header field, two at a time.
+    /// A bare array of two items with the total in a header field.
     private static func search(_ request: LoopbackRequest) throws -> LoopbackResponse {
         let found = articles.filter { article in request.queryValue("search").map { article.name.contains($0) } ?? true
         }

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// The samples of the article on Apple systems, word for word, with what means UIKit and SwiftUI.
+/// The samples of the article on Apple systems, word for word, with stand-ins for UIKit and SwiftUI.
 enum AppleSystemsSamples {
     struct Topic: Decodable, Sendable {
         var title: String
@@ -119,7 +119,7 @@ enum AppleSystemsSamples {
     // end
 }
 
-// MARK: What means UIKit and SwiftUI, declared as Apple's documentation does
+// MARK: Stand-ins for UIKit and SwiftUI, declared as in Apple's documentation
 
 extension AppleSystemsSamples {
     @MainActor class UIResponder: NSObject {}
