@@ -1,13 +1,13 @@
 import Dispatch
 import Switchyard
 
-// What an app writes whose code is on the main actor unless it says otherwise, which is how new apps are set up.
+// The code of an app with the main actor as its default isolation, which is the default of new apps.
 
-/// A model: not on the main actor, since it is decoded elsewhere.
+/// A model that is not on the main actor, because it is decoded elsewhere.
 nonisolated struct Topic: Decodable, Sendable, Hashable {
     let id: Int
     let title: String
-    /// Whether it was decoded on the main queue, which is the main actor's.
+    /// Whether it was decoded on the main queue, which runs the main actor.
     let isOfMainQueue: Bool
 
     /// Marks the main queue.
@@ -58,7 +58,7 @@ final class TopicAPI: APIManager {
     }
 }
 
-/// What a screen shows.
+/// The state of a screen.
 final class TopicScreen {
     private let topics: TopicAPI
     private(set) var titles: [String] = []
@@ -76,7 +76,7 @@ final class TopicScreen {
         }
     }
 
-    /// The same with a callback.
+    /// The same operation with a callback.
     func load(_ id: Int, then done: @escaping @MainActor () -> Void) -> RequestID {
         topics.value(Topic.self, for: APIConfiguration(path: "topics/\(id)")) { result in
             MainActor.assumeIsolated {

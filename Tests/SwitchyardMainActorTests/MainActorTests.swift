@@ -4,9 +4,9 @@ import SwitchyardServices
 import SwitchyardTesting
 import Testing
 
-/// The library in an app whose code is on the main actor unless it says otherwise.
+/// The library in an app with the main actor as its default isolation.
 ///
-/// Row S6; rule 8 of what users ask for.
+/// Row S6; rule 8 of the user requirements.
 @Suite(.timeLimit(.minutes(5))) struct MainActorTests {
     nonisolated private static let one = StubResponse.json(#"{"code": 0, "data": {"id": 1, "title": "one"}}"#)
 
@@ -19,7 +19,7 @@ import Testing
         return try TopicAPI(client: NetworkClient(service: service, transport: StubTransport(answer)))
     }
 
-    @Test func `a screen of the main actor shows what its manager brings`() async throws {
+    @Test func `a screen on the main actor shows the topics of its manager`() async throws {
         let screen = TopicScreen(
             topics: try Self.api { _ in
                 .json(#"{"code": 0, "data": [{"id": 1, "title": "one"}, {"id": 2, "title": "two"}]}"#)
@@ -32,7 +32,7 @@ import Testing
         #expect(screen.message == nil)
     }
 
-    @Test func `a callback is on the main actor`() async throws {
+    @Test func `a callback runs on the main actor`() async throws {
         let screen = TopicScreen(topics: try Self.api { _ in Self.one })
 
         await withCheckedContinuation { continuation in
@@ -42,7 +42,7 @@ import Testing
         #expect(screen.titles == ["one"])
     }
 
-    @Test func `models are decoded away from the main actor`() async throws {
+    @Test func `models are decoded outside the main actor`() async throws {
         DispatchQueue.main.setSpecific(key: Topic.mainQueue, value: true)
         let api = try Self.api { _ in Self.one }
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `a response is decoded while the main actor is blocked`() async throws {
-        // Others need the main actor too: it is kept no longer than a request takes.
+        // Other tests need the main actor too, so it is blocked only for the duration of a request.
         try await calm()
         let decoded = DispatchSemaphore(value: 0)
         let api = try Self.api { _ in Self.one }
@@ -60,12 +60,12 @@ import Testing
         #expect(Self.block(on: decoded) == .success)
     }
 
-    /// Holds the thread until there is a signal, for a while at most.
+    /// Blocks the thread until a signal, for a limited time.
     private static func block(on semaphore: DispatchSemaphore) -> DispatchTimeoutResult {
         semaphore.wait(timeout: .now() + 30)
     }
 
-    @Test func `an error of the module arrives as one`() async throws {
+    @Test func `an error of the module is thrown as the module's code`() async throws {
         let api = try Self.api { _ in .json(#"{"code": 404, "message": "gone"}"#) }
 
         let error = await #expect(throws: APIError.self) { try await api.topic(1) }
