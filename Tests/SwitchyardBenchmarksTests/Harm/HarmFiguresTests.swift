@@ -7,7 +7,7 @@ import Testing
         HarmFigures(calls, deadline: .seconds(5), requests: requests, switches: 1)
     }
 
-    @Test func `percentiles go by the nearest rank`() {
+    @Test func `percentiles use the nearest rank`() {
         let figures = Self.figures((1...200).reversed().map { HarmCall(isOdd: false, milliseconds: Double($0)) })
 
         #expect(figures.all == HarmFigures.Calls(count: 200, failed: 0, p50: 100, p99: 198, maximum: 200))
@@ -20,7 +20,7 @@ import Testing
         #expect(Self.figures([failed]).unsent == 1)
     }
 
-    @Test func `calls of the odd endpoint and of the others are counted apart`() {
+    @Test func `calls of the odd endpoint and other calls are counted separately`() {
         let figures = Self.figures(
             [
                 HarmCall(isOdd: true, milliseconds: 7, failure: "http500"), HarmCall(isOdd: false, milliseconds: 2),
@@ -35,7 +35,7 @@ import Testing
         #expect(figures.requestsPerCall == 2)
     }
 
-    @Test func `without a call there is no figure`() {
+    @Test func `figures without calls are zero`() {
         #expect(Self.figures([]).all == HarmFigures.Calls())
         #expect(Self.figures([]).requestsPerCall == 0)
     }

@@ -14,7 +14,7 @@ import Testing
         failures: [:]
     )
 
-    /// The marks of figures that differ from those without switching by a change.
+    /// The marks of figures that differ by a change from those without switching.
     private static func marks(
         _ limits: HarmLimits = .alike,
         off: HarmFigures = even,
@@ -25,15 +25,15 @@ import Testing
         return HarmJudgement(limits: limits, off: off).marks(of: figures).map(\.text)
     }
 
-    @Test func `who does as well as without switching is not marked`() {
+    @Test func `figures equal to those without switching get no mark`() {
         #expect(Self.marks { _ in }.isEmpty)
     }
 
-    @Test func `a call that fails unsent is marked`() {
+    @Test func `a call that fails unsent gets a mark`() {
         #expect(Self.marks { $0.unsent = 3 } == ["3 calls failed unsent"])
     }
 
-    @Test func `one failure is marked where none fails without switching`() {
+    @Test func `a single failure gets a mark if no call fails without switching`() {
         #expect(
             Self.marks { $0.well.failed = 1 } == ["0.10 % of well calls failed, 0.00 % without switching"]
         )
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(200, false), (260, false), (270, true)])
-    func `where some fail without switching, more are marked when they are more than chance`(
+    func `additional failures get a mark if they exceed chance`(
         _ failed: Int,
         _ isMarked: Bool
     ) {
@@ -51,7 +51,7 @@ import Testing
         #expect(Self.marks(off: off) { $0.odd.failed = failed }.isEmpty == !isMarked)
     }
 
-    @Test func `more failures of more calls are no more`() {
+    @Test func `more failures of more calls at the same rate get no mark`() {
         var off = Self.even
         off.well.failed = 1_000
 
@@ -63,27 +63,27 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `a tenth and two milliseconds are allowed at the 99th percentile`() {
+    @Test func `the 99th percentile may exceed the one without switching by a tenth and two milliseconds`() {
         #expect(Self.marks { $0.well.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.odd.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of well calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
         #expect(Self.marks { $0.odd.p99 = 13.1 } == ["p99 of odd calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
     }
 
-    @Test func `a twentieth and ten requests are allowed among equals`() {
+    @Test func `requests to equal servers may exceed those without switching by a twentieth and ten`() {
         #expect(Self.marks { $0.requests = 1_060 }.isEmpty)
         #expect(Self.marks { $0.requests = 1_061 } == ["1.061 requests per call > 1.05 x 1.000"])
         #expect(Self.marks(HarmLimits()) { $0.requests = 3_000 }.isEmpty)
     }
 
-    @Test func `redirects count without switching too`() {
+    @Test func `redirects count for the requests without switching too`() {
         var off = Self.even
         off.requests = 2_000
 
         #expect(Self.marks(off: off) { $0.requests = 2_110 }.isEmpty)
     }
 
-    @Test func `a call that is answered thanks to switching may cost a request`() {
+    @Test func `a call that succeeds because of switching may cost a request`() {
         var off = Self.even
         off.all.failed = 100
 
@@ -95,12 +95,12 @@ import Testing
         #expect(marks.isEmpty)
     }
 
-    @Test func `a switch is marked among equals only`() {
+    @Test func `a switch gets a mark for equal servers only`() {
         #expect(Self.marks { $0.switches = 2 } == ["2 switches among equals"])
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
 
-    @Test func `what is asked of a world beside is marked when it is missed`() {
+    @Test func `a world's own limits get a mark if they are missed`() {
         let limits = HarmLimits(wellP99: 9, oddP99: 8, failsNone: true)
 
         let marks = Self.marks(limits) { $0.all.failed = 2 }
@@ -112,14 +112,14 @@ import Testing
         )
     }
 
-    @Test func `a wait has to be too long each time that a world is played, all else once`() {
+    @Test func `a wait gets a mark if it is too long in every play, and other problems after one play`() {
         let first = [HarmMark(.wellWait, "1"), HarmMark(.oddWait, "2"), HarmMark(.switches, "3")]
         let second = [HarmMark(.oddWait, "4"), HarmMark(.oddLimit, "5"), HarmMark(.unsent, "6")]
 
         #expect(first.confirmed(by: second) == [first[1], first[2], second[2]])
     }
 
-    @Test func `a world is played again where chance can have made all marks`() {
+    @Test func `a world is played again if chance may have caused all marks`() {
         #expect([HarmMark(.wellWait, ""), HarmMark(.oddLimit, "")].mayBeChance)
         #expect(![HarmMark(.wellWait, ""), HarmMark(.unsent, "")].mayBeChance)
         #expect(![HarmMark]().mayBeChance)

@@ -3,22 +3,22 @@ import Testing
 @testable import SwitchyardBenchmarks
 
 @Suite struct HarmWorldTests {
-    @Test func `every world has a name of its own`() {
+    @Test func `every world has its own name`() {
         #expect(Set(HarmWorld.all.map(\.name)).count == HarmWorld.all.count)
     }
 
-    @Test func `a name that ends with a dash means all that begin with it`() throws {
+    @Test func `a name that ends with a dash selects all worlds with that prefix`() throws {
         #expect(try HarmWorld.chosen([]).count == HarmWorld.all.count)
         #expect(try HarmWorld.chosen(["odd-500"]).map(\.name) == ["odd-500"])
         #expect(try HarmWorld.chosen(["kept-", "odd-429"]).count == 4)
     }
 
     @Test(arguments: ["odd", "odd-500-firs", "conditions-rain-"])
-    func `a name that no world has is refused`(_ name: String) {
+    func `an unknown name is rejected`(_ name: String) {
         #expect(throws: BenchmarkError.self) { try HarmWorld.chosen([name]) }
     }
 
-    @Test func `every oddity is on all servers, and on the first only`() {
+    @Test func `every oddity has a world with all servers and a world with the first server`() {
         let names = Set(HarmWorld.all.map(\.name))
 
         for oddity in Oddity.all {
@@ -34,7 +34,7 @@ import Testing
         #expect(callers == [[4, 20], [1, 20], [16, 20], [1, 2], [60, 300]])
     }
 
-    @Test func `where only the first server errs, no call may fail that may be repeated`() throws {
+    @Test func `no repeatable call may fail if only the first server fails`() throws {
         let failsNone = try ["odd-500-first", "odd-500-first-keyed", "odd-500-first-write", "odd-404-first", "odd-500"]
             .flatMap { try HarmWorld.chosen([$0]) }
             .map(\.limits.failsNone)
