@@ -1,7 +1,9 @@
 package import SwitchyardClient
 package import SwitchyardServices
 
-/// An app in which users log in and out; its tokens are refreshed when the gate is open.
+/// An app in which users log in and out.
+///
+/// Its tokens are refreshed when the gate is open.
 package final class AppSession: Sendable {
     package let credentials: Credentials
     package let refreshes: Gate
@@ -17,7 +19,7 @@ package final class AppSession: Sendable {
         }
     }
 
-    /// Makes a client know the credentials and, unless it is not to, the users.
+    /// Sets the credentials and, unless disabled, the user of a client.
     package func prepare(_ options: inout NetworkClient.Options, knowsUsers: Bool = true) {
         options.credentials = credentials
         if knowsUsers { options.user = { [user] _ in user.withLock { $0 } } }

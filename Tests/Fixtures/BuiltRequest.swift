@@ -2,7 +2,7 @@ import Foundation
 package import SwitchyardClient
 package import SwitchyardHTTP
 
-/// What a generator without common header fields makes of a configuration.
+/// Builds requests with a generator without common header fields.
 package enum BuiltRequest {
     package static func request(
         _ configuration: APIConfiguration,

@@ -6,16 +6,16 @@ package import Foundation
     import Musl
 #endif
 
-/// A command in a process of its own.
+/// A command in its own process.
 ///
-/// `Process` of swift-corelibs-foundation reads past the end of the list of open descriptors as soon as that fills a
-/// page of the kernel's (some 1,300 descriptors), which tests that run side by side reach.
+/// `Process` of swift-corelibs-foundation reads past the end of the list of open descriptors when that list fills a
+/// page of the kernel's (some 1,300 descriptors), which concurrent tests can reach.
 package final class ChildCommand {
     private static let spawning = NSLock()
 
     private let identifier: pid_t
     private var status: Int32?
-    /// What the command writes to its standard output.
+    /// The standard output of the command.
     package let output: FileHandle
 
     package struct Failure: Error {
@@ -23,15 +23,18 @@ package final class ChildCommand {
         package let status: Int32
     }
 
-    /// Starts a command, found on the path, whose standard error is thrown away.
+    /// Starts a command found on the path.
+    ///
+    /// Its standard error is discarded.
     ///
     /// - Parameters:
     ///   - command: The command and its arguments.
-    ///   - input: The descriptor of its standard input, which stays the caller's; there is nothing to read unless given.
-    /// - Throws: ``Failure`` when it cannot be started.
+    ///   - input: The descriptor of its standard input, which the caller keeps. Without one, the input is empty.
+    /// - Throws: ``Failure`` if it cannot be started.
     package init(_ command: [String], input: Int32? = nil) throws {
         var ends: [Int32] = [0, 0]
-        // One at a time, from the pipe to the start: a child that inherits another's pipe would keep it open.
+        // One command at a time from the pipe to the start, because a child that inherits another's pipe would keep it
+        // open.
         Self.spawning.lock()
         defer { Self.spawning.unlock() }
         guard pipe(&ends) == 0 else { throw Failure(command: command, status: errno) }
@@ -64,7 +67,7 @@ package final class ChildCommand {
     /// Ends the command at once.
     package func kill() {
         guard status == nil else { return }
-        // Not SIGTERM: a child of a pool thread inherits its mask, in which that is blocked.
+        // Not SIGTERM, because a child of a pool thread inherits a signal mask that blocks it.
         #if canImport(Glibc)
             _ = Glibc.kill(identifier, SIGKILL)
         #elseif canImport(Musl)
@@ -77,7 +80,7 @@ package final class ChildCommand {
 
     /// Waits for the end of the command.
     ///
-    /// - Returns: What `waitpid` says: 0 for a command that went well.
+    /// - Returns: The status of `waitpid`, which is 0 for success.
     @discardableResult
     package func wait() -> Int32 {
         if let status { return status }

@@ -5,7 +5,7 @@ package import SwitchyardServices
 package import SwitchyardTesting
 
 extension Service {
-    /// Three servers, `primary.test` to `tertiary.test`, in two environments.
+    /// A service with three servers, `primary.test` to `tertiary.test`, in two environments.
     package static func topics(switching: SwitchPolicy = .recommended, servers count: Int = 3) throws -> Service {
         try Service(
             name: "topics",
@@ -23,7 +23,7 @@ extension Service {
         )
     }
 
-    /// One server for each loopback server, in order.
+    /// A service with one server for each loopback server, in order.
     package static func loopback(
         _ servers: [LoopbackServer],
         switching: SwitchPolicy = .recommended
@@ -40,7 +40,7 @@ extension Service {
 }
 
 extension NetworkClient {
-    /// A client over a stub, with a clock that stands still.
+    /// A client with a stubbed transport and a manual clock.
     package static func stubbed(
         switching: SwitchPolicy = .recommended,
         servers: Int = 3,
@@ -53,7 +53,7 @@ extension NetworkClient {
         return (try NetworkClient(service: service, transport: transport, options: options, time: time), transport)
     }
 
-    /// The reason for which a request fails; `nil` when it does not.
+    /// The reason why a request fails, or `nil` if it succeeds.
     package func failure(
         of configuration: APIConfiguration,
         id: RequestID = RequestID()
@@ -68,14 +68,14 @@ extension NetworkClient {
 }
 
 extension HTTPRequest {
-    /// The first label of the host: the server's name in these tests.
+    /// The first label of the host, which is the server's name in these tests.
     package var server: String {
         url.foundationURL?.host().map { String($0.prefix { $0 != "." }) } ?? ""
     }
 }
 
 extension NetworkClient {
-    /// A client over a stub that answers 200, with a changed generator.
+    /// A client with a stub that responds with 200, and with a changed generator.
     package static func stubbed(
         generator change: (inout RequestGenerator) -> Void
     ) throws -> (client: NetworkClient, transport: StubTransport) {

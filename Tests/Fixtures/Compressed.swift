@@ -4,7 +4,7 @@ package import SwitchyardTesting
 
 /// Bytes in the gzip format.
 package enum Compressed {
-    /// 1,000 times "hello ".
+    /// The text "hello " 1,000 times.
     package static let hellos =
         Data(base64Encoded: "H4sIAAAAAAACA+3EMQ0AAAgDMCuYI+FYgv8PEbzt0elka2zbtm3btm3b9uMDwTcMQHAXAAA=") ?? Data()
 

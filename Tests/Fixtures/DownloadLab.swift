@@ -6,13 +6,13 @@ package import SwitchyardTesting
 package import SwitchyardTransfers
 package import SwitchyardTransport
 
-/// A folder that goes with the test, servers that give a content away in parts, and a client for them.
+/// A temporary folder, servers that support range requests, and a client for them.
 package final class DownloadLab: Sendable {
     package let folder: URL
     package let servers: [LoopbackServer]
     package let client: NetworkClient
 
-    /// Bytes that differ from place to place, so that a part in the wrong place shows.
+    /// Bytes that differ by position, so that a misplaced part is detected.
     package static func bytes(_ count: Int, seed: Int = 0) -> Data {
         let words = (0..<(count + 7) / 8).map { UInt64($0 + seed) &* 0x9E37_79B9_7F4A_7C15 }
         return words.withUnsafeBytes { Data($0.prefix(count)) }
@@ -26,7 +26,7 @@ package final class DownloadLab: Sendable {
         client = try NetworkClient(service: .loopback(servers, switching: Self.withoutHedging), options: options)
     }
 
-    /// Requests are counted here, and on a busy machine a second server would be asked beside a slow one.
+    /// Without hedging, because these tests count requests, and on a busy machine a slow server would cause a hedge.
     private static var withoutHedging: SwitchPolicy {
         var policy = SwitchPolicy.recommended
         policy.hedging = nil
@@ -50,7 +50,7 @@ package final class DownloadLab: Sendable {
         return lab
     }
 
-    /// Answers `/live` with "one", and with "two" when the test opens the gate.
+    /// Responds to `/live` with "one", and with "two" when the test opens the gate.
     package func serveLive() -> AsyncStream<Void>.Continuation {
         let gate = AsyncStream.makeStream(of: Void.self)
         server.route(.get, "/live") { _ in
@@ -66,14 +66,14 @@ package final class DownloadLab: Sendable {
     package var server: LoopbackServer { servers[0] }
     package var target: URL { folder.appendingPathComponent("film.mov") }
 
-    /// Lets all servers, or one, give a content away at `/film`.
+    /// Serves a content at `/film` on all servers or on one.
     package func serve(_ content: LoopbackContent, on server: LoopbackServer? = nil) {
         for server in server.map({ [$0] }) ?? servers {
             server.route(.get, "/film") { content.response(to: $0) }
         }
     }
 
-    /// A download of `/film` that is not continued within the call.
+    /// A download of `/film` that does not resume within the call.
     package func download(_ change: (inout DownloadConfiguration) -> Void = { _ in }) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(path: "film", to: .file(target))
         configuration.maximumContinuations = 0
@@ -81,7 +81,7 @@ package final class DownloadLab: Sendable {
         return configuration
     }
 
-    /// What lies in the folder.
+    /// The files in the folder.
     package var files: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
@@ -90,7 +90,7 @@ package final class DownloadLab: Sendable {
         get throws { try Data(contentsOf: target) }
     }
 
-    /// The ranges that were asked for, over all servers in the order of their list.
+    /// The requested ranges of all servers, in the order of the servers.
     package var ranges: [String?] { servers.flatMap { $0.requests.map { $0.headers["Range"] } } }
 
     /// Runs a download that has to fail.
@@ -110,7 +110,7 @@ package final class DownloadLab: Sendable {
 }
 
 extension DownloadFailure {
-    /// The kind of failure below HTTP, if it was one.
+    /// The kind of the transport error, if the failure was one.
     package var transportKind: TransportError.Kind? {
         if case .request(.transport(let error)) = reason { error.kind } else { nil }
     }

@@ -5,7 +5,7 @@ package import SwitchyardServices
 package import SwitchyardTesting
 
 extension NetworkClient {
-    /// A client over a stub with options of the test's; its clock stands still.
+    /// A client with a stub, the test's options and a manual clock.
     package static func stubbed(
         servers: Int = 1,
         time: ManualClock = ManualClock(),
@@ -19,13 +19,15 @@ extension NetworkClient {
         return (try NetworkClient(service: service, transport: transport, options: options, time: time), transport)
     }
 
-    /// How a request ends.
+    /// The result of a request.
     package func result(of configuration: APIConfiguration) async -> Result<ServiceResponse, RequestFailure> {
         do throws(RequestFailure) { return .success(try await send(configuration)) } catch { return .failure(error) }
     }
 }
 
-/// Answers that are given in order, the last one again and again.
+/// Responses that are returned in order.
+///
+/// The last one repeats.
 package final class AnswerList: Sendable {
     private let answers: [StubResponse]
     private let next = Locked(0)
@@ -46,7 +48,7 @@ package final class AnswerList: Sendable {
     }
 }
 
-/// Keeps what observers hear, and lets a test wait for it.
+/// Records the events of observers, and lets a test wait for them.
 package final class EventLog: Sendable {
     private let events = Locked<[String]>([])
     private let stream: AsyncStream<String>
@@ -56,7 +58,7 @@ package final class EventLog: Sendable {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
-    /// An observer that writes the events here.
+    /// An observer that records the events here.
     package var interceptor: RequestInterceptor {
         .observing("log") { [self] event in note(event.kind.name) }
     }
@@ -66,7 +68,7 @@ package final class EventLog: Sendable {
         continuation.yield(name)
     }
 
-    /// The events up to the first of that name, waiting for it.
+    /// Waits for the first event with that name, and returns the events up to it.
     package func events(until name: String) async -> [String] {
         var seen: [String] = []
         for await event in stream {
@@ -100,7 +102,7 @@ package struct SampleError: Error, CustomStringConvertible {
     package var description: String { "sample" }
 }
 
-/// Gives what was kept, and counts.
+/// Returns a stored credential and counts the loads.
 package final class KeptCredential: CredentialProvider {
     package let credential: Credential?
     package let loads = Locked(0)
@@ -115,7 +117,7 @@ package final class KeptCredential: CredentialProvider {
     }
 }
 
-/// Keeps what it is told.
+/// Records values.
 package final class Recorder<Value: Sendable>: Sendable {
     private let state = Locked<[Value]>([])
 

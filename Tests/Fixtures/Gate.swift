@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Lets a test hold a load and let it go.
+/// Lets a test hold an operation and release it.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -28,7 +28,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits until so many have come to the gate.
+    /// Waits until `count` callers have arrived at the gate.
     package func waitForArrivals(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -39,7 +39,7 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Lets all go, now and later.
+    /// Releases all present and future callers.
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

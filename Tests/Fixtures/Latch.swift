@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// A gate that tasks wait at until it is opened, once and for all.
+/// A gate at which tasks wait until it is opened permanently.
 package final class Latch: Sendable {
     private struct State {
         package var isOpen = false

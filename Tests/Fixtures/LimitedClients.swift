@@ -4,7 +4,7 @@ package import SwitchyardServices
 package import SwitchyardTesting
 
 extension NetworkClient {
-    /// A client over a stub with limits, and a clock that stands still.
+    /// A client with a stub, limits and a manual clock.
     package static func limited(
         _ limits: [any RequestLimit],
         time: ManualClock = ManualClock(),
@@ -24,7 +24,7 @@ extension NetworkClient {
 }
 
 extension APIConfiguration {
-    /// A request of a path that any server of the tests answers.
+    /// A request for a path that every test server serves.
     package static func path(
         _ path: String,
         priority: RequestPriority = .normal,
@@ -36,7 +36,7 @@ extension APIConfiguration {
     }
 }
 
-/// Waits for a condition that other tasks bring about.
+/// Waits for a condition that other tasks cause.
 package func until(_ condition: () -> Bool) async {
     while !condition(), !Task.isCancelled { await Task.yield() }
 }

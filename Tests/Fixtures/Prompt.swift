@@ -1,11 +1,11 @@
 #if canImport(Testing)
     package import Testing
 
-    /// The tests of a suite wait for something, be it a socket or another task, and continue at once when it comes.
+    /// The tests of a suite wait for a socket or another task, and continue at once when it is ready.
     ///
-    /// By themselves all tests begin at once, and what wakes one of them waits after all that have not begun: on a
-    /// small machine for longer than the deadline of a call. So only some of these run at a time, at a priority that
-    /// has threads of its own. Before macOS 26 a task cannot raise its own priority.
+    /// By default all tests start at once, and a test that becomes ready waits for all those that have not started. On
+    /// a small machine this takes longer than the deadline of a call. So only some of these tests run at a time, at a
+    /// priority with its own threads. Before macOS 26 a task cannot raise its own priority.
     package struct Prompt: TestTrait, SuiteTrait, TestScoping {
         private static let places = Places()
 
@@ -41,7 +41,7 @@
     }
 
     extension Trait where Self == Prompt {
-        /// Runs beside few others, and continues at once when what it waits for comes.
+        /// Runs with few other tests at a time, and continues at once when it is ready.
         package static var prompt: Self { Self() }
     }
 #endif

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (splitmix64).
+/// Random numbers that are equal in every run (splitmix64).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A folder that goes with the test.
+/// A folder that is removed when it is released.
 package final class TemporaryFolder: Sendable {
     package let url = FileManager.default.temporaryDirectory.appendingPathComponent("switchyard-\(UUID().uuidString)")
 
     package init() {}
 
-    /// A folder that is there already.
+    /// A folder that has already been created.
     package static func made() throws -> TemporaryFolder {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -17,14 +17,14 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Writes a file and returns where it is.
+    /// Writes a file and returns its URL.
     package func file(_ name: String, _ bytes: Data) throws -> URL {
         let file = url.appendingPathComponent(name)
         try bytes.write(to: file)
         return file
     }
 
-    /// The files in it, at any depth, but those whose name begins with a dot, or whose folder's does.
+    /// The files in the folder at any depth, except hidden files and those in hidden folders.
     package var entries: [URL] {
         let found = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)?.allObjects ?? []
         return found.compactMap { $0 as? URL }

@@ -14,7 +14,7 @@ package struct Topic: Decodable, Sendable, Hashable {
         self.title = title
     }
 
-    /// The first topic, as a server sends it.
+    /// The first topic as a server sends it.
     package static let answer = StubResponse.json(#"{"id":1,"title":"one"}"#)
 }
 

@@ -2,15 +2,19 @@
     import Foundation
     import Testing
 
-    /// What became of one case.
+    /// The outcome of one case.
     package enum CaseOutcome: Sendable, Equatable {
         /// The library did what the case expects.
         case passed
-        /// The library has no such function or option; the sentence says which.
+        /// The library has no such function or option.
+        ///
+        /// The sentence names it.
         case notApplicable(String)
-        /// The library does something else on purpose; the sentence says what.
+        /// The library intentionally behaves differently.
+        ///
+        /// The sentence describes how.
         case differs(String)
-        /// The library did something else.
+        /// The library behaved differently from the case.
         case failed(String)
 
         /// Compares texts.
@@ -18,23 +22,25 @@
             actual == expected ? .passed : .failed("got \(actual ?? "nothing"), expected \(expected ?? "nothing")")
         }
 
-        /// Compares URLs or parts of them; where they differ only in what is escaped, `reason` says why they do.
+        /// Compares URLs or parts of them.
+        ///
+        /// If they differ only in escaping, `reason` is the reported difference.
         package static func compare(_ actual: String?, _ expected: String?, escaping reason: String) -> CaseOutcome {
             let decoded = (actual.map(PercentText.bytes), expected.map(PercentText.bytes))
             return compare(actual, expected).or(reason, if: decoded.0 != nil && decoded.0 == decoded.1)
         }
 
-        /// The outcome, where a failure is a difference on purpose.
+        /// The outcome, with a failure turned into an intended difference.
         package func or(_ reason: String, if isDeliberate: Bool = true) -> CaseOutcome {
             guard isDeliberate, case .failed = self else { return self }
             return .differs(reason)
         }
     }
 
-    /// A file of conformance cases, collected from other projects' suites.
+    /// A file of conformance cases, collected from test suites of other projects.
     ///
-    /// Which case is a difference on purpose is decided by rules on what it asks for, never by its id, so that further
-    /// cases of the same family are judged alike.
+    /// Rules on the content of a case decide which differences are intended, never its id. So further cases of the same
+    /// kind are judged equally.
     package struct CaseFile {
         package var name: String
         package var cases: [CaseValue]
@@ -44,7 +50,7 @@
             cases = try #require(Self.root(of: name)["cases"]?.array)
         }
 
-        /// All that a file says.
+        /// The whole content of a file.
         package static func root(of name: String) throws -> CaseValue {
             let url = try #require(
                 Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "CaseFiles")
@@ -55,8 +61,8 @@
         /// Runs every case, prints the counts and the reasons, and fails for every case that failed.
         ///
         /// - Parameters:
-        ///   - keys: What the judge reads; a case that holds anything else is not judged.
-        ///   - judge: Says what became of a case.
+        ///   - keys: The keys that the judge reads. A case with any other key is not judged.
+        ///   - judge: Returns the outcome of a case.
         package func run(reading keys: CaseKeys? = nil, _ judge: (CaseValue) throws -> CaseOutcome) {
             report(
                 cases.map { item in
@@ -65,7 +71,7 @@
             )
         }
 
-        /// The same for a judge that waits.
+        /// Runs every case with an asynchronous judge.
         package func runAsync(reading keys: CaseKeys? = nil, _ judge: (CaseValue) async throws -> CaseOutcome) async {
             var outcomes: [CaseOutcome] = []
             for item in cases {

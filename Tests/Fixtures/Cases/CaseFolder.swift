@@ -2,14 +2,14 @@
     package import Foundation
     package import Testing
 
-    /// A folder for the files that a test's cases speak of, which goes away with the test.
+    /// A folder for the files of a test's cases, which is removed after the test.
     package struct CaseFolder: TestTrait, SuiteTrait, TestScoping {
         @TaskLocal private static var folder: TemporaryFolder?
 
-        /// A new folder within the running test's.
+        /// A new folder inside the running test's folder.
         package static var current: CaseFolder.Place? { folder.map { Place(folder: $0) } }
 
-        /// A place for one file, whatever others are called.
+        /// A place for one file, independent of the names of other files.
         package struct Place {
             fileprivate let folder: TemporaryFolder
 

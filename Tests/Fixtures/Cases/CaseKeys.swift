@@ -1,23 +1,25 @@
 #if canImport(Testing)
-    /// The keys that a runner reads, by the objects they are in, such as `config.maxMs`.
+    /// The keys that a runner reads, with the objects that contain them, such as `config.maxMs`.
     ///
-    /// A case with any other key asks for something that would not be looked at, and must not pass.
+    /// A case with any other key expects something that is not checked, so it must not pass.
     package struct CaseKeys: ExpressibleByStringLiteral {
-        /// What a case says about itself.
+        /// The keys with which a case describes itself.
         private static let remarks: Set = ["id", "note", "origin", "source", "upstream", "strength"]
 
         private let paths: Set<String>
-        /// The objects of which every key has a line of its own.
+        /// The objects whose keys are all listed.
         private let objects: Set<String>
 
-        /// Creates the keys of one list of paths, which stand apart by white space; `*` means all that expect nothing.
+        /// Creates the keys from a list of paths separated by white space.
+        ///
+        /// `*` means all keys that expect nothing.
         package init(stringLiteral text: String) {
             let paths = text.split(whereSeparator: \.isWhitespace).map { String($0) }
             self.paths = Set(paths)
             objects = Set(paths.compactMap { path in path.lastIndex(of: ".").map { String(path[..<$0]) } })
         }
 
-        /// Why a case cannot be judged; `nil` when all of it is read.
+        /// The reason why a case cannot be judged, or `nil` if all of its keys are read.
         package func objection(to item: CaseValue) -> CaseOutcome? {
             unread(item, in: "").map { .notApplicable("Nothing here reads the key \($0).") }
         }

@@ -3,7 +3,7 @@ package import SwitchyardHTTP
 
 /// Parameters and options in the notation of the case files.
 package enum CaseParameters {
-    /// A value that no encoder can take.
+    /// A value that no encoder accepts.
     package struct Unserialisable: Encodable, Sendable {
         package init() {}
 
@@ -13,7 +13,7 @@ package enum CaseParameters {
         }
     }
 
-    /// A notation that the library, or this reader, does not know.
+    /// A notation that the library or this reader does not support.
     package struct Unknown: Error {
         package var what: String
 

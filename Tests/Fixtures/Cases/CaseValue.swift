@@ -49,7 +49,7 @@ package indirect enum CaseValue: Sendable, Equatable {
         return nil
     }
 
-    /// The text with `$repeat` and `$concat` written out.
+    /// The text with `$repeat` and `$concat` expanded.
     package var text: String? {
         if let string { return string }
         if let repeated = self["$repeat"]?.string, let count = self["count"]?.int {
@@ -59,7 +59,9 @@ package indirect enum CaseValue: Sendable, Equatable {
     }
 }
 
-/// A reader of the case files; they are known to be well-formed, so anything else is an error without detail.
+/// A reader of the case files.
+///
+/// They are known to be well-formed, so any other input is an error without detail.
 package struct CaseReader {
     package struct Malformed: Error {}
 

@@ -1,4 +1,4 @@
-/// The bytes that a text with escapes means.
+/// The bytes of a text with escapes.
 package enum PercentText {
     package static func bytes(_ text: String) -> [UInt8] {
         var output: [UInt8] = []
