@@ -115,7 +115,9 @@ let package = Package(
         .testTarget(name: "SwitchyardHTTPTests", dependencies: core + leaves + lab),
         .testTarget(
             name: "SwitchyardTransportTests",
-            dependencies: core + ["SwitchyardTransfers", "SwitchyardStreams"] + lab
+            dependencies: core + ["SwitchyardTransfers", "SwitchyardStreams"] + lab + [
+                .target(name: "CLibcurl", condition: .when(platforms: [.linux]))
+            ]
         ),
         .testTarget(name: "SwitchyardClientTests", dependencies: core + leaves + lab),
         .testTarget(

@@ -235,37 +235,40 @@ int ycurl_connection_send(ycurl_exchange *exchange, const void *bytes, size_t co
 
 // MARK: Results
 
-/// The reason why a callback of Switchyard ended the transfer.
-enum ycurl_verdict {
-    YCURL_NO_VERDICT = 0,
-    YCURL_HEAD_TOO_LARGE = 1,
-    YCURL_BODY_TOO_LARGE = 2,
-    YCURL_UPLOAD_UNREADABLE = 3,
-    YCURL_UPLOAD_SHORT = 4,
+/// The name of a constant in Swift.
+#define YCURL_SWIFT(name) __attribute__((swift_name(name)))
+
+/// The reason why a callback or a deadline of Switchyard ended the exchange.
+enum __attribute__((enum_extensibility(closed))) ycurl_verdict {
+    YCURL_NO_VERDICT YCURL_SWIFT("none") = 0,
+    YCURL_HEAD_TOO_LARGE YCURL_SWIFT("headTooLarge") = 1,
+    YCURL_BODY_TOO_LARGE YCURL_SWIFT("bodyTooLarge") = 2,
+    YCURL_UPLOAD_UNREADABLE YCURL_SWIFT("uploadUnreadable") = 3,
+    YCURL_UPLOAD_SHORT YCURL_SWIFT("uploadShort") = 4,
     /// libcurl would send the request again, which is not allowed, or impossible because its body is gone.
-    YCURL_WOULD_SEND_TWICE = 5,
-    YCURL_DEADLINE_PASSED = 6,
-    YCURL_IDLE_TOO_LONG = 7,
-    YCURL_NO_MEMORY = 8,
-    YCURL_NOT_CONNECTED = 9,
-    YCURL_UPLOAD_CHANGED = 10,
+    YCURL_WOULD_SEND_TWICE YCURL_SWIFT("wouldSendTwice") = 5,
+    YCURL_DEADLINE_PASSED YCURL_SWIFT("deadlinePassed") = 6,
+    YCURL_IDLE_TOO_LONG YCURL_SWIFT("idleTooLong") = 7,
+    YCURL_NO_MEMORY YCURL_SWIFT("noMemory") = 8,
+    YCURL_NOT_CONNECTED YCURL_SWIFT("notConnected") = 9,
+    YCURL_UPLOAD_CHANGED YCURL_SWIFT("uploadChanged") = 10,
     /// The needed part of the response is complete. libcurl would send the request again, as after a 417 (Expectation
     /// Failed), or wait for the body of a redirect.
-    YCURL_ANSWERED = 11,
-    YCURL_LENGTH_CONTRADICTED = 12,
+    YCURL_ANSWERED YCURL_SWIFT("answered") = 11,
+    YCURL_LENGTH_CONTRADICTED YCURL_SWIFT("lengthContradicted") = 12,
     /// The chain is trusted, but ycurl_judge accepts none of its certificates.
-    YCURL_NOT_PINNED = 13,
+    YCURL_NOT_PINNED YCURL_SWIFT("notPinned") = 13,
     /// The caller has withdrawn the request before it was sent.
-    YCURL_WITHDRAWN = 14,
+    YCURL_WITHDRAWN YCURL_SWIFT("withdrawn") = 14,
     /// A 101 to a request that has not asked for another protocol.
-    YCURL_UNASKED_PROTOCOL = 15,
+    YCURL_UNASKED_PROTOCOL YCURL_SWIFT("unaskedProtocol") = 15,
     /// The server has refused the request unprocessed (RFC 9113 section 8.7), and the request cannot be sent again, or
     /// has been sent again.
-    YCURL_REFUSED = 16,
+    YCURL_REFUSED YCURL_SWIFT("refused") = 16,
 };
 
 struct ycurl_diagnosis {
-    int verdict;
+    enum ycurl_verdict verdict;
     /// The errno of the failed socket call, or of a failed read of the request's body.
     int os_error;
     /// The status of the proxy's response to CONNECT; 0 if there was none.

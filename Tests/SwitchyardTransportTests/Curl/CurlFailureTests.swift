@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CLibcurl
     import Glibc
     import SwitchyardClient
     import SwitchyardHTTP
@@ -12,7 +13,7 @@
         struct Row: Sendable {
             var code: Int32
             var system: Int32 = 0
-            var verdict = CurlFailure.Verdict.none
+            var verdict = ycurl_verdict.none
             var connectStatus = 0
             var hasHead = false
             var isChunked = false

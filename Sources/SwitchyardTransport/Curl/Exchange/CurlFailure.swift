@@ -8,31 +8,10 @@
     /// The conversion uses result codes and the system's error numbers, not message texts, which change between
     /// versions.
     struct CurlFailure {
-        /// The reason why a callback or a deadline of Switchyard ended an exchange; the values of `ycurl_verdict`.
-        enum Verdict: Int32, Sendable {
-            case none
-            case headTooLarge
-            case bodyTooLarge
-            case uploadUnreadable
-            case uploadShort
-            case wouldSendTwice
-            case deadlinePassed
-            case idleTooLong
-            case noMemory
-            case notConnected
-            case uploadChanged
-            case answered
-            case lengthContradicted
-            case notPinned
-            case withdrawn
-            case unaskedProtocol
-            case refused
-        }
-
         /// The result code of libcurl; -1 if a deadline of Switchyard ended the exchange.
         var code: Int32
-        /// The reason of a callback that ended the exchange.
-        var verdict = Verdict.none
+        /// The reason why a callback or a deadline of Switchyard ended the exchange.
+        var verdict = ycurl_verdict.none
         /// The `errno` of the failed system call.
         var systemError: Int32 = 0
         /// The status of the proxy's response to CONNECT; 0 if there was none.
@@ -63,7 +42,7 @@
             ycurl_diagnose(handle, &diagnosis)
             self.code = code
             self.usesProxy = usesProxy
-            verdict = Verdict(rawValue: diagnosis.verdict) ?? .none
+            verdict = diagnosis.verdict
             systemError = diagnosis.os_error
             connectStatus = diagnosis.connect_status
             proxyError = diagnosis.proxy_error
