@@ -1,12 +1,12 @@
 import Foundation
-public import SwitchyardAPI
+package import SwitchyardAPI
 import SwitchyardClient
-public import SwitchyardHTTP
+package import SwitchyardHTTP
 import SwitchyardServices
 
 extension DiskCache {
     /// Stores a response, replacing an older one.
-    public func store(_ answer: StoredResponse, for key: CacheKey) {
+    package func store(_ answer: StoredResponse, for key: CacheKey) {
         let digest = key.fingerprint
         var answer = answer
         answer.appVersion = appVersion
@@ -18,7 +18,7 @@ extension DiskCache {
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
     /// types.
-    public func confirm(_ key: CacheKey, by answer: StoredResponse) {
+    package func confirm(_ key: CacheKey, by answer: StoredResponse) {
         confirm(key, by: answer) { _ in true }
     }
 
@@ -27,7 +27,7 @@ extension DiskCache {
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
     /// types. A stored response with other validators is not the one that was revalidated, because another process has
     /// stored it since, and is removed.
-    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
+    package func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         let validators = HTTPCacheRules.conditions(for: headers)
         confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
     }

@@ -93,7 +93,7 @@ public final class DiskCache: ResponseStore {
     ///
     /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
     ///   is damaged.
-    public func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse {
+    package func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         let (waiting, isRemoving) = state.withLock { ($0.waiting[name]?.answer, $0.removals > 0) }
@@ -201,7 +201,7 @@ extension DiskCache {
 
 extension DiskCache {
     /// Removes the response of a key.
-    public func remove(_ key: CacheKey) {
+    package func remove(_ key: CacheKey) {
         remove(DiskName(key.parts.partition, digest: key.fingerprint))
     }
 

@@ -20,7 +20,7 @@ public struct CacheDefaults: Sendable {
 
     /// The lifetime of a response whose call enables caching if neither the call nor the defaults set a lifetime: one
     /// minute.
-    public static let unnamedLifetime = Duration.seconds(60)
+    package static let unnamedLifetime = Duration.seconds(60)
 
     /// A closure that returns the response to store, or `nil` to store nothing; default is none.
     public var willStore: (@Sendable (StoredResponse) -> StoredResponse?)?

@@ -1,6 +1,6 @@
-public import Foundation
+package import Foundation
 import SwitchyardClient
-public import SwitchyardHTTP
+package import SwitchyardHTTP
 import SwitchyardServices
 
 /// The service, environment and user that stored responses belong to.
@@ -31,7 +31,7 @@ public struct CachePartition: Sendable, Hashable {
 /// The key is made of the partition, the method, the path, the parameters in canonical order, the relevant header
 /// fields and the body. Each part is written with its length in front, so that two different requests never have the
 /// same key. The server is not part of the key.
-public struct CacheKey: Sendable, Hashable {
+package struct CacheKey: Sendable, Hashable {
     /// A random seed for each run, so that an attacker cannot construct keys that collide.
     private static let seed = UInt64.random(in: .min ... .max)
 
@@ -48,7 +48,7 @@ public struct CacheKey: Sendable, Hashable {
     ///     same name.
     ///   - headers: The fields on which the response depends, such as `Accept-Language`.
     ///   - body: The request's body, if the response depends on it.
-    public init(
+    package init(
         _ partition: CachePartition,
         method: HTTPMethod = .get,
         path: String,
@@ -83,7 +83,7 @@ public struct CacheKey: Sendable, Hashable {
     }
 
     /// Whether both ask for the same thing.
-    public static func == (left: CacheKey, right: CacheKey) -> Bool {
+    package static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.digest == right.digest && left.hasBytes(of: right)
     }
 
@@ -99,7 +99,7 @@ public struct CacheKey: Sendable, Hashable {
     }
 
     /// Hashes the key, at the cost of one number.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(digest)
     }
 

@@ -101,7 +101,7 @@ public struct CachePolicy: Sendable {
     public init() {}
 
     /// The header fields that differ in every request and do not affect the response.
-    public static let neverInKeys: Set<String> = [
+    package static let neverInKeys: Set<String> = [
         "x-request-id", "x-correlation-id", "traceparent", "tracestate", "idempotency-key", "if-none-match",
         "if-modified-since", "cache-control", "pragma", "date", "user-agent",
     ]

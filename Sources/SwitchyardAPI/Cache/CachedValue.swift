@@ -13,26 +13,26 @@ public struct CachedResponse: Sendable, Hashable {
     public var redirectedTo: String?
 
     /// Creates the head of a response.
-    public init(status: Int, headers: HTTPHeaders = HTTPHeaders()) {
+    package init(status: Int, headers: HTTPHeaders = HTTPHeaders()) {
         self.status = status
         self.headers = headers
     }
 }
 
 /// A value from a cache, with what is known of it.
-public struct CachedValue<Value: Sendable>: Sendable {
+package struct CachedValue<Value: Sendable>: Sendable {
     /// The value.
-    public var value: Value
+    package var value: Value
     /// How long ago it was stored.
-    public var age: Duration
+    package var age: Duration
     /// Whether its lifetime has not passed yet.
-    public var isFresh: Bool
+    package var isFresh: Bool
     /// The tags it was stored with.
-    public var tags: Set<String>
+    package var tags: Set<String>
     /// The answer that it came from; `nil` when it was stored by hand.
-    public var answer: CachedResponse?
+    package var answer: CachedResponse?
     /// Its cost in bytes.
-    public var cost: Int
+    package var cost: Int
     /// The response with its times, if HTTP's own rules decide on it.
     var http: HTTPStoredResponse?
     /// The data on which the stored value depends besides the request.

@@ -19,7 +19,7 @@ extension ResponseCache {
         public var cost: Int
 
         /// Creates the description that a disk store gives of a response.
-        public init(
+        package init(
             partition: CachePartition,
             method: String,
             path: String,

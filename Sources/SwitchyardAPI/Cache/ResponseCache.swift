@@ -35,11 +35,11 @@ public final class ResponseCache: Sendable {
     }
 
     /// The most that the cache keeps.
-    public let limits: Limits
+    package let limits: Limits
     /// The caching of calls that do not configure caching themselves.
     public let defaults: CacheDefaults
     /// The store for responses beyond memory; `nil` if there is none.
-    public let disk: (any ResponseStore)?
+    package let disk: (any ResponseStore)?
     let wallClock: @Sendable () -> Date
     /// The number of explicit removals: a fetch that was in flight during one does not store its response, which may be
     /// outdated.
@@ -63,15 +63,25 @@ public final class ResponseCache: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the cache; default is 20 MiB and 10,000 entries.
     ///   - defaults: The caching of calls that do not configure caching themselves; default is no caching.
-    ///   - disk: The store for responses beyond memory; default is none.
     ///   - locks: The number of locks over which the entries are distributed; rounded up to a power of two, 256 at
     ///     most, default 8.
     ///   - time: The clock; default is the system's.
-    ///   - wallClock: The clock that measures the age of responses on disk and to which HTTP's dates refer.
-    public init(
+    ///   - wallClock: The clock that HTTP's dates refer to.
+    public convenience init(
         limits: Limits = Limits(),
         defaults: CacheDefaults = CacheDefaults(),
-        disk: (any ResponseStore)? = nil,
+        locks: Int = 8,
+        time: any TimeSource = SystemTime.shared,
+        wallClock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.init(limits: limits, defaults: defaults, disk: nil, locks: locks, time: time, wallClock: wallClock)
+    }
+
+    /// Creates an empty cache with a store for responses beyond memory; `SwitchyardDiskCache` has the public initializer.
+    package init(
+        limits: Limits = Limits(),
+        defaults: CacheDefaults = CacheDefaults(),
+        disk: (any ResponseStore)?,
         locks: Int = 8,
         time: any TimeSource = SystemTime.shared,
         wallClock: @escaping @Sendable () -> Date = { Date() }
@@ -96,7 +106,7 @@ public final class ResponseCache: Sendable {
     public var cost: Int { queue.withLock { $0.cost } }
 
     /// Returns the value of a key, when there is a fresh one of that type.
-    public func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
+    package func value<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> Value? {
         freshValue(of: key, type) { _, _ in true }
     }
 
@@ -136,7 +146,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// Returns the value of a key with its metadata, also after its lifetime while it is kept beyond it.
-    public func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
+    package func entry<Value: Sendable>(for key: CacheKey, as type: Value.Type = Value.self) -> CachedValue<Value>? {
         let now = clock.now
         guard let box = box(of: key, now: now)?.holding(type) else { return nil }
         let facts = box.record.facts
@@ -165,7 +175,7 @@ public final class ResponseCache: Sendable {
     ///     exceeds the cache's limit is not stored.
     ///   - tags: The tags by which the value can be removed.
     ///   - answer: The head of the response from which the value was decoded.
-    public func store<Value: Sendable>(
+    package func store<Value: Sendable>(
         _ value: Value,
         for key: CacheKey,
         lifetime: Duration,
@@ -211,7 +221,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// Removes the value of a key, on disk too.
-    public func remove(_ key: CacheKey) {
+    package func remove(_ key: CacheKey) {
         recordRemoval()
         withdraw(key)
     }

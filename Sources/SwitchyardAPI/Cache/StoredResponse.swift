@@ -14,31 +14,31 @@ public struct StoredResponse: Sendable, Hashable {
     /// The arrival of the response, by the wall clock.
     public var created: Date
     /// The time between asking and answering.
-    public var transit: Duration
+    package var transit: Duration
     /// The time after ``created`` for which the response is fresh.
     public var lifetime: Duration
     /// The time after its lifetime during which the response is kept.
     public var staleFor: Duration
     /// The version of the response's format (``CachePolicy/version``).
-    public var version: Int
+    package var version: Int
     /// A fingerprint of ``CachePolicy/sensitiveData``; the data itself is not kept.
-    public var sensitiveDigest: Data?
+    package var sensitiveDigest: Data?
     /// The character set that the response names; `nil` if it names none.
-    public var charset: String?
+    package var charset: String?
     /// The version of the app that stored it; `nil` when that plays no part.
-    public var appVersion: String?
+    package var appVersion: String?
     /// The URL that redirects led to, and that its validators belong to; `nil` without any.
     public var redirectedTo: String?
     /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or the call set
     /// `Accept`.
     ///
     /// A reader that requests other types does not use a response that depends on them (`Vary`).
-    public var accept: String?
+    package var accept: String?
     /// The tags it was stored with.
     public var tags: Set<String>
 
     /// Creates a stored response.
-    public init(
+    package init(
         status: Int = 200,
         headers: HTTPHeaders = HTTPHeaders(),
         body: Data,
@@ -66,7 +66,7 @@ public struct StoredResponse: Sendable, Hashable {
     }
 
     /// Takes the header fields and times of another response, which confirmed this one.
-    public mutating func take(from answer: StoredResponse) {
+    package mutating func take(from answer: StoredResponse) {
         headers = answer.headers
         created = answer.created
         transit = answer.transit
@@ -83,7 +83,7 @@ public struct StoredResponse: Sendable, Hashable {
     ///   - appVersion: The version of the app; `nil` if it does not matter.
     ///   - now: The time by the wall clock. A response from the future counts as expired, because its age is unknown.
     /// - Returns: The reason.
-    public func refusal(for policy: CachePolicy, appVersion: String?, now: Date) -> APIError.CacheReason? {
+    package func refusal(for policy: CachePolicy, appVersion: String?, now: Date) -> APIError.CacheReason? {
         if hasExpired(at: now) { return .expired }
         if version != policy.version { return .versionMismatch }
         if sensitiveDigest != policy.sensitiveDigest { return .sensitiveDataMismatch }
@@ -114,7 +114,7 @@ public struct StoredResponse: Sendable, Hashable {
 ///
 /// `DiskCache` is the implementation of the library. Methods that change something may do so later, in the order of the
 /// calls.
-public protocol ResponseStore: Sendable {
+package protocol ResponseStore: Sendable {
     /// The version of the app, or `nil` if it does not matter; responses of other versions are refused.
     var appVersion: String? { get }
 
@@ -175,19 +175,19 @@ public protocol ResponseStore: Sendable {
 
 extension ResponseStore {
     /// Treats the stored response as the one that was confirmed.
-    public func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
+    package func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         confirm(key, by: answer)
     }
 
     /// Removes them by a rule.
-    public func removeUnnamed(in partition: CachePartition) {
+    package func removeUnnamed(in partition: CachePartition) {
         let nobody = partition.withoutUser
         removeAll { $0.partition == nobody }
     }
 
     /// Does nothing.
-    public func recordChange(of path: String, in partition: CachePartition, at date: Date) {}
+    package func recordChange(of path: String, in partition: CachePartition, at date: Date) {}
 
     /// Knows of none.
-    public func lastChange(of path: String, in partition: CachePartition) async -> Date? { nil }
+    package func lastChange(of path: String, in partition: CachePartition) async -> Date? { nil }
 }

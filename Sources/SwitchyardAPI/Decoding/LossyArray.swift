@@ -18,7 +18,7 @@ public struct LossyArray<Element: Decodable> {
     public var failures: [ElementFailure]
 
     /// Creates an array.
-    public init(_ elements: [Element] = [], failures: [ElementFailure] = []) {
+    package init(_ elements: [Element] = [], failures: [ElementFailure] = []) {
         self.elements = elements
         self.failures = failures
     }

@@ -176,10 +176,10 @@ extension APIError {
         case module(Int)
 
         /// The numbers from which modules take theirs.
-        public static let moduleNumbers = 1001...Int.max
+        package static let moduleNumbers = 1001...Int.max
 
         /// The codes that every module shares, in the order of their numbers.
-        public static let common: [Code] = [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData]
+        package static let common: [Code] = [.timeout, .notConnected, .cancelled, .failed, .noData, .noMoreData]
 
         /// The number of the code.
         public var number: Int {

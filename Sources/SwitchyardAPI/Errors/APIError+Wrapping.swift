@@ -111,7 +111,7 @@ extension APIError.Reason {
     }
 
     /// Creates the reason for a failure below HTTP.
-    public init(_ error: TransportError) {
+    package init(_ error: TransportError) {
         self =
             switch error.kind {
             case .cancelled: .cancelled(.caller)

@@ -50,7 +50,7 @@ public struct APIError: Error, Sendable {
     /// The words for the user by code and language.
     ///
     /// A manager puts its module's in; default is ``ErrorMessages/standard``.
-    public var messages: ErrorMessages {
+    package var messages: ErrorMessages {
         get { details.value.messages }
         set { details.value.messages = newValue }
     }
@@ -304,7 +304,7 @@ extension APIError {
         public var underlying: (any Error)?
 
         /// The most bytes of a body that an error keeps: 64 KiB, enough for any error model.
-        public static let bodyLimit = 65_536
+        package static let bodyLimit = 65_536
 
         /// Creates a context in which nothing is known.
         public init(

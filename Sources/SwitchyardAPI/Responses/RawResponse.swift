@@ -40,7 +40,7 @@ public struct RawResponse: Sendable {
     }
 
     /// Whether HTTP defines that the response has no body: HEAD, 1xx, 204, 205, 304 (RFC 9110 section 6.4.1).
-    public var hasNoBodyByRule: Bool {
+    package var hasNoBodyByRule: Bool {
         method == .head || status < 200 || [204, 205, 304].contains(status)
     }
 }

@@ -144,7 +144,7 @@ public struct ShapeViolation: Error, Sendable, Hashable {
     public var keyPath: String
 
     /// Creates a violation.
-    public init(_ kind: Kind, keyPath: String) {
+    package init(_ kind: Kind, keyPath: String) {
         self.kind = kind
         self.keyPath = keyPath
     }

@@ -21,7 +21,7 @@ public struct ActiveRequest: Sendable {
     public var environment: ServiceEnvironment
 
     /// Creates the description of an active request, for instance to preview a view.
-    public init(id: RequestID = RequestID(), configuration: APIConfiguration, environment: ServiceEnvironment) {
+    package init(id: RequestID = RequestID(), configuration: APIConfiguration, environment: ServiceEnvironment) {
         self.id = id
         self.configuration = configuration
         self.environment = environment
@@ -65,7 +65,7 @@ extension NetworkClient {
     ///
     /// - Parameter condition: A closure that returns whether to include a request.
     /// - Returns: The requests.
-    public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
+    package func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
         let transfers = core.transfers.requests(of: scope)
         let names = Set(transfers.map(\.id))
         // A transfer whose response has not arrived yet is in both tables.
@@ -80,7 +80,7 @@ extension NetworkClient {
     }
 
     /// Calls a closure with each active request, oldest first.
-    public func forEachActiveRequest(_ body: (ActiveRequest) throws -> Void) rethrows {
+    package func forEachActiveRequest(_ body: (ActiveRequest) throws -> Void) rethrows {
         for request in activeRequests(where: { _ in true }) { try body(request) }
     }
 

@@ -102,7 +102,7 @@ public struct RoundRecord: Sendable, Hashable {
     /// - Parameters:
     ///   - result: The result of the round.
     ///   - round: The round, counted from 1.
-    public init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
+    package init(_ result: Result<ServiceResponse, RequestFailure>, round: Int) {
         self.round = round
         switch result {
         case .success(let answer):

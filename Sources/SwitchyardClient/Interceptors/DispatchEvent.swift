@@ -51,7 +51,7 @@ public struct DispatchEvent: Sendable {
     public var call: APIConfiguration?
 
     /// Creates an event, for testing an observer of your own.
-    public init(
+    package init(
         id: RequestID = RequestID(),
         service: String,
         environment: ServiceEnvironment,
@@ -82,7 +82,7 @@ public struct AttemptRecord: Sendable {
     public var startedAt: MonotonicTime
 
     /// Creates a record.
-    public init(number: Int = 1, server: Server.ID?, request: HTTPRequest, startedAt: MonotonicTime) {
+    package init(number: Int = 1, server: Server.ID?, request: HTTPRequest, startedAt: MonotonicTime) {
         self.number = number
         self.server = server
         self.request = request

@@ -3,7 +3,7 @@ import SwitchyardServices
 /// A reachability status and the observers of its changes.
 ///
 /// It is a building block for providers: set ``status`` whenever it changes, and return ``updates()`` to observers.
-public final class ReachabilityBroadcaster: Sendable {
+package final class ReachabilityBroadcaster: Sendable {
     private struct State {
         var status: ReachabilityStatus
         var listeners: [UInt64: AsyncStream<ReachabilityStatus>.Continuation] = [:]
@@ -13,7 +13,7 @@ public final class ReachabilityBroadcaster: Sendable {
     private let state: Locked<State>
 
     /// Creates a broadcaster with a status.
-    public init(_ status: ReachabilityStatus = .unknown) {
+    package init(_ status: ReachabilityStatus = .unknown) {
         state = Locked(State(status: status))
     }
 
@@ -22,7 +22,7 @@ public final class ReachabilityBroadcaster: Sendable {
     }
 
     /// The status; setting a different value notifies the observers.
-    public var status: ReachabilityStatus {
+    package var status: ReachabilityStatus {
         get { state.withLock { $0.status } }
         set {
             state.withLock { state in
@@ -36,7 +36,7 @@ public final class ReachabilityBroadcaster: Sendable {
     }
 
     /// Returns a stream of the current status and every later change, which buffers the newest 16 values.
-    public func updates() -> AsyncStream<ReachabilityStatus> {
+    package func updates() -> AsyncStream<ReachabilityStatus> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ReachabilityStatus.self,
             bufferingPolicy: .bufferingNewest(16)

@@ -57,7 +57,7 @@ public struct APIConfiguration: Sendable {
         @inlinable _modify { yield &parts.value.parameters }
     }
     /// The part of the request that ``parameters`` go into, chosen by the method by default.
-    public var parameterDestination = ParameterDestination.automatic
+    package var parameterDestination = ParameterDestination.automatic
     /// The body, none by default.
     public var body: RequestBody {
         @inlinable get { parts.value.body }
@@ -100,7 +100,7 @@ public struct APIConfiguration: Sendable {
     /// If `nil`, the client's default applies, which is no limit unless set.
     public var responseBodyLimit: Int?
     /// The way the response's body is delivered, in one piece by default.
-    public var delivery = HTTPRequest.Delivery.whole
+    package var delivery = HTTPRequest.Delivery.whole
     /// The time for which the response may be served from the cache.
     ///
     /// If the value is `nil` (the default), zero or negative, nothing is cached. The value also bounds which stored
@@ -197,7 +197,7 @@ public struct APIConfiguration: Sendable {
     /// PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is not sent again while
     /// an earlier copy may still be executed. For a ``prebuiltRequest`` the configuration's key is ignored; its own
     /// method and its own `mayBeRepeated` decide.
-    public var resendRule: ResendRule {
+    package var resendRule: ResendRule {
         if let request = rare?.value.prebuiltRequest {
             return ResendRule(request.method, mayBeRepeated: mayBeRepeated ?? request.mayBeRepeated)
         }
@@ -220,7 +220,7 @@ public struct APIConfiguration: Sendable {
     /// If ``mayBeRepeated`` is set, it decides. Otherwise the request is idempotent if its method is (RFC 9110 section
     /// 9.2.2) or if it has an ``idempotencyKey``. Idempotency alone does not allow the request to be sent again; see
     /// ``resendRule``. A ``prebuiltRequest`` does not carry the configuration's key, so its own method alone decides.
-    public var isIdempotent: Bool {
+    package var isIdempotent: Bool {
         if let mayBeRepeated { return mayBeRepeated }
         if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }
         return method.isIdempotent || idempotencyKey != .none
@@ -230,7 +230,7 @@ public struct APIConfiguration: Sendable {
     package var typesOfReader: String? { ownHeaders["Accept"] == nil ? acceptedTypes : nil }
 
     /// Whether the response may be cached, because ``cacheLifetime`` is above zero.
-    public var usesCache: Bool {
+    package var usesCache: Bool {
         cacheLifetime.map { $0 > .zero } ?? false
     }
 
@@ -241,7 +241,7 @@ public struct APIConfiguration: Sendable {
     /// Returns a copy whose values are fixed for all attempts of one dispatch.
     ///
     /// An automatic ``idempotencyKey`` becomes a given key.
-    public func snapshot() -> APIConfiguration {
+    package func snapshot() -> APIConfiguration {
         guard idempotencyKey == .automatic else { return self }
         var copy = self
         copy.idempotencyKey = .random()
@@ -318,7 +318,7 @@ public enum ServerChoice: Sendable, Hashable {
 }
 
 /// The part of a request that `APIConfiguration.parameters` go into.
-public enum ParameterDestination: Sendable, Hashable {
+package enum ParameterDestination: Sendable, Hashable {
     /// The query for GET, HEAD and DELETE (or for `RequestGenerator.queryMethods` if set), and a form body for other
     /// methods.
     case automatic

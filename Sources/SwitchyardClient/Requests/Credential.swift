@@ -57,7 +57,7 @@ public struct Credential: Sendable, Hashable {
     }
 
     /// Returns whether the credential has expired at a date, or will expire within the leeway after it.
-    public func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
+    package func isExpired(at date: Date, leeway: Duration = .zero) -> Bool {
         guard let expiresAt else { return false }
         let (seconds, attoseconds) = leeway.components
         return expiresAt.timeIntervalSince(date) <= Double(seconds) + Double(attoseconds) / 1e18

@@ -1,5 +1,5 @@
 import Foundation
-public import SwitchyardHTTP
+package import SwitchyardHTTP
 import SwitchyardServices
 
 /// The rule for the hosts to which requests may be sent unencrypted.
@@ -38,7 +38,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
     }
 
     /// Returns whether requests may be sent to an origin.
-    public func permits(_ origin: RequestURL.Origin) -> Bool {
+    package func permits(_ origin: RequestURL.Origin) -> Bool {
         guard origin.scheme == "http" else { return true }
         switch kind {
         case .refused: return false

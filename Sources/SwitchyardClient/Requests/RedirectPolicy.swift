@@ -71,7 +71,7 @@ public struct RedirectProposal: Sendable {
     public var steps: [RedirectStep]
 
     /// Creates a proposal, for testing a policy of your own.
-    public init(response: HTTPResponse, url: RequestURL, request: HTTPRequest, steps: [RedirectStep] = []) {
+    package init(response: HTTPResponse, url: RequestURL, request: HTTPRequest, steps: [RedirectStep] = []) {
         self.response = response
         self.url = url
         self.request = request

@@ -108,7 +108,7 @@ public struct RequestGenerator: Sendable {
     ///   - base: The server's base URL.
     /// - Returns: The complete request.
     /// - Throws: ``/SwitchyardHTTP/RequestError`` if the configuration is invalid.
-    public func request(
+    package func request(
         for configuration: APIConfiguration,
         on base: BaseURL
     ) throws(RequestError) -> HTTPRequest {

@@ -16,7 +16,7 @@ public struct RedirectStep: Sendable, Hashable {
     public var fragment: String?
 
     /// Creates a step.
-    public init(status: Int, from: RequestURL, to: RequestURL, method: HTTPMethod, fragment: String? = nil) {
+    package init(status: Int, from: RequestURL, to: RequestURL, method: HTTPMethod, fragment: String? = nil) {
         self.status = status
         self.from = from
         self.to = to

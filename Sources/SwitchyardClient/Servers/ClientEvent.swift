@@ -8,7 +8,7 @@ public struct ClientEvent: Sendable, Hashable {
     public var event: SwitchEvent
 
     /// Creates an event.
-    public init(environment: ServiceEnvironment, event: SwitchEvent) {
+    package init(environment: ServiceEnvironment, event: SwitchEvent) {
         self.environment = environment
         self.event = event
     }

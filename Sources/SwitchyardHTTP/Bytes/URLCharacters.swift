@@ -23,7 +23,7 @@ public struct URLCharacters: Sendable, Hashable {
 
     /// Whether the set contains the character.
     @inline(__always)
-    public func contains(_ byte: UInt8) -> Bool {
+    package func contains(_ byte: UInt8) -> Bool {
         // The masking shift avoids the check of the plain shift for 64 or more. `low` and `high` have 64 bits, and the
         // mask selects the bit within the half.
         let half = byte & 64 == 0 ? low : high
@@ -36,7 +36,7 @@ public struct URLCharacters: Sendable, Hashable {
     }
 
     /// Returns the characters that are in both sets.
-    public func intersection(_ other: URLCharacters) -> URLCharacters {
+    package func intersection(_ other: URLCharacters) -> URLCharacters {
         URLCharacters(low: low & other.low, high: high & other.high)
     }
 
@@ -50,11 +50,11 @@ public struct URLCharacters: Sendable, Hashable {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
     )
     /// The characters of one path segment: unreserved, `!$&'()*+,;=`, `:` and `@` (RFC 3986 section 3.3).
-    public static let pathSegment = unreserved.union(URLCharacters("!$&'()*+,;=:@"))
+    package static let pathSegment = unreserved.union(URLCharacters("!$&'()*+,;=:@"))
     /// The characters of a path: those of a segment and `/`.
-    public static let path = pathSegment.union(URLCharacters("/"))
+    package static let path = pathSegment.union(URLCharacters("/"))
     /// The characters of a query: those of a path and `?` (RFC 3986 section 3.4).
-    public static let query = path.union(URLCharacters("?"))
+    package static let query = path.union(URLCharacters("?"))
     /// The characters of a parameter's name or value: unreserved, `?` and `/`.
     ///
     /// Every character that delimits parameters is percent-encoded. So is `+`, because many servers decode it as a
@@ -63,5 +63,5 @@ public struct URLCharacters: Sendable, Hashable {
     /// The characters that the WHATWG form serializer does not encode: letters, digits, `*`, `-`, `.` and `_`.
     public static let form = unreserved.subtracting(URLCharacters("~")).union(URLCharacters("*"))
     /// All printable ASCII characters.
-    public static let printable = URLCharacters(low: 0xFFFF_FFFF_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF)
+    package static let printable = URLCharacters(low: 0xFFFF_FFFF_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF)
 }

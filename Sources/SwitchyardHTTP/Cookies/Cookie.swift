@@ -65,7 +65,7 @@ public struct Cookie: Sendable, Hashable {
     }
 
     /// Whether the cookie has expired at a given time.
-    public func isExpired(at now: Date) -> Bool {
+    package func isExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
@@ -73,7 +73,7 @@ public struct Cookie: Sendable, Hashable {
     ///
     /// A secure cookie is sent over HTTPS, or over HTTP to the local machine. The local machine may also set secure
     /// cookies over HTTP.
-    public func isSent(to url: RequestURL) -> Bool {
+    package func isSent(to url: RequestURL) -> Bool {
         let origin = url.origin
         guard !isSecure || origin.scheme == "https" || CookieMatching.isLocal(origin.host) else { return false }
         guard isHostOnly ? origin.host == domain : CookieMatching.domain(domain, covers: origin.host) else {

@@ -140,7 +140,7 @@ public final class CookieJar: Sendable {
     /// - Parameter scope: The name. Equal names give the same scope.
     /// - Returns: A jar for the scope. It shares the limit of this jar, and also sends the cookies stored through the
     ///   unscoped jar.
-    public func scoped(to scope: String) -> CookieJar {
+    package func scoped(to scope: String) -> CookieJar {
         CookieJar(self, scope: scope)
     }
 
@@ -206,7 +206,7 @@ public final class CookieJar: Sendable {
     ///   - headers: The header fields of the response. Only `Set-Cookie` fields are used. A cookie received without TLS
     ///     does not replace a secure cookie.
     ///   - url: The URL that returned the response.
-    public func store(from headers: HTTPHeaders, of url: RequestURL) {
+    package func store(from headers: HTTPHeaders, of url: RequestURL) {
         store(from: headers, of: url, unlessRemovedSince: nil)
     }
 
@@ -275,7 +275,7 @@ public final class CookieJar: Sendable {
     /// Returns the value of the `Cookie` field for a request, or `nil` if no cookie applies.
     ///
     /// Cookies stored by the app whose name or value is not allowed in a header field are omitted.
-    public func header(for url: RequestURL) -> String? {
+    package func header(for url: RequestURL) -> String? {
         guard shared.state.withLock({ !$0.entries.isEmpty }) else { return nil }
         let pairs = cookies(for: url).map { "\($0.name)=\($0.value)" }.filter(\.isFieldValue)
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import SwitchyardServices
 
 extension Cookie {
@@ -12,7 +12,7 @@ extension Cookie {
     ///   - header: The value of one `Set-Cookie` field.
     ///   - url: The URL that returned the response.
     ///   - now: The current time, from which `Max-Age` counts.
-    public init?(setCookie header: String, from url: RequestURL, now: Date) {
+    package init?(setCookie header: String, from url: RequestURL, now: Date) {
         guard !header.unicodeScalars.contains(where: { $0.value < 32 && $0.value != 9 || $0.value == 127 }) else {
             return nil
         }

@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// Hash functions for signatures, cache keys and the file keys that some servers require.
-public enum MessageDigest {
+package enum MessageDigest {
     /// Returns the SHA-256 digest of bytes (FIPS 180-4), 32 bytes.
-    public static func sha256(_ data: some Sequence<UInt8>) -> Data {
+    package static func sha256(_ data: some Sequence<UInt8>) -> Data {
         Data(SHA256.digest(of: data))
     }
 
     /// Returns the MD5 digest of bytes (RFC 1321), 16 bytes; it is not secure against deliberate collisions.
-    public static func md5(_ data: some Sequence<UInt8>) -> Data {
+    package static func md5(_ data: some Sequence<UInt8>) -> Data {
         Data(MD5.digest(of: data))
     }
 
@@ -18,7 +18,7 @@ public enum MessageDigest {
     ///   - message: The message.
     ///   - key: The secret key, of any length.
     /// - Returns: The authentication code.
-    public static func hmacSHA256(_ message: some Sequence<UInt8>, key: some Sequence<UInt8>) -> Data {
+    package static func hmacSHA256(_ message: some Sequence<UInt8>, key: some Sequence<UInt8>) -> Data {
         var block = Array(key)
         if block.count > 64 { block = SHA256.digest(of: block) }
         block += [UInt8](repeating: 0, count: 64 - block.count)
@@ -29,7 +29,7 @@ public enum MessageDigest {
 
 extension Data {
     /// The bytes as lower-case hexadecimal digits, the usual form of a digest.
-    public var hexText: String {
+    package var hexText: String {
         var output = ByteBuffer(capacity: count * 2)
         for byte in self {
             output.append(PercentEncoding.hexDigit(byte >> 4) | 0x20)

@@ -18,7 +18,7 @@
 /// | 507 Insufficient Storage | transient | RFC 4918 section 11.5: "considered to be temporary" |
 /// | 511 Network Authentication Required | transient | RFC 6585 section 6: the network returns it, not the server |
 /// | all other statuses from 500, such as 520 to 530 | transient | RFC 9110 section 15: an unknown status is treated as 500 |
-public enum Transience: Sendable, Hashable, CaseIterable {
+package enum Transience: Sendable, Hashable, CaseIterable {
     /// The same request may succeed later.
     case transient
     /// Whether a later request may succeed is unknown.
@@ -35,14 +35,14 @@ extension Transience {
     /// Returns the transience of a response by its status.
     ///
     /// - Parameter status: The status of the response. A status below 400 is not a failure and is ``permanent``.
-    public init(status: Int) {
+    package init(status: Int) {
         self = Self.statuses.contains(status) ? .transient : .permanent
     }
 
     /// Returns the transience of a transport failure.
     ///
     /// - Parameter kind: The kind of failure.
-    public init(_ kind: TransportError.Kind) {
+    package init(_ kind: TransportError.Kind) {
         self =
             switch kind {
             case .dnsFailure, .connectionRefused, .connectTimeout, .timeout, .connectionReset, .truncated,
@@ -54,10 +54,10 @@ extension Transience {
     }
 
     /// The statuses of transient failures.
-    public static let statuses: Set<Int> = Set([408, 425, 429]).union(500...999).subtracting(permanentServerErrors)
+    package static let statuses: Set<Int> = Set([408, 425, 429]).union(500...999).subtracting(permanentServerErrors)
 
     /// The kinds of transport failure that are transient.
-    public static let kinds = Set(TransportError.Kind.allCases.filter { Self($0) == .transient })
+    package static let kinds = Set(TransportError.Kind.allCases.filter { Self($0) == .transient })
 
     /// The statuses from 500 of permanent failures.
     private static let permanentServerErrors: Set<Int> = [501, 505, 506, 508, 510]

@@ -38,7 +38,7 @@ public struct BodyThrottle: Sendable {
 
 extension HTTPBody {
     /// Returns the body as a throttled stream with the same length, which can be resent.
-    public func throttled(_ throttle: BodyThrottle) -> HTTPBody {
+    package func throttled(_ throttle: BodyThrottle) -> HTTPBody {
         if case .none = self { return self }
         if case .stream(let stream) = self { return .stream(stream.throttled(throttle)) }
         let stream = HTTPBody.Stream(length: length) {
@@ -50,7 +50,7 @@ extension HTTPBody {
 
 extension HTTPBody.Stream {
     /// Returns the stream with throttling.
-    public func throttled(_ throttle: BodyThrottle) -> HTTPBody.Stream {
+    package func throttled(_ throttle: BodyThrottle) -> HTTPBody.Stream {
         HTTPBody.Stream(length: length) { ThrottledBodyReader(try makeReader(), throttle) }
     }
 }

@@ -30,7 +30,7 @@ public struct FileFailure: Error, Sendable, Hashable {
     public var reason: Reason
 
     /// Creates a failure.
-    public init(path: String, reason: Reason) {
+    package init(path: String, reason: Reason) {
         self.path = path
         self.reason = reason
     }

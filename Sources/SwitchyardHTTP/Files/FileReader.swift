@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 #if canImport(Glibc)
     import Glibc
@@ -79,14 +79,14 @@ extension MessageDigest {
     /// Returns the SHA-256 digest of a file, which is read in pieces and may be larger than 4 GiB.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
-    public static func sha256(ofFile url: URL) throws(RequestError) -> Data {
+    package static func sha256(ofFile url: URL) throws(RequestError) -> Data {
         try digest(.sha256, ofFile: url)
     }
 
     /// Returns the MD5 digest of a file, which is read in pieces and may be larger than 4 GiB.
     ///
     /// - Throws: ``RequestError/file(path:reason:)``.
-    public static func md5(ofFile url: URL) throws(RequestError) -> Data {
+    package static func md5(ofFile url: URL) throws(RequestError) -> Data {
         try digest(.md5, ofFile: url)
     }
 

@@ -7,9 +7,9 @@
 ///
 /// Parsing is lenient, because many servers send invalid values. A file name in the extended form (`filename*`, RFC
 /// 8187) takes precedence over the plain form. Writing is strict.
-public struct ContentDisposition: Sendable, Hashable {
+package struct ContentDisposition: Sendable, Hashable {
     /// The plain file name, for recipients that do not support the extended form.
-    public enum Fallback: Sendable, Hashable {
+    package enum Fallback: Sendable, Hashable {
         /// The file name with `?` in place of every non-ASCII character.
         case replaced
         /// No plain file name, unless the file name is plain ASCII.
@@ -28,7 +28,7 @@ public struct ContentDisposition: Sendable, Hashable {
     /// The type, such as `attachment`, `inline` or `form-data`.
     ///
     /// A parsed type is in lower case.
-    public let type: String
+    package let type: String
     let parameters: [Parameter]
 
     init(type: String, parameters: [Parameter]) {
@@ -39,7 +39,7 @@ public struct ContentDisposition: Sendable, Hashable {
     /// Parses the value of a field.
     ///
     /// - Parameter value: The value. If a parameter is repeated, the first one wins.
-    public init(parsing value: String) {
+    package init(parsing value: String) {
         var parser = ContentDispositionParser(value)
         self = parser.parse()
     }
@@ -50,19 +50,19 @@ public struct ContentDisposition: Sendable, Hashable {
     ///   - type: The type; `attachment` by default. If it is not a token, the result is `nil`.
     ///   - fileName: The file name, in any script.
     ///   - fallback: The plain file name for recipients that do not support the extended form.
-    public init?(type: String = "attachment", fileName: String? = nil, fallback: Fallback = .replaced) {
+    package init?(type: String = "attachment", fileName: String? = nil, fallback: Fallback = .replaced) {
         guard HTTPToken.isValid(type) else { return nil }
         self.type = type
         parameters = fileName.map { ContentDispositionWriter.parameters(of: $0, fallback: fallback) } ?? []
     }
 
     /// The file name as received, which may contain any characters, including path separators.
-    public var fileName: String? { self["filename"] }
+    package var fileName: String? { self["filename"] }
 
     /// The value of a parameter by its name in lower case.
     ///
     /// The extended form takes precedence.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let extended = parameters.first { $0.name == "\(name)*" && !$0.isQuoted }
         if let decoded = extended.flatMap({ ExtendedValue.decoded($0.value) }) { return decoded }
         return parameters.first { $0.name == name }?.value
@@ -71,13 +71,13 @@ public struct ContentDisposition: Sendable, Hashable {
     /// The file name without path, control characters and leading dots, for use in a folder of the app.
     ///
     /// The value is `nil` if no characters remain. A file with this name may already exist.
-    public var safeFileName: String? {
+    package var safeFileName: String? {
         let name = SuggestedFileName.safe(fileName ?? "")
         return name.isEmpty ? nil : name
     }
 
     /// The value of the field.
-    public var text: String {
+    package var text: String {
         parameters.reduce(type) { text, parameter in
             let value = parameter.isQuoted ? parameter.value.inQuotes : parameter.value
             return "\(text); \(parameter.name)=\(value)"
@@ -87,7 +87,7 @@ public struct ContentDisposition: Sendable, Hashable {
 
 extension HTTPHeaders {
     /// The parsed `Content-Disposition` field, or `nil` if the field is missing.
-    public var contentDisposition: ContentDisposition? {
+    package var contentDisposition: ContentDisposition? {
         self["Content-Disposition"].map(ContentDisposition.init(parsing:))
     }
 }

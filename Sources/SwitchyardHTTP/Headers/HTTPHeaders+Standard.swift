@@ -15,7 +15,7 @@ extension HTTPHeaders {
     ///
     /// - Parameter languages: Language tags (BCP 47), the preferred one first.
     /// - Returns: For instance `en-GB, de;q=0.9`, or an empty string if there are no languages.
-    public static func acceptLanguage(of languages: [String]) -> String {
+    package static func acceptLanguage(of languages: [String]) -> String {
         var value = ""
         var weight = 10
         for language in languages where weight > 4 {

@@ -104,7 +104,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Returns the fields without those whose names are in `other`, followed by the fields of `other`.
     ///
     /// Repeated fields in `other` are kept.
-    public func overridden(by other: HTTPHeaders) -> HTTPHeaders {
+    package func overridden(by other: HTTPHeaders) -> HTTPHeaders {
         guard !other.fields.isEmpty else { return self }
         guard !fields.isEmpty else { return other }
         var result = fields.filter { field in
@@ -115,7 +115,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Returns the fields sorted by name in ascending order; fields with the same name keep their order.
-    public func sorted() -> HTTPHeaders {
+    package func sorted() -> HTTPHeaders {
         let keys = fields.map { $0.name.lowercased() }
         let order = fields.indices.sorted { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }
         return HTTPHeaders(order.map { fields[$0] })
@@ -125,7 +125,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     ///
     /// A field is invalid if its name is not a token, or its value contains a control character other than the tab. CR,
     /// LF and NUL would allow header injection (RFC 9110 section 5.5).
-    public var firstInvalidField: Field? {
+    package var firstInvalidField: Field? {
         // Searching by position avoids copying each field.
         fields.indices.first { !fields[$0].isValid }.map { fields[$0] }
     }
@@ -140,7 +140,7 @@ extension HTTPHeaders.Field: CustomStringConvertible {
     /// Whether the field may be sent.
     ///
     /// See ``HTTPHeaders/firstInvalidField``.
-    public var isValid: Bool {
+    package var isValid: Bool {
         HTTPToken.isValid(name) && value.isFieldValue
     }
 }
@@ -281,7 +281,7 @@ extension HTTPHeaders.Field {
 
 extension HTTPHeaders {
     /// Removes the fields with credentials: `Authorization` and `Proxy-Authorization`.
-    public mutating func removeAuthorization() {
+    package mutating func removeAuthorization() {
         remove("Authorization")
         remove("Proxy-Authorization")
     }
@@ -303,7 +303,7 @@ extension HTTPHeaders {
     /// none.
     ///
     /// It is not suitable for `Set-Cookie`, whose values contain commas.
-    public func combined(_ name: String) -> String? {
+    package func combined(_ name: String) -> String? {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }

@@ -67,7 +67,7 @@ public struct HTTPRequest: Sendable {
         }
 
         /// Whether every network may be used.
-        public var isUnlimited: Bool { allowsCellular && allowsExpensive && allowsConstrained }
+        package var isUnlimited: Bool { allowsCellular && allowsExpensive && allowsConstrained }
     }
 
     /// The purpose of an exchange, as a hint to the system for sharing the bandwidth.
@@ -108,7 +108,7 @@ public struct HTTPRequest: Sendable {
     /// body has arrived, or 100 ms after the header section, because a body that arrives directly after the header
     /// section lets the connection be reused. The default is `false`; a `NetworkClient` sets it if it follows redirects
     /// without asking. It has no effect on streamed responses, which are delivered with their header section anyway.
-    public var skipsRedirectBody = false
+    package var skipsRedirectBody = false
     /// Whether the request asks for a protocol upgrade (RFC 9110 section 7.8), so that a 101 (Switching Protocols)
     /// response opens a connection.
     ///
@@ -149,13 +149,13 @@ public struct HTTPRequest: Sendable {
     ///
     /// The value is ``mayBeRepeated`` or, if that is `nil`, depends on the method (RFC 9110 section 9.2.2). It is not
     /// sufficient for resending a request: see ``resendRule``.
-    public var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
+    package var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// The rule for resending the request, from ``mayBeRepeated`` or, if that is `nil`, from the method.
     ///
     /// A transport resends a request by itself only under ``ResendRule/anytime``. `URLSessionTransport` cannot comply
     /// with the rule for methods that are idempotent by definition, and on Linux not for any method.
-    public var resendRule: ResendRule { ResendRule(method, mayBeRepeated: mayBeRepeated) }
+    package var resendRule: ResendRule { ResendRule(method, mayBeRepeated: mayBeRepeated) }
 
     /// Creates a request.
     public init(

@@ -11,7 +11,7 @@
 ///
 /// The restriction does not apply to requests with an idempotency key, or if the app declares that the request may be
 /// repeated.
-public enum ResendRule: Sendable, Hashable, CaseIterable {
+package enum ResendRule: Sendable, Hashable, CaseIterable {
     /// The request may be resent at any time, and may be sent to several servers at once.
     ///
     /// This rule applies to safe methods (RFC 9110 section 9.2.1), to requests with an idempotency key, and to requests
@@ -33,7 +33,7 @@ public enum ResendRule: Sendable, Hashable, CaseIterable {
     ///   - method: The method of the request.
     ///   - mayBeRepeated: The app's decision, which takes precedence over method and key; `nil` by default.
     ///   - hasIdempotencyKey: Whether the request has an idempotency key; `false` by default.
-    public init(_ method: HTTPMethod, mayBeRepeated: Bool? = nil, hasIdempotencyKey: Bool = false) {
+    package init(_ method: HTTPMethod, mayBeRepeated: Bool? = nil, hasIdempotencyKey: Bool = false) {
         if let mayBeRepeated {
             self = mayBeRepeated ? .anytime : .onlyIfUnsent
         } else if method.isSafe || hasIdempotencyKey {

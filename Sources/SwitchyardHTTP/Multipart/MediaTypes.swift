@@ -2,9 +2,9 @@
 ///
 /// The library has its own table, so that the result is the same on Linux and Apple systems. Most types are
 /// registered with IANA. The type for an unknown extension is `application/octet-stream`.
-public enum MediaTypes {
+package enum MediaTypes {
     /// Returns the media type for a file name.
-    public static func type(ofFile name: String) -> String {
+    package static func type(ofFile name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
             return "application/octet-stream"
         }
@@ -12,7 +12,7 @@ public enum MediaTypes {
     }
 
     /// Returns the media type for an extension without its dot, in any case.
-    public static func type(forExtension pathExtension: String) -> String {
+    package static func type(forExtension pathExtension: String) -> String {
         known(forExtension: pathExtension) ?? "application/octet-stream"
     }
 

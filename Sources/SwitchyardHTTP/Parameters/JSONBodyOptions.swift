@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// Options for encoding values as JSON.
 ///
@@ -19,7 +19,7 @@ public struct JSONBodyOptions: Sendable {
     public init() {}
 
     /// Returns a Foundation encoder that follows these options.
-    public func makeEncoder() -> JSONEncoder {
+    package func makeEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         if sortsKeys { encoder.outputFormatting.insert(.sortedKeys) }

@@ -39,7 +39,7 @@ public struct Parameters: Sendable, Hashable {
     }
 
     /// Creates parameters from a dictionary in ascending order of the keys.
-    public init(sorting values: [String: ParameterValue]) {
+    package init(sorting values: [String: ParameterValue]) {
         items = values.map { Item(key: $0.key, value: $0.value) }
             .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }

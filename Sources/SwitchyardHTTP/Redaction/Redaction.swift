@@ -52,14 +52,14 @@ extension Redaction {
     /// Whether the value of a header field is hidden.
     ///
     /// The name matches as a field or as a parameter, with or without `X-`.
-    public func hides(header name: String) -> Bool {
+    package func hides(header name: String) -> Bool {
         hides(label: name) || names(String(name.dropFirst(name.lowercased().hasPrefix("x-") ? 2 : 0)))
     }
 
     /// Whether the value of a parameter is hidden.
     ///
     /// In a nested name (`user[password]`, `password[0]`) every part is compared.
-    public func hides(parameter name: String) -> Bool {
+    package func hides(parameter name: String) -> Bool {
         let decoded = Self.decoded(name)
         if names(decoded) { return true }
         func parts(_ byte: UInt8) -> Bool { "[].".utf8.contains(byte) }
@@ -125,7 +125,7 @@ extension Redaction {
     }
 
     /// Returns a redacted query or form, whose parameters are separated by `&` or `;`.
-    public func query(_ text: String) -> String { shown(text) { $0.query($1) } }
+    package func query(_ text: String) -> String { shown(text) { $0.query($1) } }
 
     /// Returns redacted text, such as a message, a line of a log or the value of a parameter.
     ///
@@ -214,7 +214,7 @@ extension Redaction {
 
 extension HTTPHeaders {
     /// The names of header fields whose values are credentials, in lower case.
-    public static let sensitiveNames: Set<String> = [
+    package static let sensitiveNames: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
         "x-auth-token", "x-auth-key", "x-access-token", "x-refresh-token", "x-session-token", "x-csrf-token",
         "x-xsrf-token", "x-signature", "x-amz-security-token", "x-goog-api-key", "x-vault-token", "x-functions-key",

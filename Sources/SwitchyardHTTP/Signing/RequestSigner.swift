@@ -143,7 +143,7 @@ extension HTTPBody {
     /// - Returns: 32 bytes.
     /// - Throws: ``RequestError/body(kind:reason:)`` for a stream, whose bytes do not exist yet, and
     ///   ``RequestError/file(path:reason:)``.
-    public func sha256() throws(RequestError) -> Data {
+    package func sha256() throws(RequestError) -> Data {
         switch self {
         case .none: MessageDigest.sha256([])
         case .data(let data): MessageDigest.sha256(data)

@@ -18,7 +18,7 @@ public struct PinRule: Sendable, Hashable {
     }
 
     /// The hosts of the rule.
-    public let hosts: HostPattern
+    package let hosts: HostPattern
     /// The pins, one of which must match.
     public let pins: Set<TLSPin>
     /// The effect of a mismatch.
@@ -90,7 +90,7 @@ extension PinRuleError: CustomStringConvertible {
 }
 
 /// A pattern that matches one host, the hosts one label below a domain, or a domain and all of its subdomains.
-public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private enum Reach: Hashable {
         case exact
         case oneLabel
@@ -104,7 +104,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// start.
     ///
     /// A non-ASCII name such as `*.bücher.example` matches hosts in its ASCII form (RFC 5891).
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         switch text {
         case _ where text.hasPrefix("**."): (reach, domain) = (.all, Self.name(of: text.dropFirst(3)))
         case _ where text.hasPrefix("*."): (reach, domain) = (.oneLabel, Self.name(of: text.dropFirst(2)))
@@ -120,7 +120,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the pattern matches a host.
-    public func matches(_ host: String) -> Bool {
+    package func matches(_ host: String) -> Bool {
         let host = Self.name(of: host[...])
         switch reach {
         case .exact: return host == domain
@@ -141,7 +141,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The pattern in lower case and in ASCII.
-    public var description: String {
+    package var description: String {
         switch reach {
         case .exact: domain
         case .oneLabel: "*.\(domain)"

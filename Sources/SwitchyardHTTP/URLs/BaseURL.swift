@@ -46,21 +46,21 @@ public struct BaseURL: Sendable, Hashable {
     ///
     /// - Parameter url: The base URL. With `PathJoin.append`, a trailing slash in its path makes no difference to the
     ///   paths that are joined to it.
-    public init(_ url: RequestURL) {
+    package init(_ url: RequestURL) {
         parts = Parts(url)
     }
 
     /// Parses the URL in `text`.
     ///
     /// - Throws: ``RequestError/url(text:reason:)`` if the text is not an absolute HTTP or HTTPS URL.
-    public init(_ text: String) throws(RequestError) {
+    package init(_ text: String) throws(RequestError) {
         self.init(try RequestURL(validating: text))
     }
 
     /// The URL as given.
     public var url: RequestURL { parts.url }
     /// The scheme, host and port, for comparison.
-    public var origin: RequestURL.Origin { parts.origin }
+    package var origin: RequestURL.Origin { parts.origin }
     var stem: Stem { parts.stem }
     /// The stem with the scheme `https`.
     var securedStem: Stem { parts.securedStem }

@@ -47,7 +47,7 @@ public struct CatalogError: Error, Sendable, Hashable {
     public var found: String?
 
     /// Creates an error.
-    public init(_ kind: Kind, file: String? = nil, at keyPath: String = "", expected: String, found: String? = nil) {
+    package init(_ kind: Kind, file: String? = nil, at keyPath: String = "", expected: String, found: String? = nil) {
         self.kind = kind
         self.file = file
         self.keyPath = keyPath

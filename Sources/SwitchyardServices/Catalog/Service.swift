@@ -24,7 +24,7 @@
 /// Environments may have different servers: the service above has two servers in `release` and one in `develop`.
 public struct Service: Sendable, Hashable {
     /// The maximum number of servers of a service.
-    public static let maximumServers = ServerSet.capacity
+    package static let maximumServers = ServerSet.capacity
 
     /// The name of the service, which is also the name of its file.
     public let name: String

@@ -80,7 +80,7 @@ public struct ServiceCatalog: Sendable {
     /// - Parameter url: The folder or the file.
     /// - Returns: The files, at least one.
     /// - Throws: ``CatalogError/Kind/unreadable`` or ``CatalogError/Kind/emptyCatalog``.
-    public static func files(at url: URL) throws(CatalogError) -> [URL] {
+    package static func files(at url: URL) throws(CatalogError) -> [URL] {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             throw CatalogError(.unreadable, file: url.path, expected: "a file or a folder", found: "nothing")

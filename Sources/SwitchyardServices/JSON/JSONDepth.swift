@@ -1,13 +1,13 @@
 /// Limits on the nesting depth of JSON, so that decoding does not overflow a thread's stack.
-public enum JSONDepth {
+@usableFromInline package enum JSONDepth {
     /// The default maximum nesting depth of arrays and objects: 128.
     ///
     /// Foundation's decoder has a limit of 512. At that depth, a recursive type overflows a stack of 512 KiB, the stack
     /// size of secondary threads on Apple systems.
-    public static let standard = 128
+    @usableFromInline package static let standard = 128
 
     /// The highest limit that can be set: 512, the limit of Foundation's decoder.
-    public static let ceiling = 512
+    package static let ceiling = 512
 
     /// Whether UTF-8 JSON nests deeper than a limit; the check takes one pass without parsing.
     package static func isExceeded(by bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {

@@ -191,7 +191,7 @@ extension PinnedTransport {
     ///
     /// - Parameter urls: The base URLs.
     /// - Throws: ``/SwitchyardHTTP/PinRuleError/insecureBase(_:)``.
-    public func check(_ urls: [RequestURL]) throws(PinRuleError) {
+    package func check(_ urls: [RequestURL]) throws(PinRuleError) {
         for url in urls where !url.isSecure && sites.contains(where: { $0.rule.hosts.matches(url.origin.host) }) {
             throw .insecureBase(url.text)
         }

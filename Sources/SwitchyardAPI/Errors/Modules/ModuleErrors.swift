@@ -19,7 +19,7 @@ public struct ModuleErrors: Sendable {
     /// The module's name.
     public let module: String
     /// The words for the user.
-    public var messages: ErrorMessages
+    package var messages: ErrorMessages
     /// The number that has two meanings in the table; `nil` for a valid table.
     ///
     /// A table is invalid if a number of the module belongs to all modules or is below 1001, or if a server code or a
@@ -68,17 +68,17 @@ public struct ModuleErrors: Sendable {
     }
 
     /// Returns the failure for a server code.
-    public func failure(for serverCode: BusinessCode) -> ModuleFailure {
+    package func failure(for serverCode: BusinessCode) -> ModuleFailure {
         ModuleFailure(module: module, code: byServerCode[serverCode], serverCode: serverCode)
     }
 
     /// Returns the failure for an HTTP status; `nil` if the status is not in the table.
-    public func failure(forStatus status: Int) -> ModuleFailure? {
+    package func failure(forStatus status: Int) -> ModuleFailure? {
         byStatus[status].map { ModuleFailure(module: module, code: $0) }
     }
 
     /// Returns the error for a server code.
-    public func error(
+    package func error(
         for serverCode: BusinessCode,
         serverMessage: String? = nil,
         context: APIError.Context = APIError.Context()

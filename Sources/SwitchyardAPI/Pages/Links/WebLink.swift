@@ -5,14 +5,14 @@ import SwitchyardHTTP
 /// A link of the header field `Link` (RFC 8288).
 public struct WebLink: Sendable, Hashable {
     /// A parameter of a link, as `title` or `hreflang`.
-    public struct Parameter: Sendable, Hashable {
+    package struct Parameter: Sendable, Hashable {
         /// The name, in lower case; `title` also for `title*`.
-        public var name: String
+        package var name: String
         /// The value, without quotes and escapes, with the extended form of RFC 8187 decoded; empty if there is none.
-        public var value: String
+        package var value: String
 
         /// Creates a parameter.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
@@ -23,14 +23,14 @@ public struct WebLink: Sendable, Hashable {
     /// The relation types (`next`, `prev`, `last`), in lower case.
     public var relations: [String]
     /// The context of the link; `nil` if it is the response itself.
-    public var anchor: String?
+    package var anchor: String?
     /// The other parameters in their order, extended ones last; of a parameter that may occur once, the first.
     ///
     /// The extended form of a parameter replaces the plain one; an extended form that cannot be decoded is ignored.
-    public var parameters: [Parameter]
+    package var parameters: [Parameter]
 
     /// Creates a link.
-    public init(target: String, relations: [String], anchor: String? = nil, parameters: [Parameter] = []) {
+    package init(target: String, relations: [String], anchor: String? = nil, parameters: [Parameter] = []) {
         self.target = target
         self.relations = relations
         self.anchor = anchor

@@ -1,4 +1,4 @@
-public import SwitchyardHTTP
+package import SwitchyardHTTP
 
 /// An authentication scheme that a service offers in a 401 response (RFC 9110 section 11.6.1).
 public struct AuthenticationChallenge: Sendable, Hashable {
@@ -11,13 +11,13 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     public var realm: String? { parameters["realm"].map(OpaqueText.unmarked) }
 
     /// Creates a challenge.
-    public init(scheme: String, parameters: [String: String] = [:]) {
+    package init(scheme: String, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.parameters = parameters
     }
 
     /// Returns the challenges of a response's `WWW-Authenticate` fields in order, without any that cannot be parsed.
-    public static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
+    package static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.echoes(of: "WWW-Authenticate").flatMap { value in
             var reader = ChallengeReader(value)
             return reader.challenges()

@@ -98,7 +98,7 @@ public struct CredentialEvent: Sendable, Hashable {
     public var kind: Kind
 
     /// Creates an event.
-    public init(environment: ServiceEnvironment, kind: Kind) {
+    package init(environment: ServiceEnvironment, kind: Kind) {
         self.environment = environment
         self.kind = kind
     }

@@ -140,7 +140,7 @@ extension Credentials {
     }
 
     /// Returns the number of times the credential of an environment has been replaced.
-    public func version(in environment: ServiceEnvironment) -> UInt64 {
+    package func version(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.version ?? 0 }
     }
 

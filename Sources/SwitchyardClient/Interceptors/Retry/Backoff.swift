@@ -75,7 +75,7 @@ public struct Backoff: Sendable, Hashable {
     ///   - retry: The number of the retry, counted from 1. A lower number counts as 1.
     ///   - random: A number from 0 to 1 that selects the pause within its jitter.
     /// - Returns: The pause, which is never negative, never above the cap and at most 292 years.
-    public func delay(beforeRetry retry: Int, random: Double) -> Duration {
+    package func delay(beforeRetry retry: Int, random: Double) -> Duration {
         let number = Double(max(1, retry))
         let growth =
             switch growth {

@@ -1,4 +1,4 @@
-public import SwitchyardHTTP
+package import SwitchyardHTTP
 import SwitchyardServices
 
 /// A budget that limits the retries of many requests together: a bucket of tokens from which every retry takes some.
@@ -38,7 +38,7 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameter error: The failure that causes the retry. If `nil`, the cause is a status.
     /// - Returns: The number of tokens taken, or `nil` if too few are left and the request must not be retried.
-    public func take(after error: TransportError? = nil) -> Int? {
+    package func take(after error: TransportError? = nil) -> Int? {
         let isTimeout = error?.kind == .timeout || error?.kind == .connectTimeout
         let price = isTimeout ? timeoutCost : cost
         return state.withLock { available in
@@ -51,7 +51,7 @@ public final class RetryBudget: Sendable {
     /// Returns tokens to the bucket, after a success or for a retry that did not happen.
     ///
     /// - Parameter taken: The number of tokens that the last retry took. If `nil`, one token is returned.
-    public func refund(_ taken: Int?) {
+    package func refund(_ taken: Int?) {
         state.withLock { $0 += min(capacity - $0, max(0, taken ?? 1)) }
     }
 }

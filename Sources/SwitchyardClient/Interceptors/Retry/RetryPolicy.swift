@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
@@ -102,7 +102,7 @@ extension RetryPolicy {
     ///   - random: A number from 0 to 1 that selects the pause within its jitter.
     ///   - now: The time of day, for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
-    public func decision(
+    package func decision(
         for round: RoundResult,
         random: Double,
         now: @autoclosure () -> Date = Date()
@@ -141,7 +141,7 @@ extension RetryPolicy {
     }
 
     /// The invalid value of the policy, or `nil` if all values are valid.
-    public var problem: RetryPolicyError? {
+    package var problem: RetryPolicyError? {
         if maximumRetries < 0 { return .negativeCount(maximumRetries) }
         if let count = limits.values.first(where: { $0 < 0 }) { return .negativeCount(count) }
         if let wait = [retryAfterCeiling, networkWait].compactMap(\.self).first(where: { $0 < .zero }) {

@@ -21,7 +21,7 @@ public final class Debounce: RequestLimit, PacingLimit {
     }
 
     /// The number of waiting requests.
-    public var waitingCount: Int { latest.withLock { $0.count } }
+    package var waitingCount: Int { latest.withLock { $0.count } }
 
     /// Waits for the quiet time in the request's first round; later rounds pass.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
@@ -59,7 +59,7 @@ public final class LatestWins: RequestLimit, PacingLimit {
     }
 
     /// The number of running requests.
-    public var count: Int { latest.withLock { $0.count } }
+    package var count: Int { latest.withLock { $0.count } }
 
     /// Supersedes the previous request in the request's first round; later rounds pass.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {

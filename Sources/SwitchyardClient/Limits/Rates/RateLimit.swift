@@ -62,7 +62,7 @@ public final class RateLimit: RequestLimit {
     /// The number of keys that the limit keeps state for.
     ///
     /// State that no longer matters is removed while requests of other keys arrive.
-    public var keyCount: Int { state.withLock { $0.lanes.count } }
+    package var keyCount: Int { state.withLock { $0.lanes.count } }
 
     /// The number of waiting requests.
     public var waitingCount: Int { state.withLock { $0.lanes.waiting } }

@@ -43,26 +43,26 @@
 /// | `switching.maximumAttempts` | integer | attempts | 3 | the maximum number of attempts per request |
 /// | `switching.minimumInterval` | number | seconds | 0 | the minimum time between two automatic switches |
 /// | `switching.firstProbe` | number | seconds | 1 | the time from the first ejection to the first probe |
-public enum ServiceFormat {
+package enum ServiceFormat {
     /// One key of the format.
-    public struct Key: Sendable, Hashable {
+    package struct Key: Sendable, Hashable {
         /// The path of the key, such as `servers[].name`.
-        public let path: String
+        package let path: String
         /// The type and range of the value, as error messages name them.
-        public let type: String
+        package let type: String
         /// The unit of the value; empty if it has none.
-        public let unit: String
+        package let unit: String
         /// The default value, or `nil` if the key is required.
-        public let defaultValue: String?
+        package let defaultValue: String?
         /// The meaning of the key.
-        public let meaning: String
+        package let meaning: String
     }
 
     /// The names of the policies that a file can select.
-    public static let policies = ["recommended", "single", "published", "errorRatio", "consecutiveFailures", "off"]
+    package static let policies = ["recommended", "single", "published", "errorRatio", "consecutiveFailures", "off"]
 
     /// Every key, in the order of the table above.
-    public static let keys: [Key] =
+    package static let keys: [Key] =
         [
             Key("service", "a string", required: "the name, equal to the file's name"),
             Key("defaultEnvironment", "a string", required: "the environment that a client starts in"),

@@ -18,7 +18,7 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     public var nextProbe: Duration?
 
     /// Creates a snapshot, for a view that shows it.
-    public init(
+    package init(
         id: Server.ID,
         state: HealthState = .healthy,
         isCurrent: Bool = false,
@@ -58,7 +58,7 @@ public struct HealthStatistics: Sendable, Hashable {
     public var errorRatio: Double { requests == 0 ? 0 : Double(failures) / Double(requests) }
 
     /// Creates statistics.
-    public init(
+    package init(
         requests: Int = 0,
         failures: Int = 0,
         consecutiveFailures: Int = 0,

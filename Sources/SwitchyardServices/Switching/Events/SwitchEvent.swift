@@ -32,7 +32,7 @@ public struct SwitchEvent: Sendable, Hashable {
     public var statistics: HealthStatistics
 
     /// Creates an event.
-    public init(at: MonotonicTime, _ kind: Kind, statistics: HealthStatistics = HealthStatistics()) {
+    package init(at: MonotonicTime, _ kind: Kind, statistics: HealthStatistics = HealthStatistics()) {
         self.at = at
         self.kind = kind
         self.statistics = statistics

@@ -4,54 +4,54 @@
 /// that was denied a token asks again while one may come back. With a policy that has ``SwitchPolicy/admission``, a
 /// request that has taken a token continues to the remaining servers if there is no other token, except after overload,
 /// and beside a slow server only while other requests have hedges in flight too.
-public struct BudgetRules: Sendable, Hashable {
+package struct BudgetRules: Sendable, Hashable {
     /// The shortest time until a request that was denied a token asks for one again: 20 ms.
-    public static let shortestPause = Duration.milliseconds(20)
+    package static let shortestPause = Duration.milliseconds(20)
     /// The time after the last granted failover during which others wait for its token: 2 s.
     ///
     /// A slower server will hardly help the waiting requests.
-    public static let patience = Duration.seconds(2)
+    package static let patience = Duration.seconds(2)
     /// How long an attempt may have waited for its request to ask again for a second server: 10 s.
-    public static let longestCheck = Duration.seconds(10)
+    package static let longestCheck = Duration.seconds(10)
 
     /// The maximum and initial number of failover tokens; default 10, and more by ``growsWithConcurrency``.
-    public var failoverTokens = 10.0
+    package var failoverTokens = 10.0
     /// The amount that a success adds to the failover tokens; default 0.1.
-    public var failoverEarning = 0.1
+    package var failoverEarning = 0.1
     /// The cost of a failover after overload (timeout, 503, or 429 if it means overload) that fails as well; default 4.
     ///
     /// Any other failover costs 1. It takes 1 token when it is made, and returns it if it succeeds or if the machine is
     /// offline. A failover after a refused connection, or after a name that is not found, is free with a policy that
     /// has ``SwitchPolicy/admission``, because no server has done any work yet.
-    public var overloadCost = 4.0
+    package var overloadCost = 4.0
     /// The time after which one failover token comes back without successes; default 5 s.
     ///
     /// The time doubles each time, up to ``longestRefill``. If there is no hedge token, one is lent to a request that
     /// has waited so long, the next after this time, and so on until a hedge was useful.
-    public var refill = Duration.seconds(5)
+    package var refill = Duration.seconds(5)
     /// The longest time to the next token; default 60 s.
-    public var longestRefill = Duration.seconds(60)
+    package var longestRefill = Duration.seconds(60)
     /// The maximum number of hedge tokens; default 10, or more if ``growsWithConcurrency`` is set.
     ///
     /// A hedge costs 1 token. The token is returned if the hedge responds first, or if no server was involved because
     /// the machine is offline.
-    public var hedgeTokens = 10.0
+    package var hedgeTokens = 10.0
     /// The initial number of hedge tokens; default 3.
     ///
     /// The number is small because a million mostly idle clients all hold that many tokens. A busy client soon earns
     /// more.
-    public var firstHedgeTokens = 3.0
+    package var firstHedgeTokens = 3.0
     /// The number of hedge tokens that a success earns; default 0.05.
-    public var hedgeEarning = 0.05
+    package var hedgeEarning = 0.05
     /// Whether the number of tokens may grow to the number of concurrent requests; default `true`.
     ///
     /// The tokens have to be earned like the others. When a server dies, all its requests fail at once: with fewer
     /// tokens than requests, some of them would fail for their callers although the next server is healthy. If the
     /// number of tokens is 0, there are none in any case.
-    public var growsWithConcurrency = true
+    package var growsWithConcurrency = true
 
     /// Creates the rules of the recommended policy.
-    public init() {}
+    package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
         let numbers = [
@@ -72,20 +72,20 @@ public struct BudgetRules: Sendable, Hashable {
 /// The first response wins. The wait is ``factor`` times the 90th percentile of the endpoint, or of the server while
 /// the endpoint is unknown, at least ``shortest`` and at most ``deadlineShare`` of the remaining time. So the wait
 /// follows the bulk of the responses, and a slow tail of up to a tenth does not move it.
-public struct HedgingRules: Sendable, Hashable {
+package struct HedgingRules: Sendable, Hashable {
     /// The shortest wait; default 100 ms.
-    public var shortest = Duration.milliseconds(100)
+    package var shortest = Duration.milliseconds(100)
     /// The wait as a multiple of the 90th percentile; default 1.3.
-    public var factor = 1.3
+    package var factor = 1.3
     /// The longest wait as a share of the time left, 0...1; default 0.4.
-    public var deadlineShare = 0.4
+    package var deadlineShare = 0.4
     /// The shortest wait while fewer than 8 responses are known; default 250 ms.
-    public var unknown = Duration.milliseconds(250)
+    package var unknown = Duration.milliseconds(250)
     /// The rounds of suspicion probes that one slow request that must not be repeated can set off; default 8.
-    public var suspicionRounds = 8
+    package var suspicionRounds = 8
 
     /// Creates the rules of the recommended policy.
-    public init() {}
+    package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
         try require(shortest >= .zero, "hedging.shortest", "a duration of at least 0")

@@ -2,39 +2,39 @@
 ///
 /// If any of the configured detectors trips, the server is ejected. Each detector considers only attempts to that
 /// server in its current generation.
-public struct DetectionRules: Sendable, Hashable {
+package struct DetectionRules: Sendable, Hashable {
     /// The accumulated score (CUSUM); `nil`: not used.
-    public var score: ScoreRule? = ScoreRule()
+    package var score: ScoreRule? = ScoreRule()
     /// The error ratio; `nil`: not used.
-    public var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
+    package var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
     /// Failures in a row, 1 to 65535; `nil`: not used, which is the default.
-    public var consecutive: Int?
+    package var consecutive: Int?
     /// Being overtaken by hedges; `nil`: that is a failure like others.
-    public var lateness: LatenessRule? = LatenessRule()
+    package var lateness: LatenessRule? = LatenessRule()
     /// Whether a failure counts only if another server does better with the same endpoint; default `true`.
     ///
     /// Then an endpoint that fails on every server counts against no server, and soon costs no extra attempts. The rule
     /// applies to failures after the connection was established, and to policies that fail over
     /// (``SwitchPolicy/failsOver``), because without failover no other server confirms a failure.
-    public var perEndpoint = true
+    package var perEndpoint = true
     /// The outcomes that the ratio and the statistics look at.
-    public var window = WindowRule()
+    package var window = WindowRule()
     /// Which failures count; default all.
-    public var kinds = FailureFilter.all
+    package var kinds = FailureFilter.all
     /// Whether the ratio and the consecutive failures count failures whose path is not proven; default `false`.
     ///
     /// A path is proven by an HTTP response, by another server that responded to the same request, or by any success
     /// within ``pathProof``. Otherwise the network is as likely to have failed, and no server is blamed.
-    public var countsUnproven = false
+    package var countsUnproven = false
     /// The time for which a success of any server proves that the network works; default 2 s.
-    public var pathProof = Duration.seconds(2)
+    package var pathProof = Duration.seconds(2)
     /// The time after a change of the network path during which outcomes are no evidence; default 2 s.
-    public var quietAfterPathChange = Duration.seconds(2)
+    package var quietAfterPathChange = Duration.seconds(2)
     /// Whether a switch starts a fresh window for the server switched to, whatever caused it; default yes.
-    public var startsFreshWindow = true
+    package var startsFreshWindow = true
 
     /// Creates the rules of the recommended policy.
-    public init() {}
+    package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
         try window.check()
@@ -48,7 +48,7 @@ public struct DetectionRules: Sendable, Hashable {
 }
 
 /// Which failures count against a server.
-public enum FailureFilter: Sendable, Hashable {
+package enum FailureFilter: Sendable, Hashable {
     /// Every failure that an `AttemptOutcome` can carry.
     case all
     /// Only the failures that the published rule suspects: every failure below HTTP, and 502, 503 and 504.
@@ -64,30 +64,30 @@ public enum FailureFilter: Sendable, Hashable {
 /// (15 instead of 29 at 15 % failures, in one case of a hundred more than 59), and has no effect on a client with
 /// little traffic. The cost falls on a server that always fails 1 % of its requests: it is ejected for a moment once in
 /// about 6,000.
-public struct ScoreRule: Sendable, Hashable {
+package struct ScoreRule: Sendable, Hashable {
     /// The failure rate that is tolerated (p0), 0...1; default 0.01.
-    public var tolerated = 0.01
+    package var tolerated = 0.01
     /// The failure rate that has to be detected (p1), 0...1; default 0.2.
-    public var detected = 0.2
+    package var detected = 0.2
     /// The number of successes without suspicion that halve the tolerated failure rate; default 100.
     ///
     /// If `nil`, the tolerated failure rate is constant. At most 1,000 successes are remembered. A suspicion that is
     /// not confirmed leaves a quarter of the successes.
-    public var calmSpan: Double? = 100
+    package var calmSpan: Double? = 100
     /// The least rate that is tolerated, however calm the server was, 0...``tolerated``; default 0.001.
-    public var leastTolerated = 0.001
+    package var leastTolerated = 0.001
     /// The score at which the server is ejected; default 8.
     ///
     /// The score cannot exceed twice the threshold.
-    public var threshold = 8.0
+    package var threshold = 8.0
     /// The time in which the score halves without outcomes; default 10 min.
-    public var halfLife = Duration.seconds(600)
+    package var halfLife = Duration.seconds(600)
     /// The factor for a failure without a confirming response, because the network may have failed instead; default
     /// 0.25.
-    public var unwitnessedFactor = 0.25
+    package var unwitnessedFactor = 0.25
 
     /// Creates the rule with its defaults.
-    public init() {}
+    package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
         try require(tolerated > 0 && tolerated < 1, "score.tolerated", "a rate between 0 and 1")
@@ -105,16 +105,16 @@ public struct ScoreRule: Sendable, Hashable {
 }
 
 /// The error ratio: failures divided by finished requests, within a window, from a minimum on.
-public struct RatioRule: Sendable, Hashable {
+package struct RatioRule: Sendable, Hashable {
     /// The ratio at which the server is ejected, 0...1; default 0.1.
-    public var threshold: Double
+    package var threshold: Double
     /// The finished requests that it takes at least; default 40.
-    public var minimum: Int
+    package var minimum: Int
     /// The lower end of the ratio's 95 % confidence interval (Wilson) that it takes as well, 0...1; default 0: not used.
-    public var confidenceFloor: Double
+    package var confidenceFloor: Double
 
     /// Creates a rule.
-    public init(threshold: Double = 0.1, minimum: Int = 40, confidenceFloor: Double = 0) {
+    package init(threshold: Double = 0.1, minimum: Int = 40, confidenceFloor: Double = 0) {
         self.threshold = threshold
         self.minimum = minimum
         self.confidenceFloor = confidenceFloor
@@ -148,9 +148,9 @@ public struct RatioRule: Sendable, Hashable {
 /// Which outcomes of a server are looked at: the last ones, no older than a duration.
 public struct WindowRule: Sendable, Hashable {
     /// The most outcomes that a window can hold, which bounds its memory to 1,600 bytes.
-    public static let maximumCount = 400
+    package static let maximumCount = 400
     /// The maximum duration, 24 days, because the time of an outcome is stored in 31 bits.
-    public static let maximumDuration = Duration.seconds(24 * 86_400)
+    package static let maximumDuration = Duration.seconds(24 * 86_400)
 
     /// The number of outcomes that count, 1...``maximumCount``; default 100.
     public var count: Int
@@ -191,18 +191,18 @@ public struct WindowRule: Sendable, Hashable {
 /// the share of late responses of the best other server, whichever is more. A timely response subtracts
 /// ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or 4 of one
 /// endpoint that do not overlap, and a server that is late three times in ten after some 50.
-public struct LatenessRule: Sendable, Hashable {
+package struct LatenessRule: Sendable, Hashable {
     /// The tolerated share of late responses (p0), 0...1; default 0.08.
-    public var tolerated = 0.08
+    package var tolerated = 0.08
     /// The share of late responses that must be detected (p1), 0...1 and at least twice ``tolerated``; default 0.3.
-    public var detected = 0.3
+    package var detected = 0.3
     /// The lateness at which the server is ejected; default 7.3.
     ///
     /// The lateness is at most twice this value. On trial, half of it is enough.
-    public var threshold = 7.3
+    package var threshold = 7.3
 
     /// Creates the rule with its defaults.
-    public init() {}
+    package init() {}
 
     func check() throws(SwitchPolicy.Problem) {
         try require(tolerated > 0 && tolerated < 1, "lateness.tolerated", "a share between 0 and 1")

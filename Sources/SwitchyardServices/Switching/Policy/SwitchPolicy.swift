@@ -15,15 +15,15 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// The policy's name, for reports.
     public var name: String
     /// The rules that decide when a server counts as failing.
-    public var detection = DetectionRules()
+    package var detection = DetectionRules()
     /// The rules for probing and recovering a failing server.
-    public var recovery = RecoveryRules()
+    package var recovery = RecoveryRules()
     /// The rules for the share of traffic of an overloaded server; if `nil`, the server keeps all of its traffic.
-    public var admission: AdmissionRules? = AdmissionRules()
+    package var admission: AdmissionRules? = AdmissionRules()
     /// The limits on extra attempts.
-    public var budgets = BudgetRules()
+    package var budgets = BudgetRules()
     /// The rules for sending a slow idempotent request to a second server as well; if `nil`, no hedges are sent.
-    public var hedging: HedgingRules? = HedgingRules()
+    package var hedging: HedgingRules? = HedgingRules()
     /// The meaning of status 429; the default is the caller's quota, which is no evidence about the server.
     public var tooManyRequests = TooManyRequests.quota
     /// In which order servers are preferred.
@@ -51,7 +51,7 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var maximumAttempts = 3
 
     /// Creates a policy with the rules of ``recommended``, to be changed.
-    public init(name: String) {
+    package init(name: String) {
         self.name = name
     }
 
@@ -69,7 +69,7 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// Checks that every value is in its range.
     ///
     /// - Throws: The first value that is not.
-    public func check() throws(Problem) {
+    package func check() throws(Problem) {
         try detection.check()
         try recovery.check()
         try admission?.check()
