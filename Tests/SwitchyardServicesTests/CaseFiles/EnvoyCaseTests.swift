@@ -139,7 +139,7 @@ private struct Hosts {
             now = MonotonicTime(seconds: step["at_seconds"].double ?? 0)
             while let probe = core.takeProbe(at: now) { _ = core.settleProbe(probe, .ok, at: now) }
         default:
-            _ = try core.replace(core.members.filter { $0.id != "\(step["host"].int ?? 0)" }, at: now)
+            _ = try core.replace(core.steering.members.filter { $0.id != "\(step["host"].int ?? 0)" }, at: now)
         }
         return check(step["expect"])
     }
@@ -161,7 +161,7 @@ private struct Hosts {
 
     private mutating func send(_ outcome: AttemptOutcome, to host: Int, count: Int) throws {
         var others = ServerSet()
-        for other in core.members.indices where other != host { others.insert(other) }
+        for other in core.steering.members.indices where other != host { others.insert(other) }
         for _ in 0..<count {
             let chosen = core.choose(excluding: others, at: now)
             for event in core.settle(try #require(chosen), outcome, at: now) {

@@ -54,7 +54,7 @@ extension RandomHistory {
     mutating func check(_ probe: SuspicionProbe, _ suspect: AttemptOutcome, _ witness: AttemptOutcome) throws {
         let before = marks
         let owner = core.position(of: probe.suspect)
-        let isBlind = core.clock.isFrozen
+        let isBlind = core.timeline.isFrozen
         note(core.settleSuspicion(probe, suspect: suspect, witness: witness, at: now))
         for (position, mark) in marks.enumerated() where mark != before[position] {
             try require(position == owner, owner == nil ? "I5" : "I6")
@@ -84,8 +84,8 @@ extension RandomHistory {
         try require(!isUnderWay, "I7")
         let hasHealthy = core.health.contains { $0.state == .healthy }
         if core.policy.failsBack, core.policy.selection == .priority, hasHealthy {
-            let place = core.order.firstIndex(of: UInt8(probe.server)) ?? 0
-            let current = core.order.firstIndex(of: core.currentPosition) ?? 0
+            let place = core.steering.order.firstIndex(of: UInt8(probe.server)) ?? 0
+            let current = core.steering.order.firstIndex(of: core.steering.current) ?? 0
             try require(place < current, "I7")
         }
         if let earliest = nextProbe[core.serverIDs[probe.server]] { try require(now >= earliest, "I7") }
@@ -93,11 +93,11 @@ extension RandomHistory {
 
     func checkBounds() throws {
         let policy = core.policy
-        try require((0...core.failoverCapacity).contains(core.failovers.tokens), "I8")
-        try require((0...core.hedgeCapacity).contains(core.hedges.tokens), "I8")
+        try require((0...core.extras.failoverCapacity).contains(core.extras.failovers.tokens), "I8")
+        try require((0...core.extras.hedgeCapacity).contains(core.extras.hedges.tokens), "I8")
         let floor = policy.admission?.floor ?? 1
-        var clock = core.clock
-        let time = clock.read(now)
+        let timeline = core.timeline
+        let time = timeline.time(at: now)
         for server in core.health {
             try require(server.state != .trial || !server.isSuspected || !suspicions.isEmpty, "I11")
             try require(server.admission.present(at: time, core.rules) >= floor, "I8")
@@ -110,13 +110,13 @@ extension RandomHistory {
 
     /// Checks that the order is a permutation, and that the preferred server is the first usable one.
     func checkOrder() throws {
-        let positions = core.members.indices.map { UInt8($0) }
-        try require(core.order.sorted() == positions && core.baseOrder.sorted() == positions, "order")
-        guard core.steering?.forced == nil else { return }
-        let first = core.order.first { core.health[Int($0)].state == .healthy }
-        try require(first == nil || first == core.currentPosition, "order")
-        let isRing = core.order == core.baseOrder.rotated(to: core.currentPosition)
-        try require(core.policy.failsBack || core.steering != nil || isRing, "order")
+        let positions = core.steering.members.indices.map { UInt8($0) }
+        try require(core.steering.order.sorted() == positions && core.steering.baseOrder.sorted() == positions, "order")
+        guard core.steering.forced == nil else { return }
+        let first = core.steering.order.first { core.health[Int($0)].state == .healthy }
+        try require(first == nil || first == core.steering.current, "order")
+        let isRing = core.steering.order == core.steering.baseOrder.rotated(to: core.steering.current)
+        try require(core.policy.failsBack || core.steering.hasCommand || isRing, "order")
     }
 
     /// Settles everything that is pending and checks the whole history.

@@ -76,9 +76,9 @@ private struct Replay {
             let hasEjected = fail(picks[pick], failure, at: now)
             #expect(hasEjected == ejected, place)
         case .token(let granted):
-            let budgets = core.policy.budgets
-            core.failovers.refill(to: core.read(now), capacity: budgets.failoverTokens, longest: 60)
-            let isGranted = core.failovers.take(1)
+            let time = core.read(now)
+            let isGranted = core.extras.hasFailoverToken(at: time)
+            if isGranted { core.extras.beginFailover(isFree: false, at: time) }
             #expect(isGranted == granted, place)
         case .state(let state):
             compare(state, place)
@@ -95,12 +95,12 @@ private struct Replay {
     private func compare(_ state: ReferenceState, _ place: Comment) {
         let letters = core.health.map { ["h", "e", "t"][Int($0.state.rawValue)] }.joined()
         #expect(letters == state.states, place)
-        #expect(Int(core.currentPosition) == state.current, place)
+        #expect(Int(core.steering.current) == state.current, place)
         for (server, (score, share)) in zip(core.health, zip(state.scores, state.shares)) {
             #expect(abs(server.score.value - score) < 1e-5, place)
             #expect(abs(server.admission.share - share) < 1e-5, place)
         }
-        #expect(abs(core.failovers.tokens - state.tokens) < 1e-5, place)
-        #expect(abs(core.hedges.tokens - state.hedgeTokens) < 1e-5, place)
+        #expect(abs(core.extras.failovers.tokens - state.tokens) < 1e-5, place)
+        #expect(abs(core.extras.hedges.tokens - state.hedgeTokens) < 1e-5, place)
     }
 }

@@ -24,7 +24,7 @@ extension SwitchingCore {
     /// - Parameter wallClock: Seconds since 1970.
     /// - Returns: The memory.
     package func memory(wallClock: Double) -> SwitchMemory {
-        let ejected = members.indices.filter { health[$0].state == .ejected }.map { members[$0].id }
+        let ejected = steering.members.indices.filter { health[$0].state == .ejected }.map { steering.members[$0].id }
         return SwitchMemory(savedAt: wallClock, current: current, ejected: ejected)
     }
 
@@ -46,17 +46,15 @@ extension SwitchingCore {
     ) -> [SwitchEvent] {
         let time = read(now)
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
-            for position in members.indices where memory.ejected.contains(members[position].id) {
+            for position in steering.members.indices where memory.ejected.contains(steering.members[position].id) {
                 // A command in force is newer than the memory.
-                guard health[position].state == .healthy, steering?.forced != position, hasHealthyPeer(of: position)
+                guard health[position].state == .healthy, steering.forced != position, hasHealthyPeer(of: position)
                 else { continue }
                 health[position].eject(generation: takeGeneration(), at: time, rules)
                 health[position].dueAt = time
             }
         }
-        if !rules.policy.failsBack, let position = members.firstIndex(where: { $0.id == memory.current }) {
-            turnRing(to: UInt8(position))
-        }
+        steering.restore(memory.current)
         updateCurrent(.restored, at: time)
         return takeEvents()
     }

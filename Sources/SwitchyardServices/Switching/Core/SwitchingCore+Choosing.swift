@@ -17,7 +17,7 @@ extension SwitchingCore {
         let time = read(now)
         if traits.mayBeRepeated { repeatableAt = time }
         guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
-        concurrency.begin()
+        extras.beginRequest()
         return attempt(choice, .first, for: traits, at: now)
     }
 
@@ -34,7 +34,7 @@ extension SwitchingCore {
     package mutating func sheds(_ priority: RequestPriority, at now: MonotonicTime) -> Bool {
         let time = read(now)
         guard let admission = rules.policy.admission, let highest = admission.sheds, priority <= highest,
-            priority != .high, members.count > 1
+            priority != .high, steering.members.count > 1
         else { return false }
         var unadmitted = 1.0
         var isOverloaded = false
@@ -69,19 +69,14 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
-        let budgets = rules.policy.budgets
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
-        failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
-        let isFree = isFree(after: kind)
-        guard isFree || failovers.tokens >= 1 || (isPaidFor && goesOn(after: kind)),
+        let isFree = extras.isFree(after: kind)
+        guard extras.allowsFailover(after: kind, isPaidFor: isPaidFor, at: time),
             isOfUse(after: kind, of: traits.endpoint, isPaidFor: isPaidFor, claims: false, at: time),
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, isFree: isFree, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, isFree: isFree, at: time))
         else { return nil }
-        if !isFree {
-            _ = failovers.take(1)  // Or none, if there is none.
-            paidFailovers.begin(at: time)
-        }
+        extras.beginFailover(isFree: isFree, at: time)
         _ = isOfUse(after: kind, of: traits.endpoint, isPaidFor: isPaidFor, claims: true, at: time)
         return attempt(
             choice,
@@ -116,9 +111,8 @@ extension SwitchingCore {
     /// - Returns: Whether it could.
     package mutating func couldFailOver(excluding tried: ServerSet, at now: MonotonicTime) -> Bool {
         let time = read(now)
-        let budgets = rules.policy.budgets
-        failovers.refill(to: time, capacity: failoverCapacity, longest: budgets.longestRefill.inSeconds)
-        return rules.policy.failsOver && allowsAnother(tried) && tried.count < members.count && failovers.tokens >= 1
+        let hasToken = extras.hasFailoverToken(at: time)
+        return hasToken && rules.policy.failsOver && allowsAnother(tried) && tried.count < steering.members.count
     }
 
     // MARK: - Picking
@@ -154,9 +148,9 @@ extension SwitchingCore {
     }
 
     mutating func pick(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
-        if let forced = steering?.forced, !tried.contains(forced) { return Choice(position: forced) }
+        if let forced = steering.forced, !tried.contains(forced) { return Choice(position: forced) }
         if usesOrder(traits) {
-            for position in order where !tried.contains(Int(position)) {
+            for position in steering.order where !tried.contains(Int(position)) {
                 if let choice = admit(Int(position), for: traits, at: time) { return choice }
             }
         } else if let choice = pickByRank(excluding: tried, for: traits, at: time) {
@@ -182,7 +176,7 @@ extension SwitchingCore {
     mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var passed = tried
         while let choice = pick(excluding: passed, for: traits, at: time) {
-            let isPreferred = choice.position == Int(currentPosition)
+            let isPreferred = choice.position == Int(steering.current)
             if rules.policy.admission == nil || isPreferred
                 || health[choice.position].admission.isClean(at: time, rules)
             {
@@ -219,7 +213,7 @@ extension SwitchingCore {
     /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.
     private func leastBad(excluding tried: ServerSet) -> Int? {
         var best: (position: Int, isDown: Bool, badness: Double)?
-        for position in order.lazy.map({ Int($0) }) where !tried.contains(position) {
+        for position in steering.order.lazy.map({ Int($0) }) where !tried.contains(position) {
             let server = health[position]
             let isDown = server.state != .healthy
             let badness = isDown ? server.dueAt : -server.admission.share
@@ -254,7 +248,7 @@ extension SwitchingCore {
         while let position = greatest(excluding: passed, for: traits, draw: draw, isExploring: isExploring) {
             if let choice = admit(position, for: traits, at: time) {
                 if rules.policy.selection == .roundRobin {
-                    cursor = UInt8((position + 1) % members.count)
+                    steering.advanceCursor(after: position)
                 }
                 return choice
             }
@@ -270,7 +264,7 @@ extension SwitchingCore {
         isExploring: Bool
     ) -> Int? {
         var best: (position: Int, rank: Double)?
-        for position in members.indices where !passed.contains(position) {
+        for position in steering.members.indices where !passed.contains(position) {
             let rank = rank(of: position, for: traits, draw: draw, isExploring: isExploring)
             if let best, best.rank >= rank { continue }
             best = (position, rank)
@@ -279,10 +273,10 @@ extension SwitchingCore {
     }
 
     private func rank(of position: Int, for traits: RequestTraits, draw: UInt64, isExploring: Bool) -> Double {
-        let member = members[position]
+        let member = steering.members[position]
         switch rules.policy.selection {
         case .priority: return -Double(position)
-        case .roundRobin: return -Double((position - Int(cursor) + members.count) % members.count)
+        case .roundRobin: return -Double((position - steering.cursor + steering.members.count) % steering.members.count)
         case .weighted: return StableHash.rendezvous(draw, member.hash, weight: member.weight)
         case .sticky: return StableHash.rendezvous(traits.sessionKey ?? 0, member.hash, weight: member.weight)
         case .lowestLatency:

@@ -38,10 +38,7 @@ extension SwitchingCore {
     ///   - latency: The time to the response in seconds.
     ///   - time: The time.
     mutating func recordSuccess(_ position: Int?, of endpoint: UInt32? = nil, latency: Double, at time: Double) {
-        let budgets = rules.policy.budgets
-        failovers.restartRefill(at: time, gap: rules.refill)
-        failovers.add(budgets.failoverEarning, capacity: failoverCapacity)
-        hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
+        extras.earn(at: time)
         provePath(at: time)
         guard let position else { return }
         health[position].age(to: time, rules)
@@ -132,7 +129,9 @@ extension SwitchingCore {
     }
 
     /// Whether failures are weighed against the other servers' results for the same endpoint.
-    var judgesEndpoints: Bool { rules.policy.detection.perEndpoint && rules.policy.failsOver && members.count > 1 }
+    var judgesEndpoints: Bool {
+        rules.policy.detection.perEndpoint && rules.policy.failsOver && steering.members.count > 1
+    }
 
     /// Whether the failure is the server's and not the network's: another server responded just now or to the same
     /// request.
@@ -203,7 +202,9 @@ extension SwitchingCore {
     ) -> SwitchCause? {
         let server = health[position]
         if server.state == .trial, failure.hasConfirmation { return .trialFailed }
-        guard !sparesOverload(position, failure.kind, at: time), !isSwitchTooSoon(position, at: time) else {
+        guard !sparesOverload(position, failure.kind, at: time),
+            !steering.isSwitchTooSoon(from: position, within: rules.minimumInterval, at: time)
+        else {
             return nil
         }
         guard hasHealthyPeer(of: position) else { return nil }
@@ -224,11 +225,6 @@ extension SwitchingCore {
         return !health.indices.contains { other in
             other != position && health[other].state == .healthy && health[other].admission.isClean(at: time, rules)
         }
-    }
-
-    /// Whether ejecting the server would switch again too soon after the last switch.
-    func isSwitchTooSoon(_ position: Int, at time: Double) -> Bool {
-        position == Int(currentPosition) && time - switchedAt < rules.minimumInterval
     }
 
     func hasHealthyPeer(of position: Int) -> Bool {

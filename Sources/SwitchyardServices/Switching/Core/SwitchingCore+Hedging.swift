@@ -19,33 +19,13 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         let excluded = tried.union(avoided)
-        guard rules.policy.hedging != nil, allowsAnother(tried), hedges.tokens >= 1 || (isPaidFor && continuesHedging),
+        guard rules.policy.hedging != nil, allowsAnother(tried), extras.allowsHedge(isPaidFor: isPaidFor),
             endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
-        _ = hedges.take(1)  // Or none, if there is none.
+        extras.beginHedge()
         _ = endpoints.allowsHedge(traits.endpoint, claims: true, at: time)
-        hedgesUnderWay &+= 1
         return attempt(choice, .hedge, for: traits, at: now)
-    }
-
-    /// Lends a hedge token to an attempt that has waited long if there is no token.
-    ///
-    /// A shorter wait is no reason, because in a fleet with overloaded servers each client would add its part of the
-    /// load.
-    private mutating func lendHedge(for attempt: Attempt, at now: MonotonicTime) {
-        let time = read(now)
-        let budgets = rules.policy.budgets
-        guard hedges.tokens < 1, budgets.hedgeTokens >= 1, attempt.startedAt.duration(to: now) >= budgets.refill,
-            lentHedges.take(at: time, first: rules.refill, longest: budgets.longestRefill.inSeconds)
-        else { return }
-        hedges.add(1, capacity: hedgeCapacity)
-    }
-
-    /// Gives the token of a hedge back that was of use.
-    mutating func refundHedge() {
-        hedges.add(1, capacity: hedgeCapacity)
-        lentHedges.restart()
     }
 
     /// Returns the time to wait for an attempt's response before a hedge.
@@ -91,7 +71,7 @@ extension SwitchingCore {
         for traits: RequestTraits = RequestTraits(),
         at now: MonotonicTime
     ) -> Attempt? {
-        lendHedge(for: attempt, at: now)
+        extras.lendHedge(after: attempt.startedAt.duration(to: now), at: read(now))
         let isHedged = attempt.role == .hedge
         if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, isPaidFor: isHedged, at: now) {
             return hedge
@@ -129,29 +109,13 @@ extension SwitchingCore {
     ) -> Duration? {
         let budgets = rules.policy.budgets
         let isPossible = rules.policy.hedging != nil && max(budgets.hedgeTokens, budgets.failoverTokens) >= 1
-        guard isPossible, allowsAnother(tried), tried.union(avoided).count < members.count else { return nil }
+        guard isPossible, allowsAnother(tried), tried.union(avoided).count < steering.members.count else { return nil }
         let waited = attempt.startedAt.duration(to: now)
         return waited < BudgetRules.longestCheck ? Self.pause(after: waited) : nil
     }
 }
 
 extension SwitchingCore {
-    /// The requests that have been chosen a server and are not settled yet.
-    struct Concurrency: Sendable {
-        private var underWay: UInt32 = 0
-        /// The most there were at a time.
-        private(set) var most: UInt32 = 0
-
-        mutating func begin() {
-            underWay &+= 1
-            most = max(most, underWay)
-        }
-
-        mutating func end() {
-            if underWay > 0 { underWay -= 1 }
-        }
-    }
-
     /// Returns the time to wait before another try for a failover after the budget has denied one.
     ///
     /// When a server dies, all its requests fail at the same moment. As long as others are on their way to the next
@@ -177,67 +141,13 @@ extension SwitchingCore {
     ) -> Duration? {
         let time = read(now)
         guard isOfUse(after: kind, of: traits.endpoint, isPaidFor: false, claims: false, at: time) else { return nil }
-        guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !isFree(after: kind),
-            !clock.isFrozen, failovers.tokens < 1, paidFailovers.mayComeBack(at: time),
-            tried.count == 1, allowsAnother(tried), members.count > 1
+        guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !extras.isFree(after: kind),
+            !timeline.isFrozen, extras.mayGetFailoverToken(at: time),
+            tried.count == 1, allowsAnother(tried), steering.members.count > 1
         else { return nil }
         return Self.pause(after: held)
     }
 
     /// Returns an eighth of the waiting time so far, so that few checks are needed until the deadline.
     static func pause(after waited: Duration) -> Duration { max(BudgetRules.shortestPause, waited / 8) }
-
-    /// Whether a failover takes no token: without admission an empty budget is all that keeps load from servers that have
-    /// too much.
-    func isFree(after kind: FailureKind?) -> Bool {
-        kind?.isWithoutWork == true && rules.policy.admission != nil && rules.policy.budgets.failoverTokens > 0
-    }
-
-    /// Whether a request that has taken a token continues if there is none for another attempt.
-    ///
-    /// If two servers die at once, all tokens are taken by attempts on the second. If none of these requests continued
-    /// to the third server, to succeed there and return its token, all would fail. Overloaded servers get no further
-    /// requests.
-    func goesOn(after kind: FailureKind?) -> Bool {
-        rules.policy.admission != nil && kind?.isOverload != true
-    }
-
-    /// Whether a request that has taken a token for a hedge continues if there is none for another hedge.
-    ///
-    /// With a single hedge in flight the tokens are not taken but used up, by slow servers and not by one that has just
-    /// died.
-    var continuesHedging: Bool { rules.policy.admission != nil && hedgesUnderWay > 1 }
-
-    /// The failovers that have taken a token and are not settled yet.
-    struct PaidFailovers: Sendable {
-        private var underWay: UInt32 = 0
-        private var lastAt = -1e9
-
-        mutating func begin(at time: Double) {
-            underWay &+= 1
-            lastAt = time
-        }
-
-        mutating func end() {
-            if underWay > 0 { underWay -= 1 }
-        }
-
-        /// Whether waiting for the tokens is useful.
-        func mayComeBack(at time: Double) -> Bool {
-            underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds
-        }
-    }
-
-    /// The most failover tokens there may be.
-    var failoverCapacity: Double { capacity(rules.policy.budgets.failoverTokens) }
-
-    /// The most hedge tokens there may be.
-    var hedgeCapacity: Double { capacity(rules.policy.budgets.hedgeTokens) }
-
-    /// When a server dies, all its requests fail at once: each needs its own token before the first of them succeeds
-    /// elsewhere and returns its token.
-    private func capacity(_ tokens: Double) -> Double {
-        guard rules.policy.budgets.growsWithConcurrency, tokens > 0 else { return tokens }
-        return max(tokens, Double(concurrency.most))
-    }
 }

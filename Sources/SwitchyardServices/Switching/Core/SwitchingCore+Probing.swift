@@ -15,13 +15,13 @@ extension SwitchingCore {
     package mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
         let time = read(now)
         let due = endpoints.isOdd(traits.endpoint) ? time - 5 : time
-        guard !clock.isFrozen, health.indices.contains(where: { isProbeDue($0, at: time, since: due) }) else {
+        guard !timeline.isFrozen, health.indices.contains(where: { isProbeDue($0, at: time, since: due) }) else {
             return nil
         }
         let goesByPreference = rules.policy.failsBack && rules.policy.selection == .priority
         let hasHealthy = health.indices.contains { health[$0].state == .healthy }
-        for position in order {
-            if goesByPreference, hasHealthy, position == currentPosition { return nil }
+        for position in steering.order {
+            if goesByPreference, hasHealthy, position == steering.current { return nil }
             guard isProbeDue(Int(position), at: time, since: due) else { continue }
             health[Int(position)].probedUntil = time + SwitchingCore.probeBudget
             return attempt(Choice(position: Int(position)), .probe, at: now)
@@ -55,7 +55,7 @@ extension SwitchingCore {
         let time = read(now)
         guard let position = position(of: probe), health[position].state == .ejected else { return takeEvents() }
         health[position].probedUntil = -1e9
-        guard probe.startedAt >= max(pathSince, resumedAt), !clock.isFrozen else { return takeEvents() }
+        guard !timeline.isOutdated(probe, nil), !timeline.isFrozen else { return takeEvents() }
         switch outcome {
         case .success(let latency): finishProbe(position, succeeded: !isSlow(latency.inSeconds, position), at: time)
         case .answered: finishProbe(position, succeeded: true, at: time)
@@ -71,7 +71,7 @@ extension SwitchingCore {
     /// minute; zero while neither is known.
     package func patience(with probe: Attempt) -> Duration {
         let known = position(of: probe).flatMap { health[$0].latency.bulk }
-        let usual = known ?? health[Int(currentPosition)].latency.bulk ?? 0
+        let usual = known ?? health[Int(steering.current)].latency.bulk ?? 0
         return .seconds(min(SwitchingCore.probeBudget, 2 * usual))
     }
 
@@ -84,7 +84,7 @@ extension SwitchingCore {
     mutating func finishProbe(_ position: Int, succeeded: Bool, at time: Double) {
         let recovery = rules.policy.recovery
         let outage = time - health[position].outageSince
-        emit(.probed(members[position].id, succeeded: succeeded), statistics(of: position, at: time))
+        emit(.probed(steering.members[position].id, succeeded: succeeded), statistics(of: position, at: time))
         guard succeeded else {
             health[position].probeSuccesses = 0
             let gap = max(firstProbe(position), recovery.outageShare * outage)
@@ -99,7 +99,7 @@ extension SwitchingCore {
         let share = max(recovery.shortestSpread.inSeconds, recovery.spreadShare * outage)
         let wait = min(recovery.longestSpread.inSeconds, share) * random.unit()
         health[position].beginTrial(generation: takeGeneration(), at: time + wait, rules)
-        emit(.trialStarted(members[position].id, after: .seconds(wait)))
+        emit(.trialStarted(steering.members[position].id, after: .seconds(wait)))
     }
 }
 
@@ -135,12 +135,12 @@ extension SwitchingCore {
     ) -> SuspicionProbe? {
         let time = read(now)
         let endpoint = endpoint ?? attempt.endpoint
-        guard let hedging = rules.policy.hedging, !clock.isFrozen, time >= quietUntil,
+        guard let hedging = rules.policy.hedging, !timeline.isQuiet(at: time),
             let position = position(of: attempt), health[position].state != .ejected, !health[position].isSuspected,
             health[position].suspicionRounds < hedging.suspicionRounds,
             endpoints.allowsHedge(endpoint, claims: false, at: time),
-            let peer = order.first(where: { Int($0) != position && health[Int($0)].state == .healthy }),
-            hedges.take(1)
+            let peer = steering.order.first(where: { Int($0) != position && health[Int($0)].state == .healthy }),
+            extras.takeSuspicionToken()
         else { return nil }
         _ = endpoints.allowsHedge(endpoint, claims: true, at: time)
         health[position].isSuspected = true
@@ -180,9 +180,8 @@ extension SwitchingCore {
         case .answered:
             recordResponse(position, at: time)
         case .failure(let kind, let retryAfter) where witness.isAnswer:
-            let isCurrent = probe.suspect.startedAt >= max(pathSince, resumedAt)
-            guard !clock.isFrozen, isCurrent, time >= quietUntil else { break }
-            refundHedge()
+            guard timeline.counts(probe.suspect, nil, at: time) else { break }
+            extras.refundHedge()
             health[position].suspicionRounds &+= 1
             charge(probe.suspect, at: position, kind, retryAfter, witness: witness, at: time)
         default:

@@ -14,15 +14,14 @@ extension SwitchingCore {
         let time = read(now)
         let position = release(attempt)
         switch outcome {
-        case .success(let latency) where attempt.startedAt >= resumedAt:
+        case .success(let latency) where timeline.isTimed(attempt):
             recordSuccess(position, of: attempt.endpoint, latency: latency.inSeconds, at: time)
-            refund(attempt)
+            extras.refund(attempt)
         case .success, .answered:
             recordResponse(position, of: attempt.endpoint, at: time)
-            refund(attempt)
+            extras.refund(attempt)
         case .failure(let kind, let retryAfter):
-            let isQuiet = clock.isFrozen || isOutdated(attempt, kind) || time < quietUntil
-            guard !isQuiet, let position else { break }
+            guard timeline.counts(attempt, kind, at: time), let position else { break }
             let failure = Failure(
                 kind: kind,
                 retryAfter: retryAfter,
@@ -31,7 +30,7 @@ extension SwitchingCore {
             )
             recordFailure(position, failure, at: time)
         case .neutral:
-            refund(attempt)
+            extras.refund(attempt)
         case .unfinished:
             break
         }
@@ -53,10 +52,10 @@ extension SwitchingCore {
         let time = read(now)
         let positions = request.map { release($0.attempt) }
         let winner = request.firstIndex { $0.outcome.isAnswer }
-        if let winner { refund(request[winner].attempt) }
+        if let winner { extras.refund(request[winner].attempt) }
         for (index, settled) in request.enumerated() where index != winner {
-            chargeFailure(of: settled)
-            if settled.outcome.isNeutral { refund(settled.attempt) }
+            extras.chargeFailure(of: settled)
+            if settled.outcome.isNeutral { extras.refund(settled.attempt) }
             guard let position = positions[index] else { continue }
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }
@@ -65,17 +64,9 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Whether the outcome of an attempt says nothing about its server.
-    ///
-    /// This is so if the network path has changed since it began, or if the process was paused and the outcome is not a
-    /// response of the server.
-    private func isOutdated(_ attempt: Attempt, _ kind: FailureKind?) -> Bool {
-        attempt.startedAt < pathSince || (attempt.startedAt < resumedAt && kind?.isAnswer != true)
-    }
-
     private mutating func settleResponse(_ settled: SettledAttempt, at position: Int?, _ time: Double) {
         let endpoint = settled.attempt.endpoint
-        if case .success(let latency) = settled.outcome, settled.attempt.startedAt >= resumedAt {
+        if case .success(let latency) = settled.outcome, timeline.isTimed(settled.attempt) {
             recordSuccess(position, of: endpoint, latency: latency.inSeconds, at: time)
         } else {
             recordResponse(position, of: endpoint, at: time)
@@ -84,7 +75,7 @@ extension SwitchingCore {
 
     /// Records whether the extra attempts of a request were useful.
     private mutating func recordUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
-        guard judgesEndpoints, !clock.isFrozen, time >= quietUntil, let first = request.first else { return }
+        guard judgesEndpoints, !timeline.isQuiet(at: time), let first = request.first else { return }
         let endpoint = first.attempt.endpoint
         let haveAllFailed = request.allSatisfy { $0.outcome.failureKind != nil }
         let failovers = request.count { $0.attempt.role == .failover }
@@ -106,8 +97,7 @@ extension SwitchingCore {
         _ time: Double
     ) {
         let attempt = settled.attempt
-        let kind = settled.outcome.failureKind
-        guard !clock.isFrozen, !isOutdated(attempt, kind), time >= quietUntil else { return }
+        guard timeline.counts(attempt, settled.outcome.failureKind, at: time) else { return }
         switch settled.outcome {
         case .success, .answered:
             settleResponse(settled, at: position, time)
@@ -160,9 +150,7 @@ extension SwitchingCore {
     ///
     /// - Returns: The position; `nil` if the generation is over, so that no server is charged with the outcome.
     mutating func release(_ attempt: Attempt) -> Int? {
-        if attempt.role == .first { concurrency.end() }
-        if attempt.role == .failover, !attempt.isFree { paidFailovers.end() }
-        if attempt.role == .hedge, hedgesUnderWay > 0 { hedgesUnderWay -= 1 }
+        extras.release(attempt)
         guard let position = position(of: attempt) else { return nil }
         if attempt.holdsTrialPlace, health[position].state == .trial, health[position].trialPlaces > 0 {
             health[position].trialPlaces -= 1
@@ -176,22 +164,5 @@ extension SwitchingCore {
             return attempt.server
         }
         return health.firstIndex { $0.generation == attempt.generation }
-    }
-
-    /// Charges a failover that followed overload, and failed as well, with the rest of its price.
-    private mutating func chargeFailure(of settled: SettledAttempt) {
-        guard case .failure = settled.outcome, settled.attempt.followsOverload, rules.policy.admission != nil else {
-            return
-        }
-        failovers.charge(rules.policy.budgets.overloadCost - 1)
-    }
-
-    /// Returns the cost of an extra attempt after it has succeeded or leaves no server at work.
-    private mutating func refund(_ attempt: Attempt) {
-        switch attempt.role {
-        case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)
-        case .hedge: refundHedge()
-        default: break
-        }
     }
 }

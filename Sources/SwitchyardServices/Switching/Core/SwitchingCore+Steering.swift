@@ -1,18 +1,3 @@
-/// A pushed command that holds.
-struct Steering: Sendable {
-    var command: PushCommand
-    /// When it ends.
-    var until: Double
-    /// The server that gets everything.
-    var forced: Int?
-}
-
-/// A pushed command that waits for its time.
-struct PendingPush: Sendable {
-    var command: PushCommand
-    var dueAt: Double
-}
-
 extension SwitchingCore {
     /// Prefers a server from now on and gives it a fresh start; the others follow in the order of the list.
     ///
@@ -31,11 +16,12 @@ extension SwitchingCore {
         from version: UInt64? = nil,
         at now: MonotonicTime
     ) throws(SwitchError) -> [SwitchEvent] {
-        let position = try position(of: id)
+        guard let position = steering.position(of: id) else {
+            throw SwitchError.unknownServer(id, known: serverIDs)
+        }
         let time = read(now)
         guard version == nil || version == self.version else { return takeEvents() }
-        steering = nil
-        prefer(position, isFresh: true, .requested, at: time)
+        requestSwitch(to: position, at: time)
         return takeEvents()
     }
 
@@ -50,14 +36,20 @@ extension SwitchingCore {
     package mutating func next(from version: UInt64? = nil, at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         guard version == nil || version == self.version else { return takeEvents() }
-        let start = Int(currentPosition)
-        let ring = (1..<members.count).map { (start + $0) % members.count }
+        let count = steering.members.count
+        let ring = (1..<count).map { (Int(steering.current) + $0) % count }
         guard let target = ring.first(where: { health[$0].state == .healthy }) ?? ring.first else {
             return takeEvents()
         }
-        steering = nil
-        prefer(target, isFresh: true, .requested, at: time)
+        requestSwitch(to: target, at: time)
         return takeEvents()
+    }
+
+    private mutating func requestSwitch(to position: Int, at time: Double) {
+        steering.dropCommand()
+        steering.prefer(position)
+        startAfresh(position, at: time)
+        updateCurrent(.requested, at: time)
     }
 
     /// Applies a command that was pushed from outside.
@@ -69,86 +61,82 @@ extension SwitchingCore {
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, ``SwitchError/staleCommand(version:last:)`` or
     ///   ``SwitchError/invalidCommand(_:)``, and then nothing has changed.
     package mutating func apply(_ command: PushCommand, at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
-        if command.mode != .clear { _ = try position(of: command.server) }
-        if let last = lastPush, command.version <= last {
-            throw SwitchError.staleCommand(version: command.version, last: last)
-        }
-        guard command.spread >= .zero, command.timeToLive ?? .seconds(1) > .zero else {
-            throw SwitchError.invalidCommand("expected a time to live above 0 and a spread of at least 0")
-        }
+        try steering.check(command)
         let time = read(now)
-        lastPush = command.version
         let wait = command.spread > .zero ? command.spread.inSeconds * random.unit() : 0
-        pendingPush = PendingPush(command: command, dueAt: time + wait)
+        steering.push(command, dueAt: time + wait)
         steer(at: time)
         return takeEvents()
     }
 
     /// Lets a pushed command begin or end when its time has come.
     mutating func steer(at time: Double) {
-        if let pending = pendingPush, time >= pending.dueAt { begin(pending.command, at: time) }
-        if let steering, time >= steering.until { endSteering(at: time) }
-    }
-
-    /// Puts a command in the place of the one before.
-    private mutating func begin(_ command: PushCommand, at time: Double) {
-        pendingPush = nil
-        steering = nil
-        restoreOrder()
-        emit(.pushed(command))
-        guard command.mode != .clear, let position = members.firstIndex(where: { $0.id == command.server }) else {
-            return updateCurrent(.pushed, at: time)
-        }
-        let until = command.timeToLive.map { time + $0.inSeconds } ?? .infinity
-        steering = Steering(command: command, until: until, forced: command.mode == .force ? position : nil)
-        if command.mode == .avoid {
-            order = steered(by: command)
+        if let command = steering.beginDue(at: time) {
+            emit(.pushed(command))
+            if let forced = steering.forced { startAfresh(forced, at: time) }
             updateCurrent(.pushed, at: time)
-        } else {
-            prefer(position, isFresh: command.mode == .force, .pushed, at: time)
         }
-    }
-
-    /// Returns the order of preference with the server of a command first; unchanged if that server is gone.
-    func steered(by command: PushCommand) -> [UInt8] {
-        guard command.mode != .clear, let named = order.first(where: { members[Int($0)].id == command.server }) else {
-            return order
-        }
-        let others = order.filter { $0 != named }
-        return command.mode == .avoid ? others + [named] : [named] + others
+        if steering.isCommandOver(at: time) { endSteering(at: time) }
     }
 
     mutating func endSteering(at time: Double) {
-        steering = nil
-        restoreOrder()
+        steering.endCommand()
         updateCurrent(.pushEnded, at: time)
     }
 
-    /// Goes back to the list's order; where traffic stays with its server, to the ring that begins there.
-    private mutating func restoreOrder() {
-        order = baseOrder
-        if !rules.policy.failsBack { turnRing(to: currentPosition) }
-    }
-
-    mutating func prefer(_ position: Int, isFresh: Bool, _ cause: SwitchCause, at time: Double) {
-        if rules.policy.failsBack {
-            order = [UInt8(position)] + baseOrder.filter { Int($0) != position }
+    /// Replaces the list of servers; servers that stay, by name, keep their health.
+    ///
+    /// The order of preference is that of the new list; a pushed command in force stays in force. Attempts on removed
+    /// servers say nothing any more.
+    ///
+    /// - Parameters:
+    ///   - members: The new list.
+    ///   - now: The time.
+    /// - Returns: The events that followed.
+    /// - Throws: The defect of the list, and then nothing has changed; for an empty list ``SwitchError/noServers``.
+    package mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
+        try SwitchingCore.check(members)
+        let time = read(now)
+        let previous = current
+        rearrange(steering.positions(of: members), at: time)
+        if steering.replace(members) {
+            updateCurrent(.listReplaced, at: time)
         } else {
-            turnRing(to: UInt8(position))
+            let healthy = steering.order.first { health[Int($0)].state == .healthy }
+            moveTraffic(to: healthy ?? steering.order[0], from: previous, .listReplaced, at: time)
         }
-        if isFresh {
-            let wasHealthy = health[position].state == .healthy
-            health[position].recover(generation: wasHealthy ? health[position].generation : takeGeneration(), at: time)
-            health[position].window.clear()
-            health[position].admission = AdmissionShare()
-        }
-        updateCurrent(cause, at: time)
+        return takeEvents()
     }
 
-    func position(of id: Server.ID) throws(SwitchError) -> Int {
-        guard let position = members.firstIndex(where: { $0.id == id }) else {
-            throw SwitchError.unknownServer(id, known: serverIDs)
+    /// Moves what is known about the servers to their new positions; `nil` is a new server.
+    private mutating func rearrange(_ known: [Int?], at time: Double) {
+        health = known.map { old in
+            old.map { health[$0] } ?? ServerHealth(generation: takeGeneration(), at: time)
         }
-        return position
+        endpoints.forgetFailures()  // Their servers may stand elsewhere in the list now.
+    }
+
+    /// Updates the preferred server, and reports a switch.
+    mutating func updateCurrent(_ cause: SwitchCause, at time: Double) {
+        guard let next = steering.nextPreferred(among: healthy) else { return }
+        let previous = Int(steering.current)
+        let figures = statistics(of: previous, at: time)
+        moveTraffic(to: next, from: steering.members[previous].id, cause, at: time, figures)
+    }
+
+    /// Makes a server the preferred one, and reports that.
+    private mutating func moveTraffic(
+        to position: UInt8,
+        from previous: Server.ID,
+        _ cause: SwitchCause,
+        at time: Double,
+        _ figures: HealthStatistics = HealthStatistics()
+    ) {
+        steering.move(to: position, at: time)
+        if rules.policy.detection.startsFreshWindow {
+            health[Int(position)].window.clear()
+            health[Int(position)].consecutiveFailures = 0
+        }
+        emit(.switched(from: previous, to: current, cause: cause), figures)
     }
 }

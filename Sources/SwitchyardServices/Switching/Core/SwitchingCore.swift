@@ -33,21 +33,10 @@ package struct SwitchingCore: Sendable {
     }
 
     let rules: CompiledPolicy
-    let installation: UInt64?
-    var members: [Member]
+    var steering: Steering
     var health: [ServerHealth]
-    /// The positions of the servers, by the order of the list and of the installation.
-    var baseOrder: [UInt8]
-    /// The positions of the servers, the preferred one first.
-    var order: [UInt8]
-    var failovers: AttemptBudget
-    var hedges: AttemptBudget
-    var lentHedges = LentTokens()
-    var concurrency = Concurrency()
-    var paidFailovers = PaidFailovers()
-    /// The hedges that are not settled yet.
-    var hedgesUnderWay: UInt32 = 0
-    var clock = CoreClock()
+    var extras: ExtraAttempts
+    var timeline = Timeline()
     var random: RandomSource
     var nextGeneration: UInt32 = 0
     /// The records of the endpoints.
@@ -58,26 +47,14 @@ package struct SwitchingCore: Sendable {
     var hasDoubts = false
     /// When a request was last begun that may be repeated.
     var repeatableAt = -1e9
-    /// The time until which outcomes say nothing after a change of path, and since which attempts use the current path.
-    var quietUntil = -1e9
-    var pathSince = MonotonicTime(nanoseconds: .min)
-    /// The time at which the process last continued after a pause.
-    var resumedAt = MonotonicTime(nanoseconds: .min)
     /// When the first fallback is to be asked something; below 0 until that is planned.
     var warmUpDue = -1.0
-    var cursor: UInt8 = 0
-    var currentPosition: UInt8 = 0
-    /// When the preferred server last changed.
-    var switchedAt = -1e9
-    var steering: Steering?
-    var pendingPush: PendingPush?
-    var lastPush: UInt64?
     var events: [SwitchEvent] = []
 
     /// How often the preferred server has changed.
     ///
     /// Hand it back to ``switchTo(_:from:at:)`` or ``next(from:at:)``, so that of many triggers only one switches.
-    package internal(set) var version: UInt64 = 0
+    package var version: UInt64 { steering.version }
 
     /// Creates a core with healthy servers.
     ///
@@ -100,24 +77,12 @@ package struct SwitchingCore: Sendable {
         do throws(SwitchPolicy.Problem) { try policy.check() } catch { throw SwitchError.invalidPolicy(error) }
         try SwitchingCore.check(members)
         rules = CompiledPolicy(policy)
-        self.installation = installation
-        self.members = members
+        steering = Steering(members, failsBack: policy.failsBack, installation: installation)
         random = RandomSource(seed: seed)
-        let start = clock.read(now)
+        let start = timeline.read(now)
         health = []
-        baseOrder = []
-        order = []
-        let budgets = policy.budgets
-        failovers = AttemptBudget(tokens: budgets.failoverTokens, gap: budgets.refill.inSeconds, at: start)
-        hedges = AttemptBudget(
-            tokens: min(budgets.firstHedgeTokens, budgets.hedgeTokens),
-            gap: budgets.refill.inSeconds,
-            at: start
-        )
+        extras = ExtraAttempts(rules, at: start)
         health = members.map { _ in ServerHealth(generation: takeGeneration(), at: start) }
-        baseOrder = naturalOrder()
-        order = baseOrder
-        currentPosition = order[0]
     }
 
     /// Returns a copy with its own seed, which shares equal parts; use it to create the cores of a fleet.
@@ -131,10 +96,10 @@ package struct SwitchingCore: Sendable {
     package var policy: SwitchPolicy { rules.policy }
 
     /// The servers, by position.
-    package var serverIDs: [Server.ID] { members.map(\.id) }
+    package var serverIDs: [Server.ID] { steering.members.map(\.id) }
 
     /// The preferred server: the one that requests go to first.
-    package var current: Server.ID { members[Int(currentPosition)].id }
+    package var current: Server.ID { steering.currentID }
 
     static func check(_ members: [Member]) throws(SwitchError) {
         guard !members.isEmpty else { throw SwitchError.noServers }
@@ -146,17 +111,6 @@ package struct SwitchingCore: Sendable {
                 throw SwitchError.invalidWeight(member.id, member.weight)
             }
         }
-    }
-
-    /// The list's order, with the fallbacks shuffled by the installation's number.
-    func naturalOrder() -> [UInt8] {
-        let positions = (0..<members.count).map { UInt8($0) }
-        guard let installation, members.count > 2 else { return positions }
-        let ranked = positions.dropFirst().map { position in
-            let member = members[Int(position)]
-            return (position, StableHash.rendezvous(installation, member.hash, weight: member.weight))
-        }
-        return [positions[0]] + ranked.sorted { $0.1 > $1.1 }.map(\.0)
     }
 
     mutating func takeGeneration() -> UInt32 {
@@ -180,15 +134,15 @@ extension SwitchingCore {
             warmUpDue = time + gap.inSeconds * (1 + 4 * random.unit()) / 60
             return nil
         }
-        guard time >= warmUpDue, !clock.isFrozen, let fallback = firstFallback(at: time) else { return nil }
+        guard time >= warmUpDue, !timeline.isFrozen, let fallback = firstFallback(at: time) else { return nil }
         warmUpDue = time + jittered(gap.inSeconds)
         return attempt(Choice(position: fallback), .warmUp, at: now)
     }
 
     /// The server that would be next if the preferred one failed, and that has nothing to recover from.
     private func firstFallback(at time: Double) -> Int? {
-        order.lazy.map { Int($0) }.first { position in
-            position != Int(currentPosition) && health[position].state == .healthy
+        steering.order.lazy.map { Int($0) }.first { position in
+            position != Int(steering.current) && health[position].state == .healthy
                 && health[position].admission.isClean(at: time, rules)
         }
     }
@@ -228,7 +182,7 @@ extension SwitchingCore {
         }
         health[position].age(to: time, rules)
         health[position].lastFailure = .overtaken
-        let waited = max(0, attempt.startedAt.seconds(to: clock.reading))
+        let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
         guard health[position].state != .ejected, isLate(waited, of: attempt.endpoint, on: position),
             isQuick(winner, of: attempt.endpoint)
         else { return }
@@ -245,7 +199,8 @@ extension SwitchingCore {
             )
         }
         guard isAlways || health[position].lateness.value >= rule.threshold, hasHealthyPeer(of: position),
-            !sparesOverload(position, .overtaken, at: time), !isSwitchTooSoon(position, at: time)
+            !sparesOverload(position, .overtaken, at: time),
+            !steering.isSwitchTooSoon(from: position, within: rules.minimumInterval, at: time)
         else { return }
         eject(position, health[position].state == .trial ? .trialFailed : .lateness, at: time)
     }

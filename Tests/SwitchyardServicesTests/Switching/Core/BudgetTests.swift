@@ -89,7 +89,7 @@ import Testing
 
         driver.settle([SettledAttempt(paid, .failure(.reset)), SettledAttempt(third, .answered)])
 
-        #expect(driver.core.failovers.tokens == 1)
+        #expect(driver.core.extras.failovers.tokens == 1)
     }
 
     @Test func `a hedged request continues without a token while other requests are hedged`() throws {

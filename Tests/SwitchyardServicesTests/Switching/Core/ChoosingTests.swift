@@ -267,7 +267,7 @@ import Testing
         driver.settle(first.afterwards, .failure(.truncated))
         for _ in 0..<2 { _ = try #require(driver.choose()) }
 
-        #expect(driver.core.concurrency.most == 3)
+        #expect(driver.core.extras.requests.most == 3)
     }
 
     @Test func `a policy with zero failover tokens permits no failover`() throws {
@@ -289,12 +289,12 @@ import Testing
         let granted = try (0..<20).map { _ in
             (try #require(driver.choose()), try #require(driver.failover(after: kind, excluding: [0])))
         }
-        #expect(driver.core.failovers.tokens == 0)
+        #expect(driver.core.extras.failovers.tokens == 0)
 
         for (first, second) in granted {
             driver.settle([SettledAttempt(first, .failure(kind)), SettledAttempt(second, .neutral)])
         }
-        #expect(driver.core.failovers.tokens == 0)
+        #expect(driver.core.extras.failovers.tokens == 0)
     }
 
     @Test func `a policy without admission takes a token for every failover`() throws {
@@ -314,7 +314,7 @@ import Testing
 
         driver.settle([SettledAttempt(first, .failure(kind)), SettledAttempt(second, .failure(kind))])
 
-        #expect(driver.core.failovers.tokens == left)
+        #expect(driver.core.extras.failovers.tokens == left)
     }
 
     @Test func `additional attempts skip an overloaded fallback`() throws {

@@ -192,7 +192,7 @@ import Testing
 
         #expect(rounds == 3)
         #expect(driver.state("a") == .ejected)
-        #expect(driver.core.hedges.tokens > 3.9)
+        #expect(driver.core.extras.hedges.tokens > 3.9)
     }
 
     @Test func `a suspected server that responds is cleared`() throws {
@@ -214,7 +214,7 @@ import Testing
         driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .timedOut, at: driver.now)
 
         #expect(driver.statistics("a")?.score == 0)
-        #expect(driver.core.hedges.tokens == 2)
+        #expect(driver.core.extras.hedges.tokens == 2)
     }
 
     @Test func `a single server is never suspected`() throws {

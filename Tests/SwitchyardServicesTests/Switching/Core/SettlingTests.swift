@@ -113,7 +113,7 @@ import Testing
 
         for _ in 0..<100 { driver.failedOver(.http(500)) }
 
-        #expect(driver.core.failovers.tokens == 10)
+        #expect(driver.core.extras.failovers.tokens == 10)
     }
 
     @Test func `the token of an additional attempt is returned when the outcome is neutral`() throws {
@@ -125,7 +125,7 @@ import Testing
             driver.settle([SettledAttempt(first, .neutral), SettledAttempt(second, .neutral)])
         }
 
-        #expect(driver.core.failovers.tokens == 10)
+        #expect(driver.core.extras.failovers.tokens == 10)
     }
 
     @Test func `the token of an additional attempt is not returned when the attempt is abandoned`() throws {
@@ -137,7 +137,7 @@ import Testing
             driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(second, .unfinished)])
         }
 
-        #expect(driver.core.failovers.tokens == 0)
+        #expect(driver.core.extras.failovers.tokens == 0)
         #expect(driver.statistics("a") == HealthStatistics())
     }
 
