@@ -26,7 +26,7 @@ struct BreakerHarness {
     }
 
     var state: String {
-        switch core.health[0].state {
+        switch core.recovery.servers[0].state {
         case .healthy: "closed"
         case .ejected: "open"
         case .trial: "half_open"
@@ -63,7 +63,7 @@ struct BreakerHarness {
     /// Ends a permitted request, or makes one; an open breaker permits none.
     mutating func complete(_ outcome: AttemptOutcome) throws {
         if open.isEmpty {
-            guard core.health[0].state != .ejected else { return }
+            guard core.recovery.servers[0].state != .ejected else { return }
             let chosen = core.choose(excluding: [1], at: now)
             open.append(try #require(chosen))
         }
@@ -84,8 +84,9 @@ struct BreakerHarness {
 
     /// Ends a forced ejection with successful probes.
     mutating func forceHalfOpen() {
-        if core.health[0].state != .ejected { forceOpen() }
-        core.health[0].dueAt = now.seconds
+        if core.recovery.state(of: 0) == .ejected { core.recover(0, at: core.read(now)) }
+        // A server whose ejection is restored is probed at once.
+        _ = core.restore(SwitchMemory(savedAt: 0, current: "peer", ejected: ["subject"]), wallClock: 0, at: now)
         probe()
     }
 

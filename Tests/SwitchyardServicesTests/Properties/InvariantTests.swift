@@ -39,7 +39,7 @@ import Testing
                     _ = history.core.settle(attempt, .ok, at: history.now)
                 }
             }
-            let isBack = history.core.health.first?.state == .healthy && history.core.current == "s0"
+            let isBack = history.core.recovery.servers.first?.state == .healthy && history.core.current == "s0"
             try history.require(isBack, "I10")
         }
     }
@@ -60,9 +60,12 @@ import Testing
             for attempt in attempts.reversed() { _ = backward.settle(attempt, .ok, at: history.now) }
             // A switch starts a fresh window, so the order around it matters.
             guard events.isEmpty else { continue }
-            let isSame = zip(forward.health, backward.health).allSatisfy { one, other in
-                one.state == other.state && one.score.value == other.score.value && one.dueAt == other.dueAt
-                    && one.admission.share == other.admission.share && one.window.requests == other.window.requests
+            let isSame = forward.recovery.servers.indices.allSatisfy { position in
+                let (one, other) = (forward.evidence.servers[position], backward.evidence.servers[position])
+                return forward.recovery.state(of: position) == backward.recovery.state(of: position)
+                    && forward.recovery.dueAt(of: position) == backward.recovery.dueAt(of: position)
+                    && forward.admission.lastShare(of: position) == backward.admission.lastShare(of: position)
+                    && one.score.value == other.score.value && one.window.requests == other.window.requests
             }
             try history.require(isSame && forward.current == backward.current, "I15")
         }

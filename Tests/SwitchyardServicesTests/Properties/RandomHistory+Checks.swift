@@ -15,8 +15,8 @@ extension RandomHistory {
     }
 
     private var marks: [Mark] {
-        core.health.map {
-            Mark(state: $0.state, generation: $0.generation, score: $0.score.value, ejections: $0.ejections)
+        zip(core.recovery.servers, core.evidence.servers).map {
+            Mark(state: $0.state, generation: $0.generation, score: $1.score.value, ejections: $0.ejections)
         }
     }
 
@@ -27,12 +27,12 @@ extension RandomHistory {
         var isNeutral = true
         var hasFailure = false
         for one in settled {
-            if let owner = core.position(of: one.attempt) { owners.insert(owner) }
+            if let owner = core.recovery.position(of: one.attempt) { owners.insert(owner) }
             if one.outcome != .neutral { isNeutral = false }
             if one.outcome == .unfinished { hasFailure = true }
             if case .failure = one.outcome { hasFailure = true }
         }
-        let provenAt = core.provenAt
+        let provenAt = core.evidence.provenAt
         let followed = core.settle(settled, at: now)
         if !followed.isEmpty {
             note(followed)
@@ -53,14 +53,14 @@ extension RandomHistory {
     /// Settles suspicion probes and checks that they change only the permitted state.
     mutating func check(_ probe: SuspicionProbe, _ suspect: AttemptOutcome, _ witness: AttemptOutcome) throws {
         let before = marks
-        let owner = core.position(of: probe.suspect)
+        let owner = core.recovery.position(of: probe.suspect)
         let isBlind = core.timeline.isFrozen
         note(core.settleSuspicion(probe, suspect: suspect, witness: witness, at: now))
         for (position, mark) in marks.enumerated() where mark != before[position] {
             try require(position == owner, owner == nil ? "I5" : "I6")
             try require(suspect != .neutral && (!isBlind || suspect.isAnswer), "I14")
         }
-        if let owner { try require(!core.health[owner].isSuspected, "I11") }
+        if let owner { try require(!core.evidence.servers[owner].isSuspected, "I11") }
     }
 
     private func checkEjection(_ settled: [SettledAttempt], _ followed: [SwitchEvent], provenAt: Double) throws {
@@ -72,17 +72,17 @@ extension RandomHistory {
         let isTrial = followed.contains {
             if case .ejected(_, _, .trialFailed) = $0.kind { true } else { false }
         }
-        try require(isTrial || core.health.contains { $0.state == .healthy }, "I4")
+        try require(isTrial || core.recovery.servers.contains { $0.state == .healthy }, "I4")
     }
 
     func checkProbe(_ probe: Attempt) throws {
-        let server = core.health[probe.server]
+        let server = core.recovery.servers[probe.server]
         try require(server.state == .ejected && server.generation == probe.generation, "I7")
         let isUnderWay = probes.contains {
             $0.generation == probe.generation && $0.startedAt.duration(to: now) < .seconds(60)
         }
         try require(!isUnderWay, "I7")
-        let hasHealthy = core.health.contains { $0.state == .healthy }
+        let hasHealthy = core.recovery.servers.contains { $0.state == .healthy }
         if core.policy.failsBack, core.policy.selection == .priority, hasHealthy {
             let place = core.steering.order.firstIndex(of: UInt8(probe.server)) ?? 0
             let current = core.steering.order.firstIndex(of: core.steering.current) ?? 0
@@ -98,12 +98,14 @@ extension RandomHistory {
         let floor = policy.admission?.floor ?? 1
         let timeline = core.timeline
         let time = timeline.time(at: now)
-        for server in core.health {
-            try require(server.state != .trial || !server.isSuspected || !suspicions.isEmpty, "I11")
-            try require(server.admission.present(at: time, core.rules) >= floor, "I8")
-            try require(server.score.value >= 0, "I8")
-            try require(server.score.value <= 2 * (policy.detection.score?.threshold ?? 0), "I8")
-            try require(server.admission.share >= floor && server.admission.share <= 1, "I8")
+        for (position, server) in core.recovery.servers.enumerated() {
+            let evidence = core.evidence.servers[position]
+            let share = core.admission.lastShare(of: position)
+            try require(server.state != .trial || !evidence.isSuspected || !suspicions.isEmpty, "I11")
+            try require(core.admission.share(of: position, at: time) >= floor, "I8")
+            try require(evidence.score.value >= 0, "I8")
+            try require(evidence.score.value <= 2 * (policy.detection.score?.threshold ?? 0), "I8")
+            try require(share >= floor && share <= 1, "I8")
             try require(server.ejections <= 8, "I8")
         }
     }
@@ -113,7 +115,7 @@ extension RandomHistory {
         let positions = core.steering.members.indices.map { UInt8($0) }
         try require(core.steering.order.sorted() == positions && core.steering.baseOrder.sorted() == positions, "order")
         guard core.steering.forced == nil else { return }
-        let first = core.steering.order.first { core.health[Int($0)].state == .healthy }
+        let first = core.steering.order.first { core.recovery.servers[Int($0)].state == .healthy }
         try require(first == nil || first == core.steering.current, "order")
         let isRing = core.steering.order == core.steering.baseOrder.rotated(to: core.steering.current)
         try require(core.policy.failsBack || core.steering.hasCommand || isRing, "order")
@@ -124,12 +126,12 @@ extension RandomHistory {
         core.setOffline(false, at: now)
         for probe in suspicions { try check(probe, .neutral, .neutral) }
         suspicions = []
-        try require(core.health.allSatisfy { !$0.isSuspected }, "I11")
+        try require(core.evidence.servers.allSatisfy { !$0.isSuspected }, "I11")
         for probe in probes { note(core.settleProbe(probe, .neutral, at: now)) }
         while let request = pending.popLast() {
             try check(request.attempts.map { SettledAttempt($0, .neutral) })
         }
-        try require(core.health.allSatisfy { $0.trialPlaces == 0 }, "I11")
+        try require(core.recovery.servers.allSatisfy { $0.trialPlaces == 0 }, "I11")
         guard commands == 0 else { return }
         var ejections = 0
         var switches = 0

@@ -89,9 +89,9 @@ struct RandomHistory {
         let tried = chance(0.2) ? randomTried() : []
         let traits = RequestTraits(session: chance(0.5) ? "session \(random.next() % 5)" : nil)
         guard let first = core.choose(excluding: tried, for: traits, at: now) else {
-            return try require(tried.count == core.health.count, "I1")
+            return try require(tried.count == core.recovery.servers.count, "I1")
         }
-        let states = core.health.map(\.state)
+        let states = core.recovery.servers.map(\.state)
         try require(!tried.contains(first.server), "I1")
         let hasHealthy = states.indices.contains { states[$0] == .healthy && !tried.contains($0) }
         try require(states[first.server] != .ejected || !hasHealthy, "I2")
@@ -184,7 +184,9 @@ struct RandomHistory {
             let old = PushCommand(version: pushVersion, mode: mode, server: server)
             let unknown = PushCommand(version: pushVersion + 1, mode: .force, server: "nobody")
             let isRefused = pushVersion == 0 || (try? core.apply(old, at: now)) == nil
-            if !isRefused || (try? core.apply(unknown, at: now)) != nil { core.health = [] }
+            if !isRefused || (try? core.apply(unknown, at: now)) != nil {
+                core.recovery = Recovery(core.rules, count: 0, at: 0)
+            }
         }
         pushVersion += 1
         let command = PushCommand(

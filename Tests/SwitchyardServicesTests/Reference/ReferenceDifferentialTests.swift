@@ -87,18 +87,18 @@ private struct Replay {
 
     private mutating func fail(_ attempt: Attempt, _ failure: SwitchingCore.Failure, at now: MonotonicTime) -> Bool {
         guard let position = core.release(attempt) else { return false }
-        let wasEjected = core.health[position].state == .ejected
+        let wasEjected = core.recovery.servers[position].state == .ejected
         core.recordFailure(position, failure, at: core.read(now))
-        return !wasEjected && core.health[position].state == .ejected
+        return !wasEjected && core.recovery.servers[position].state == .ejected
     }
 
     private func compare(_ state: ReferenceState, _ place: Comment) {
-        let letters = core.health.map { ["h", "e", "t"][Int($0.state.rawValue)] }.joined()
+        let letters = core.recovery.servers.map { ["h", "e", "t"][Int($0.state.rawValue)] }.joined()
         #expect(letters == state.states, place)
         #expect(Int(core.steering.current) == state.current, place)
-        for (server, (score, share)) in zip(core.health, zip(state.scores, state.shares)) {
-            #expect(abs(server.score.value - score) < 1e-5, place)
-            #expect(abs(server.admission.share - share) < 1e-5, place)
+        for (position, (score, share)) in zip(state.scores, state.shares).enumerated() {
+            #expect(abs(core.evidence.servers[position].score.value - score) < 1e-5, place)
+            #expect(abs(core.admission.lastShare(of: position) - share) < 1e-5, place)
         }
         #expect(abs(core.extras.failovers.tokens - state.tokens) < 1e-5, place)
         #expect(abs(core.extras.hedges.tokens - state.hedgeTokens) < 1e-5, place)

@@ -139,7 +139,7 @@ final class CoreDriver {
     }
 
     func state(_ id: String) -> HealthState? {
-        core.serverIDs.firstIndex(of: id).map { core.health[$0].state }
+        core.serverIDs.firstIndex(of: id).map { core.recovery.servers[$0].state }
     }
 
     func statistics(_ id: String) -> HealthStatistics? {

@@ -24,7 +24,7 @@ extension SwitchingCore {
     /// - Parameter wallClock: Seconds since 1970.
     /// - Returns: The memory.
     package func memory(wallClock: Double) -> SwitchMemory {
-        let ejected = steering.members.indices.filter { health[$0].state == .ejected }.map { steering.members[$0].id }
+        let ejected = serverIDs.indices.filter { recovery.state(of: $0) == .ejected }.map { serverIDs[$0] }
         return SwitchMemory(savedAt: wallClock, current: current, ejected: ejected)
     }
 
@@ -48,10 +48,11 @@ extension SwitchingCore {
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
             for position in steering.members.indices where memory.ejected.contains(steering.members[position].id) {
                 // A command in force is newer than the memory.
-                guard health[position].state == .healthy, steering.forced != position, hasHealthyPeer(of: position)
+                guard recovery.state(of: position) == .healthy, steering.forced != position,
+                    recovery.hasHealthyPeer(of: position)
                 else { continue }
-                health[position].eject(generation: takeGeneration(), at: time, rules)
-                health[position].dueAt = time
+                _ = recovery.eject(position, failsPartly: evidence.isMixed(position), at: time)
+                evidence.eject(position)
             }
         }
         steering.restore(memory.current)

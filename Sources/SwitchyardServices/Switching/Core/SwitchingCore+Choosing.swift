@@ -15,7 +15,7 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> Attempt? {
         let time = read(now)
-        if traits.mayBeRepeated { repeatableAt = time }
+        if traits.mayBeRepeated { recovery.noteRepeatable(at: time) }
         guard let choice = pick(excluding: tried, for: traits, at: time) else { return nil }
         extras.beginRequest()
         return attempt(choice, .first, for: traits, at: now)
@@ -36,16 +36,8 @@ extension SwitchingCore {
         guard let admission = rules.policy.admission, let highest = admission.sheds, priority <= highest,
             priority != .high, steering.members.count > 1
         else { return false }
-        var unadmitted = 1.0
-        var isOverloaded = false
-        for server in health where server.state == .healthy {
-            let share = server.admission.present(at: time, rules)
-            guard share < 1 else { return false }
-            unadmitted *= 1 - share
-            if server.admission.isOverloaded(at: time, rules) { isOverloaded = true }
-        }
-        guard isOverloaded else { return false }
-        return priority == .low || random.unit() < min(unadmitted, admission.mostShed)
+        guard let refusal = self.admission.refusal(by: recovery.healthy, at: time) else { return false }
+        return priority == .low || random.unit() < min(refusal, admission.mostShed)
     }
 
     /// Takes an attempt on another server after a failure, or after the server was ejected.
@@ -72,12 +64,24 @@ extension SwitchingCore {
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
         let isFree = extras.isFree(after: kind)
         guard extras.allowsFailover(after: kind, isPaidFor: isPaidFor, at: time),
-            isOfUse(after: kind, of: traits.endpoint, isPaidFor: isPaidFor, claims: false, at: time),
+            evidence.allowsFailover(
+                after: kind,
+                of: traits.endpoint,
+                isPaidFor: isPaidFor,
+                claims: false,
+                at: time
+            ),
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, isFree: isFree, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, isFree: isFree, at: time))
         else { return nil }
         extras.beginFailover(isFree: isFree, at: time)
-        _ = isOfUse(after: kind, of: traits.endpoint, isPaidFor: isPaidFor, claims: true, at: time)
+        _ = evidence.allowsFailover(
+            after: kind,
+            of: traits.endpoint,
+            isPaidFor: isPaidFor,
+            claims: true,
+            at: time
+        )
         return attempt(
             choice,
             .failover,
@@ -86,21 +90,6 @@ extension SwitchingCore {
             followsOverload: kind?.isOverload == true,
             isFree: isFree
         )
-    }
-
-    /// Whether another server may get the request after a failure of an endpoint: not while every server fails the
-    /// endpoint alike.
-    ///
-    /// A request that has moved to a second server moves to the others too.
-    mutating func isOfUse(
-        after kind: FailureKind?,
-        of endpoint: UInt32,
-        isPaidFor: Bool,
-        claims: Bool,
-        at time: Double
-    ) -> Bool {
-        guard judgesEndpoints, !isPaidFor, let kind, !kind.isWithoutWork else { return true }
-        return endpoints.allowsFailover(endpoint, after: kind, claims: claims, at: time)
     }
 
     /// Whether another server could be asked after a failure, as far as policy, budget and list allow it.
@@ -136,10 +125,10 @@ extension SwitchingCore {
     ) -> Attempt {
         Attempt(
             server: choice.position,
-            generation: health[choice.position].generation,
+            generation: recovery.generation(of: choice.position),
             role: role,
             endpoint: traits.endpoint,
-            timely: health[choice.position].lateness.timely,
+            timely: evidence.servers[choice.position].lateness.timely,
             startedAt: now,
             holdsTrialPlace: choice.holdsTrialPlace,
             followsOverload: followsOverload,
@@ -177,12 +166,10 @@ extension SwitchingCore {
         var passed = tried
         while let choice = pick(excluding: passed, for: traits, at: time) {
             let isPreferred = choice.position == Int(steering.current)
-            if rules.policy.admission == nil || isPreferred
-                || health[choice.position].admission.isClean(at: time, rules)
-            {
+            if rules.policy.admission == nil || isPreferred || admission.isClean(choice.position, at: time) {
                 return choice
             }
-            if choice.holdsTrialPlace { health[choice.position].trialPlaces -= 1 }
+            if choice.holdsTrialPlace { recovery.returnTrialPlace(choice.position) }
             passed.insert(choice.position)
         }
         return nil
@@ -190,33 +177,23 @@ extension SwitchingCore {
 
     /// Lets a server take one more attempt, if its state allows it.
     mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
-        switch health[position].state {
+        switch recovery.state(of: position) {
         case .ejected:
-            return nil
+            nil
         case .trial:
-            let server = health[position]
-            guard time >= server.dueAt, server.trialPlaces < max(1, server.trialSuccesses) else { return nil }
-            // Repeatable requests try the server first; if there are none, the others have to.
-            guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return nil }
-            health[position].trialPlaces += 1
-            return Choice(position: position, holdsTrialPlace: true)
+            recovery.takeTrialPlace(position, for: traits, at: time)
+                ? Choice(position: position, holdsTrialPlace: true) : nil
         case .healthy:
-            guard time >= health[position].admission.notBefore else { return nil }
-            let share = health[position].admission.present(at: time, rules)
-            return share >= 1 || random.unit() < share ? Choice(position: position) : nil
+            admission.admits(position, at: time, &random) ? Choice(position: position) : nil
         }
     }
-
-    /// The seconds after a repeatable request during which non-repeatable ones are kept from servers on trial.
-    private static var trialTimeout: Double { 5 }
 
     /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.
     private func leastBad(excluding tried: ServerSet) -> Int? {
         var best: (position: Int, isDown: Bool, badness: Double)?
         for position in steering.order.lazy.map({ Int($0) }) where !tried.contains(position) {
-            let server = health[position]
-            let isDown = server.state != .healthy
-            let badness = isDown ? server.dueAt : -server.admission.share
+            let isDown = recovery.state(of: position) != .healthy
+            let badness = isDown ? recovery.dueAt(of: position) : -admission.lastShare(of: position)
             if let best, (best.isDown, best.badness) <= (isDown, badness) { continue }
             best = (position, isDown, badness)
         }
@@ -281,7 +258,7 @@ extension SwitchingCore {
         case .sticky: return StableHash.rendezvous(traits.sessionKey ?? 0, member.hash, weight: member.weight)
         case .lowestLatency:
             if isExploring { return StableHash.rendezvous(draw, member.hash, weight: 1) }
-            return -Double(health[position].latency.mean)
+            return -Double(evidence.servers[position].latency.mean)
         }
     }
 }

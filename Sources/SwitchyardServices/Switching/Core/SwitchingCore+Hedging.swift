@@ -20,11 +20,11 @@ extension SwitchingCore {
         let time = read(now)
         let excluded = tried.union(avoided)
         guard rules.policy.hedging != nil, allowsAnother(tried), extras.allowsHedge(isPaidFor: isPaidFor),
-            endpoints.allowsHedge(traits.endpoint, claims: false, at: time),
+            evidence.allowsHedge(traits.endpoint, claims: false, at: time),
             let choice = pickExtra(excluding: excluded, for: traits, at: time)
         else { return nil }
         extras.beginHedge()
-        _ = endpoints.allowsHedge(traits.endpoint, claims: true, at: time)
+        _ = evidence.allowsHedge(traits.endpoint, claims: true, at: time)
         return attempt(choice, .hedge, for: traits, at: now)
     }
 
@@ -41,16 +41,8 @@ extension SwitchingCore {
     /// Returns the hedge delay in seconds, for every attempt.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         guard let hedging = rules.policy.hedging else { return nil }
-        let delay = usualWait(for: attempt.endpoint, on: position(of: attempt))
+        let delay = evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt))
         return max(0, min(delay, hedging.deadlineShare * remaining))
-    }
-
-    /// Returns the seconds after which a response is late.
-    func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
-        guard let bulk = endpoints.bulk(of: endpoint) ?? position.flatMap({ health[$0].latency.bulk }) else {
-            return max(rules.shortestHedge, rules.unknownHedge)
-        }
-        return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
     }
 
     /// Takes an attempt on another server beside one that is slow or has been ejected.
@@ -76,7 +68,7 @@ extension SwitchingCore {
         if let hedge = takeHedge(excluding: tried, avoiding: avoided, for: traits, isPaidFor: isHedged, at: now) {
             return hedge
         }
-        guard position(of: attempt) == nil else { return nil }
+        guard recovery.position(of: attempt) == nil else { return nil }
         return takeFailover(
             after: nil,
             excluding: tried,
@@ -140,7 +132,10 @@ extension SwitchingCore {
         at now: MonotonicTime
     ) -> Duration? {
         let time = read(now)
-        guard isOfUse(after: kind, of: traits.endpoint, isPaidFor: false, claims: false, at: time) else { return nil }
+        guard evidence.allowsFailover(after: kind, of: traits.endpoint, isPaidFor: false, claims: false, at: time)
+        else {
+            return nil
+        }
         guard rules.policy.failsOver, rules.policy.admission != nil, let kind, !extras.isFree(after: kind),
             !timeline.isFrozen, extras.mayGetFailoverToken(at: time),
             tried.count == 1, allowsAnother(tried), steering.members.count > 1

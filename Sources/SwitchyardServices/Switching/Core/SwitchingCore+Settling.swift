@@ -60,7 +60,9 @@ extension SwitchingCore {
             settleLoser(settled, at: position, in: request, winner: winner.map { request[$0] }, time)
         }
         if let winner { settleResponse(request[winner], at: positions[winner], time) }
-        recordUse(of: request, winner: winner.map { request[$0].attempt }, at: time)
+        if !timeline.isQuiet(at: time) {
+            evidence.recordUse(of: request, winner: winner.map { request[$0].attempt }, at: time)
+        }
         return takeEvents()
     }
 
@@ -70,22 +72,6 @@ extension SwitchingCore {
             recordSuccess(position, of: endpoint, latency: latency.inSeconds, at: time)
         } else {
             recordResponse(position, of: endpoint, at: time)
-        }
-    }
-
-    /// Records whether the extra attempts of a request were useful.
-    private mutating func recordUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
-        guard judgesEndpoints, !timeline.isQuiet(at: time), let first = request.first else { return }
-        let endpoint = first.attempt.endpoint
-        let haveAllFailed = request.allSatisfy { $0.outcome.failureKind != nil }
-        let failovers = request.count { $0.attempt.role == .failover }
-        if winner?.role == .failover {
-            endpoints.recordHelp(of: endpoint)
-        } else if failovers > 0, haveAllFailed, let kind = first.outcome.failureKind {
-            endpoints.recordUseless(failovers, of: endpoint, after: kind, at: time)
-        }
-        if request.contains(where: { $0.attempt.role == .hedge }), winner != nil || haveAllFailed {
-            endpoints.recordHedge(endpoint, helped: winner?.role == .hedge, at: time)
         }
     }
 
@@ -140,9 +126,8 @@ extension SwitchingCore {
     ///
     /// An attempt that ended by then says nothing. The result is `false` while fewer than 8 successes are known.
     package func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
-        guard let position = position(of: attempt) else { return false }
-        let usual = endpoints.bulk(of: attempt.endpoint) ?? health[position].latency.bulk
-        return usual.map { wait < $0 } ?? false
+        guard let position = recovery.position(of: attempt) else { return false }
+        return evidence.bulk(of: attempt.endpoint, on: position).map { wait < $0 } ?? false
     }
 
     /// Removes an attempt from those in flight, returns the slot of a trial, and returns the current position of the
@@ -151,18 +136,8 @@ extension SwitchingCore {
     /// - Returns: The position; `nil` if the generation is over, so that no server is charged with the outcome.
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
-        guard let position = position(of: attempt) else { return nil }
-        if attempt.holdsTrialPlace, health[position].state == .trial, health[position].trialPlaces > 0 {
-            health[position].trialPlaces -= 1
-        }
+        guard let position = recovery.position(of: attempt) else { return nil }
+        if attempt.holdsTrialPlace { recovery.returnTrialPlace(position) }
         return position
-    }
-
-    /// Where the server of an attempt is now; `nil` when its generation is over.
-    func position(of attempt: Attempt) -> Int? {
-        if attempt.server < health.count, health[attempt.server].generation == attempt.generation {
-            return attempt.server
-        }
-        return health.firstIndex { $0.generation == attempt.generation }
     }
 }

@@ -38,7 +38,7 @@ extension SwitchingCore {
         guard version == nil || version == self.version else { return takeEvents() }
         let count = steering.members.count
         let ring = (1..<count).map { (Int(steering.current) + $0) % count }
-        guard let target = ring.first(where: { health[$0].state == .healthy }) ?? ring.first else {
+        guard let target = ring.first(where: { recovery.state(of: $0) == .healthy }) ?? ring.first else {
             return takeEvents()
         }
         requestSwitch(to: target, at: time)
@@ -102,7 +102,7 @@ extension SwitchingCore {
         if steering.replace(members) {
             updateCurrent(.listReplaced, at: time)
         } else {
-            let healthy = steering.order.first { health[Int($0)].state == .healthy }
+            let healthy = steering.order.first { recovery.state(of: Int($0)) == .healthy }
             moveTraffic(to: healthy ?? steering.order[0], from: previous, .listReplaced, at: time)
         }
         return takeEvents()
@@ -110,15 +110,22 @@ extension SwitchingCore {
 
     /// Moves what is known about the servers to their new positions; `nil` is a new server.
     private mutating func rearrange(_ known: [Int?], at time: Double) {
-        health = known.map { old in
-            old.map { health[$0] } ?? ServerHealth(generation: takeGeneration(), at: time)
-        }
-        endpoints.forgetFailures()  // Their servers may stand elsewhere in the list now.
+        recovery.rearrange(known, at: time)
+        admission.rearrange(known)
+        evidence.rearrange(known, at: time)
+    }
+
+    /// Gives a server a fresh start, its share included.
+    private mutating func startAfresh(_ position: Int, at time: Double) {
+        recovery.restart(position, at: time)
+        evidence.recover(position)
+        evidence.clearWindow(position)
+        admission.restore(position)
     }
 
     /// Updates the preferred server, and reports a switch.
     mutating func updateCurrent(_ cause: SwitchCause, at time: Double) {
-        guard let next = steering.nextPreferred(among: healthy) else { return }
+        guard let next = steering.nextPreferred(among: recovery.healthy) else { return }
         let previous = Int(steering.current)
         let figures = statistics(of: previous, at: time)
         moveTraffic(to: next, from: steering.members[previous].id, cause, at: time, figures)
@@ -133,10 +140,7 @@ extension SwitchingCore {
         _ figures: HealthStatistics = HealthStatistics()
     ) {
         steering.move(to: position, at: time)
-        if rules.policy.detection.startsFreshWindow {
-            health[Int(position)].window.clear()
-            health[Int(position)].consecutiveFailures = 0
-        }
+        if rules.policy.detection.startsFreshWindow { evidence.clearWindow(Int(position)) }
         emit(.switched(from: previous, to: current, cause: cause), figures)
     }
 }

@@ -33,23 +33,20 @@ package struct SwitchingCore: Sendable {
     }
 
     let rules: CompiledPolicy
+    /// Which server is preferred.
     var steering: Steering
-    var health: [ServerHealth]
+    /// Which servers are in use, and how those that failed come back.
+    var recovery: Recovery
+    /// What share of its traffic each server gets.
+    var admission: Admission
+    /// What the outcomes say about servers and endpoints.
+    var evidence: Evidence
+    /// Which extra attempts can be paid for.
     var extras: ExtraAttempts
+    /// What time it is, and which outcomes count.
     var timeline = Timeline()
     var random: RandomSource
-    var nextGeneration: UInt32 = 0
-    /// The records of the endpoints.
-    var endpoints = EndpointTable()
-    /// When any server last succeeded.
-    var provenAt = -1e9
-    /// Whether a server has timed out since the last response of any server.
-    var hasDoubts = false
-    /// When a request was last begun that may be repeated.
-    var repeatableAt = -1e9
-    /// When the first fallback is to be asked something; below 0 until that is planned.
-    var warmUpDue = -1.0
-    var events: [SwitchEvent] = []
+    private var events: [SwitchEvent] = []
 
     /// How often the preferred server has changed.
     ///
@@ -80,9 +77,10 @@ package struct SwitchingCore: Sendable {
         steering = Steering(members, failsBack: policy.failsBack, installation: installation)
         random = RandomSource(seed: seed)
         let start = timeline.read(now)
-        health = []
+        recovery = Recovery(rules, count: members.count, at: start)
+        admission = Admission(rules, count: members.count)
+        evidence = Evidence(rules, count: members.count, at: start)
         extras = ExtraAttempts(rules, at: start)
-        health = members.map { _ in ServerHealth(generation: takeGeneration(), at: start) }
     }
 
     /// Returns a copy with its own seed, which shares equal parts; use it to create the cores of a fleet.
@@ -112,115 +110,24 @@ package struct SwitchingCore: Sendable {
             }
         }
     }
-
-    mutating func takeGeneration() -> UInt32 {
-        nextGeneration &+= 1
-        return nextGeneration
-    }
 }
 
 extension SwitchingCore {
-    /// Takes the warm-up of the first fallback, if it is due (``SwitchPolicy/warmUp``).
-    ///
-    /// Call it whenever the client has traffic and an idempotent request to copy. The warm-up says nothing about the
-    /// server; its purpose is the connection that it opens.
-    ///
-    /// - Parameter now: The time.
-    /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe.
-    package mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
-        guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
-        let time = read(now)
-        guard warmUpDue >= 0 else {
-            warmUpDue = time + gap.inSeconds * (1 + 4 * random.unit()) / 60
-            return nil
-        }
-        guard time >= warmUpDue, !timeline.isFrozen, let fallback = firstFallback(at: time) else { return nil }
-        warmUpDue = time + jittered(gap.inSeconds)
-        return attempt(Choice(position: fallback), .warmUp, at: now)
+    /// Reads the time, and performs what is due.
+    mutating func read(_ now: MonotonicTime) -> Double {
+        let time = timeline.read(now)
+        if steering.isCommanded { steer(at: time) }
+        return time
     }
 
-    /// The server that would be next if the preferred one failed, and that has nothing to recover from.
-    private func firstFallback(at time: Double) -> Int? {
-        steering.order.lazy.map { Int($0) }.first { position in
-            position != Int(steering.current) && health[position].state == .healthy
-                && health[position].admission.isClean(at: time, rules)
-        }
-    }
-}
-
-extension SwitchingCore {
-    /// How often in a row an endpoint has to be late on one server and quick on another; late at the same time is once.
-    private static var latesInRow: UInt8 { 4 }
-
-    /// Whether a response arrived later than a hedge would have been sent.
-    func isLate(_ latency: Double, of endpoint: UInt32, on position: Int) -> Bool {
-        guard rules.policy.detection.lateness != nil, rules.policy.hedging != nil else { return false }
-        return latency > usualWait(for: endpoint, on: position)
+    mutating func emit(_ kind: SwitchEvent.Kind, _ statistics: HealthStatistics = HealthStatistics()) {
+        events.append(SwitchEvent(at: timeline.reading, kind, statistics: statistics))
     }
 
-    /// Records that a server was overtaken by another one.
-    ///
-    /// It counts if the server is late clearly more often than the others, or if an endpoint is late on it each time,
-    /// and the other server was not slow as well.
-    ///
-    /// - Parameters:
-    ///   - attempt: The attempt that was overtaken.
-    ///   - position: Its server.
-    ///   - winner: The outcome of the other attempt.
-    ///   - weight: The weight.
-    ///   - time: The time.
-    mutating func recordOvertaken(
-        _ attempt: Attempt,
-        on position: Int,
-        by winner: AttemptOutcome,
-        weight: Double = 1,
-        at time: Double
-    ) {
-        guard let rule = rules.policy.detection.lateness else {
-            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, hasConfirmation: true)
-            return recordFailure(position, failure, at: time)
-        }
-        health[position].age(to: time, rules)
-        health[position].lastFailure = .overtaken
-        let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
-        guard health[position].state != .ejected, isLate(waited, of: attempt.endpoint, on: position),
-            isQuick(winner, of: attempt.endpoint)
-        else { return }
-        let began = time - waited
-        let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
-        if let step = rules.lateStep(others: lateShareOfOthers(than: position)) {
-            health[position].lateness.recordOvertaken(
-                by: weight * step,
-                timelyStep: rules.timelyStep,
-                began: began,
-                before: attempt.timely,
-                at: time,
-                ceiling: 2 * rule.threshold
-            )
-        }
-        guard isAlways || health[position].lateness.value >= rule.threshold, hasHealthyPeer(of: position),
-            !sparesOverload(position, .overtaken, at: time),
-            !steering.isSwitchTooSoon(from: position, within: rules.minimumInterval, at: time)
-        else { return }
-        eject(position, health[position].state == .trial ? .trialFailed : .lateness, at: time)
-    }
-
-    /// Whether an endpoint has been late on a server several times in a row.
-    private mutating func isLateAgain(_ endpoint: UInt32, on position: Int, began: Double, at time: Double) -> Bool {
-        guard judgesEndpoints else { return false }
-        return endpoints.recordLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
-    }
-
-    /// Whether a response arrived as soon as most do, so that not everything was slow at the time.
-    private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
-        guard case .success(let latency) = outcome else { return true }
-        let usual = usualWait(for: endpoint, on: nil)
-        return latency.inSeconds <= max(0.4 * rules.shortestHedge, usual > rules.shortestHedge ? usual : 0)
-    }
-
-    /// Returns the share of late responses of the best other server; 0 while it is unknown.
-    private func lateShareOfOthers(than position: Int) -> Double {
-        let others = health.indices.filter { $0 != position && health[$0].lateness.share.samples > 0 }
-        return Double(others.map { health[$0].lateness.share.value }.min() ?? 0)
+    /// Returns the events since the last call.
+    mutating func takeEvents() -> [SwitchEvent] {
+        guard !events.isEmpty else { return [] }
+        defer { events = [] }
+        return events
     }
 }

@@ -132,16 +132,19 @@ import Testing
         driver.eject("b")
 
         driver.requests(1, .ok)
-        #expect(driver.core.health.allSatisfy { $0.state == .ejected })
+        #expect(driver.core.recovery.servers.allSatisfy { $0.state == .ejected })
         driver.requests(1, .ok)
 
-        #expect(driver.core.health.contains { $0.state == .healthy })
+        #expect(driver.core.recovery.servers.contains { $0.state == .healthy })
     }
 
     @Test(arguments: [(1, 2), (2, 4), (3, 6), (4, 6)])
     func `each further ejection requires two more successful probes, up to six`(ejections: Int, probes: Int) throws {
         let driver = try CoreDriver()
-        driver.core.health[0].ejections = UInt8(ejections - 1)
+        for _ in 1..<ejections {
+            driver.eject("a")
+            driver.core.recover(0, at: driver.core.read(driver.now))
+        }
         driver.eject("a")
         var good = 0
 

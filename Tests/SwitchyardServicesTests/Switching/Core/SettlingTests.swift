@@ -91,7 +91,7 @@ import Testing
 
         driver.settle([SettledAttempt(first, .unfinished), SettledAttempt(hedge, .ok)])
 
-        #expect(abs(driver.core.health[0].lateness.value - 1.32) < 0.01)
+        #expect(abs(driver.core.evidence.servers[0].lateness.value - 1.32) < 0.01)
         #expect(driver.statistics("a")?.score == 0)
         #expect(driver.statistics("a")?.share == 1)
         #expect(driver.statistics("a")?.lastFailure == .overtaken)

@@ -56,11 +56,11 @@ import Testing
         let slow = try #require(driver.choose())
         let failed = try #require(driver.suspicion(of: slow))
         driver.events += driver.core.settleSuspicion(failed, suspect: .timedOut, witness: .ok, at: driver.now)
-        #expect(driver.core.health[0].suspicionRounds == 1)
+        #expect(driver.core.evidence.servers[0].suspicionRounds == 1)
 
         let answered = try #require(driver.suspicion(of: slow))
         driver.events += driver.core.settleSuspicion(answered, suspect: .answered, witness: .ok, at: driver.now)
 
-        #expect(driver.core.health[0].suspicionRounds == 0)
+        #expect(driver.core.evidence.servers[0].suspicionRounds == 0)
     }
 }

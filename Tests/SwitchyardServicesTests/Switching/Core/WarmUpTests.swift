@@ -51,7 +51,7 @@ import Testing
         var late: [Int] = []
         for _ in 0..<500 {
             driver.advance(1)
-            driver.core.health[1].admission.cut(by: 0.5, at: driver.now.seconds, floor: 0.1, driver.core.rules)
+            driver.overload("b", .http(503))
             if let attempt = driver.core.takeWarmUp(at: driver.now) { late.append(attempt.server) }
         }
 

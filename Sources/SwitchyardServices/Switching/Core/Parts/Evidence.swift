@@ -1,0 +1,386 @@
+/// What the outcomes of attempts say about the servers and about the endpoints of their requests.
+///
+/// Evidence accuses; the core decides what follows.
+struct Evidence: Sendable {
+    /// How often in a row an endpoint has to be late on one server and quick on another; late at the same time is once.
+    private static let latesInRow: UInt8 = 4
+
+    private let rules: CompiledPolicy
+    private(set) var servers: [ServerEvidence]
+    /// The records of the endpoints.
+    private var endpoints = EndpointTable()
+    /// When any server last succeeded.
+    private(set) var provenAt = -1e9
+
+    init(_ rules: CompiledPolicy, count: Int, at time: Double) {
+        self.rules = rules
+        servers = (0..<count).map { _ in ServerEvidence(at: time) }
+    }
+
+    /// Whether failures are weighed against the other servers' results for the same endpoint.
+    private var judgesEndpoints: Bool {
+        rules.policy.detection.perEndpoint && rules.policy.failsOver && servers.count > 1
+    }
+
+    /// Lets the evidence about a server fade.
+    mutating func age(_ position: Int, to time: Double) {
+        servers[position].age(to: time, halfLife: rules.halfLife)
+    }
+
+    /// Records that the network works because some server responded.
+    mutating func provePath(at time: Double) { provenAt = time }
+}
+
+// MARK: - Durations
+
+extension Evidence {
+    /// Returns the 90th percentile of the latency of an endpoint or, while that is unknown, of a server.
+    func bulk(of endpoint: UInt32, on position: Int?) -> Double? {
+        endpoints.bulk(of: endpoint) ?? position.flatMap { servers[$0].latency.bulk }
+    }
+
+    /// Returns the seconds after which a response is late.
+    func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
+        guard let bulk = bulk(of: endpoint, on: position) else { return max(rules.shortestHedge, rules.unknownHedge) }
+        return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
+    }
+
+    /// Whether a probe took longer than the server's usual time allows.
+    func isSlowProbe(_ latency: Double, on position: Int) -> Bool {
+        guard let bulk = servers[position].latency.bulk else { return false }
+        let recovery = rules.policy.recovery
+        return latency > max(recovery.slownessFloor.inSeconds, recovery.slownessFactor * bulk)
+    }
+
+    /// Whether a response arrived later than a hedge would have been sent.
+    private func isLate(_ latency: Double, of endpoint: UInt32, on position: Int) -> Bool {
+        guard rules.policy.detection.lateness != nil, rules.policy.hedging != nil else { return false }
+        return latency > usualWait(for: endpoint, on: position)
+    }
+
+    /// Whether a response arrived as soon as most do, so that not everything was slow at the time.
+    private func isQuick(_ outcome: AttemptOutcome, of endpoint: UInt32) -> Bool {
+        guard case .success(let latency) = outcome else { return true }
+        let usual = usualWait(for: endpoint, on: nil)
+        return latency.inSeconds <= max(0.4 * rules.shortestHedge, usual > rules.shortestHedge ? usual : 0)
+    }
+}
+
+// MARK: - Responses
+
+extension Evidence {
+    /// Records a success.
+    ///
+    /// - Parameters:
+    ///   - position: The server.
+    ///   - endpoint: The endpoint of the request; `nil` if the endpoint is not to be judged by it.
+    ///   - latency: The time to the response in seconds.
+    ///   - isInUse: Whether the server is not ejected; then the success speaks for it.
+    ///   - time: The time.
+    mutating func recordSuccess(
+        _ position: Int,
+        of endpoint: UInt32?,
+        latency: Double,
+        isInUse: Bool,
+        at time: Double
+    ) {
+        let isLate = isLate(latency, of: endpoint ?? 0, on: position)
+        servers[position].lateness.note(isLate: isLate, step: rules.timelyStep)
+        servers[position].latency.record(latency)
+        if let endpoint {
+            endpoints.recordResponse(endpoint, from: position, latency: latency, isLate: isLate, at: time)
+        }
+        count(position, failed: false, at: time)
+        guard isInUse else { return }
+        servers[position].consecutiveFailures = 0
+        if rules.policy.detection.score != nil { servers[position].score.lower(by: rules.successStep) }
+    }
+
+    /// Records a response that says nothing about the server's health.
+    mutating func recordResponse(_ position: Int, of endpoint: UInt32, at time: Double) {
+        endpoints.recordResponse(endpoint, from: position, latency: nil, isLate: false, at: time)
+    }
+
+    /// Adds an outcome to the window of a server.
+    private mutating func count(_ position: Int, failed: Bool, at time: Double) {
+        let window = rules.policy.detection.window
+        servers[position].window.record(failed: failed, at: time, count: window.count, age: rules.window)
+    }
+}
+
+// MARK: - Failures
+
+extension Evidence {
+    /// Records the kind of a failure.
+    mutating func noteFailure(_ kind: FailureKind, of position: Int) { servers[position].lastFailure = kind }
+
+    /// Records a failure that does not speak against the server.
+    mutating func excuse(_ position: Int, at time: Double) { count(position, failed: false, at: time) }
+
+    /// Returns the failure weighed against the other servers' results for the same endpoint; `nil` if it says nothing
+    /// about the server.
+    mutating func weigh(_ failure: SwitchingCore.Failure, of position: Int, at time: Double) -> SwitchingCore.Failure? {
+        guard judgesEndpoints, !failure.kind.isUnreached else { return failure }
+        let (endpoint, window) = (failure.endpoint, rules.endpointWindow)
+        endpoints.recordFailure(endpoint, on: position, at: time)
+        guard !failure.isShared, !endpoints.isFailedAlike(endpoint, by: position, window: window, at: time) else {
+            return nil
+        }
+        let breadth = endpoints.breadth(of: position, window: window, at: time)
+        var failure = failure
+        failure.isOutdone =
+            failure.hasConfirmation || breadth == .several
+            || endpoints.isAnswered(endpoint, elsewhereThan: position, at: time)
+        let detected = rules.policy.detection.score?.detected ?? 1
+        failure.step = endpoints.evidence(endpoint, against: position, detected: detected, window: window, at: time)
+        return failure.isOutdone || breadth == .all ? failure : nil
+    }
+
+    /// Charges a server with a failure.
+    ///
+    /// - Returns: The limit that the server has reached; `nil` if it has reached none.
+    mutating func charge(_ failure: SwitchingCore.Failure, to position: Int, at time: Double) -> SwitchCause? {
+        let isProven = isProven(failure, at: time)
+        count(position, failed: isProven, at: time)
+        if isProven, servers[position].consecutiveFailures < .max { servers[position].consecutiveFailures += 1 }
+        raiseScore(position, failure)
+        return limit(of: position, after: failure, isProven: isProven)
+    }
+
+    /// Whether the failure is the server's and not the network's: another server responded just now or to the same
+    /// request.
+    private func isProven(_ failure: SwitchingCore.Failure, at time: Double) -> Bool {
+        if failure.hasConfirmation || rules.policy.detection.countsUnproven { return true }
+        if failure.isShared { return false }
+        return failure.kind.isAnswer || time - provenAt <= rules.pathProof
+    }
+
+    private mutating func raiseScore(_ position: Int, _ failure: SwitchingCore.Failure) {
+        guard rules.policy.detection.score != nil else { return }
+        let weight = failure.kind.weight * (failure.hasConfirmation ? 1 : rules.unwitnessedFactor)
+        let step = failure.step ?? rules.failureStep(calm: servers[position].score.calm)
+        servers[position].score.raise(by: weight * step, ceiling: 2 * rules.scoreThreshold)
+    }
+
+    private func limit(of position: Int, after failure: SwitchingCore.Failure, isProven: Bool) -> SwitchCause? {
+        let detection = rules.policy.detection
+        if let score = detection.score, failure.hasConfirmation, servers[position].score.value >= score.threshold {
+            return .score
+        }
+        guard isProven else { return nil }
+        let (failures, requests) = (servers[position].window.failures, servers[position].window.requests)
+        if let ratio = detection.ratio, ratio.isExceeded(failures: failures, of: requests) { return .errorRatio }
+        if let row = detection.consecutive, servers[position].consecutiveFailures >= row { return .consecutiveFailures }
+        return nil
+    }
+}
+
+// MARK: - Lateness
+
+extension Evidence {
+    /// Records that a server was overtaken by another one.
+    ///
+    /// It counts if the server is late clearly more often than the others, or if an endpoint is late on it each time,
+    /// and the other server was not slow as well.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt that was overtaken.
+    ///   - position: Its server.
+    ///   - winner: The outcome of the other attempt.
+    ///   - waited: The seconds that the attempt has waited.
+    ///   - weight: The weight.
+    ///   - time: The time.
+    /// - Returns: Whether the server has reached a limit.
+    mutating func recordOvertaken(
+        _ attempt: Attempt,
+        on position: Int,
+        by winner: AttemptOutcome,
+        after waited: Double,
+        weight: Double,
+        at time: Double
+    ) -> Bool {
+        guard let rule = rules.policy.detection.lateness, isLate(waited, of: attempt.endpoint, on: position),
+            isQuick(winner, of: attempt.endpoint)
+        else { return false }
+        let began = time - waited
+        let isAlways = isLateAgain(attempt.endpoint, on: position, began: began, at: time)
+        if let step = rules.lateStep(others: lateShareOfOthers(than: position)) {
+            servers[position].lateness.recordOvertaken(
+                by: weight * step,
+                timelyStep: rules.timelyStep,
+                began: began,
+                before: attempt.timely,
+                at: time,
+                ceiling: 2 * rule.threshold
+            )
+        }
+        return isAlways || servers[position].lateness.value >= rule.threshold
+    }
+
+    /// Whether an endpoint has been late on a server several times in a row.
+    private mutating func isLateAgain(_ endpoint: UInt32, on position: Int, began: Double, at time: Double) -> Bool {
+        guard judgesEndpoints else { return false }
+        return endpoints.recordLate(endpoint, on: position, began: began, at: time) >= Self.latesInRow
+    }
+
+    /// Returns the share of late responses of the best other server; 0 while it is unknown.
+    private func lateShareOfOthers(than position: Int) -> Double {
+        let others = servers.indices.filter { $0 != position && servers[$0].lateness.share.samples > 0 }
+        return Double(others.map { servers[$0].lateness.share.value }.min() ?? 0)
+    }
+}
+
+// MARK: - Suspicion
+
+extension Evidence {
+    /// Whether suspicion probes of a server may begin: none are under way, and fewer than the most rounds have failed.
+    func maySuspect(_ position: Int, rounds: Int) -> Bool {
+        !servers[position].isSuspected && servers[position].suspicionRounds < rounds
+    }
+
+    /// Records that suspicion probes of a server are under way.
+    mutating func beginSuspicion(_ position: Int, with endpoint: UInt32, at time: Double) {
+        _ = endpoints.allowsHedge(endpoint, claims: true, at: time)
+        servers[position].isSuspected = true
+    }
+
+    /// Records that the suspicion probes of a server have ended.
+    mutating func endSuspicion(_ position: Int) { servers[position].isSuspected = false }
+
+    /// Counts a round of suspicion probes that speaks against a server.
+    mutating func countSuspicion(_ position: Int) { servers[position].suspicionRounds &+= 1 }
+
+    /// Forgets the rounds of suspicion probes after a proof of life.
+    mutating func clearSuspicion(_ position: Int) { servers[position].suspicionRounds = 0 }
+
+    /// Records whether suspicion probes were useful, and the result of the other server.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint of the probes.
+    ///   - suspect: The outcome of the attempt on the suspected server.
+    ///   - witness: The outcome of the attempt on the other server.
+    ///   - position: The other server; `nil` if its generation is over.
+    ///   - time: The time.
+    mutating func recordSuspicion(
+        _ endpoint: UInt32,
+        suspect: AttemptOutcome,
+        witness: AttemptOutcome,
+        on position: Int?,
+        at time: Double
+    ) {
+        guard judgesEndpoints else { return }
+        endpoints.recordHedge(endpoint, helped: witness.isAnswer && suspect.failureKind != nil, at: time)
+        guard let position else { return }
+        let twin = EndpointTable.twin(of: endpoint)
+        if witness.isAnswer {
+            endpoints.recordResponse(twin, from: position, latency: nil, isLate: false, at: time)
+        } else if witness.failureKind != nil {
+            endpoints.recordFailure(endpoint, on: position, at: time)
+            endpoints.recordFailure(twin, on: position, at: time)
+        }
+    }
+}
+
+// MARK: - Extra attempts
+
+extension Evidence {
+    /// Whether another server may get the request after a failure of an endpoint: not while every server fails the
+    /// endpoint alike.
+    ///
+    /// A request that has moved to a second server moves to the others too.
+    mutating func allowsFailover(
+        after kind: FailureKind?,
+        of endpoint: UInt32,
+        isPaidFor: Bool,
+        claims: Bool,
+        at time: Double
+    ) -> Bool {
+        guard judgesEndpoints, !isPaidFor, let kind, !kind.isWithoutWork else { return true }
+        return endpoints.allowsFailover(endpoint, after: kind, claims: claims, at: time)
+    }
+
+    /// Whether a slow request of an endpoint may be sent to a second server: not while that has been of no use.
+    mutating func allowsHedge(_ endpoint: UInt32, claims: Bool, at time: Double) -> Bool {
+        endpoints.allowsHedge(endpoint, claims: claims, at: time)
+    }
+
+    /// Whether a copy of the endpoint's requests says nothing about a server.
+    func isOdd(_ endpoint: UInt32) -> Bool { endpoints.isOdd(endpoint) }
+
+    /// Records whether the extra attempts of a request were useful.
+    mutating func recordUse(of request: [SettledAttempt], winner: Attempt?, at time: Double) {
+        guard judgesEndpoints, let first = request.first else { return }
+        let endpoint = first.attempt.endpoint
+        let haveAllFailed = request.allSatisfy { $0.outcome.failureKind != nil }
+        let failovers = request.count { $0.attempt.role == .failover }
+        if winner?.role == .failover {
+            endpoints.recordHelp(of: endpoint)
+        } else if failovers > 0, haveAllFailed, let kind = first.outcome.failureKind {
+            endpoints.recordUseless(failovers, of: endpoint, after: kind, at: time)
+        }
+        if request.contains(where: { $0.attempt.role == .hedge }), winner != nil || haveAllFailed {
+            endpoints.recordHedge(endpoint, helped: winner?.role == .hedge, at: time)
+        }
+    }
+}
+
+// MARK: - States
+
+extension Evidence {
+    /// Whether a server succeeded with other requests while it failed those that speak against it.
+    func isMixed(_ position: Int) -> Bool {
+        let isLate = rules.policy.detection.lateness.map { servers[position].lateness.value >= $0.threshold } ?? false
+        return isLate ? servers[position].lateness.isMixed : servers[position].score.isMixed
+    }
+
+    /// Forgets the last outcomes of a server that has been ejected; its score stays until it recovers.
+    mutating func eject(_ position: Int) {
+        servers[position].clearWindow()
+        servers[position].clearSuspicion()
+    }
+
+    /// Begins the trial of a server: if it was late before, half of the evidence is enough.
+    mutating func beginTrial(_ position: Int) {
+        servers[position].lateness.reset(to: (rules.policy.detection.lateness?.threshold ?? 0) / 2)
+    }
+
+    /// Forgets what spoke against a server that has recovered.
+    mutating func recover(_ position: Int) {
+        servers[position].clearScores()
+        servers[position].clearSuspicion()
+    }
+
+    /// Forgets the last outcomes of a server.
+    mutating func clearWindow(_ position: Int) { servers[position].clearWindow() }
+
+    /// Forgets what speaks against servers and endpoints, because the network path is another one.
+    mutating func forgetFailures() {
+        endpoints.forgetFailures()
+        for position in servers.indices { servers[position].clearScores() }
+    }
+
+    /// Forgets everything about servers and endpoints.
+    mutating func reset(at time: Double) {
+        for position in servers.indices { servers[position] = ServerEvidence(at: time) }
+        endpoints = EndpointTable()
+    }
+
+    /// Moves the evidence to the servers' new positions; `nil` is a new server.
+    mutating func rearrange(_ known: [Int?], at time: Double) {
+        servers = known.map { old in old.map { servers[$0] } ?? ServerEvidence(at: time) }
+        endpoints.forgetFailures()  // Their servers may stand elsewhere in the list now.
+    }
+
+    /// Returns the figures of a server for an event or a snapshot.
+    func statistics(of position: Int, share: Double, at time: Double) -> HealthStatistics {
+        let counts = servers[position].window.counts(at: time, age: rules.window)
+        return HealthStatistics(
+            requests: counts.requests,
+            failures: counts.failures,
+            consecutiveFailures: Int(servers[position].consecutiveFailures),
+            score: servers[position].score.value,
+            share: share,
+            lastFailure: servers[position].lastFailure
+        )
+    }
+}

@@ -1,0 +1,236 @@
+/// Which servers are in use, and how those that failed come back: probes, trial and recovery.
+struct Recovery: Sendable {
+    /// The seconds after which a probe that was not settled expires.
+    static let probeBudget = 60.0
+    /// The seconds after a repeatable request during which non-repeatable ones are kept from servers on trial.
+    private static let trialTimeout = 5.0
+
+    private let rules: CompiledPolicy
+    private(set) var servers: [ServerHealth] = []
+    private var nextGeneration: UInt32 = 0
+    /// When a request was last begun that may be repeated.
+    private var repeatableAt = -1e9
+    /// When the first fallback is to be asked something; below 0 until that is planned.
+    private var warmUpDue = -1.0
+
+    init(_ rules: CompiledPolicy, count: Int, at time: Double) {
+        self.rules = rules
+        servers = (0..<count).map { _ in ServerHealth(generation: takeGeneration(), at: time) }
+    }
+
+    /// Returns the state of a server.
+    func state(of position: Int) -> HealthState { servers[position].state }
+
+    /// Returns the number that attempts on a server carry.
+    func generation(of position: Int) -> UInt32 { servers[position].generation }
+
+    /// Returns the seconds since a server failed.
+    func outage(of position: Int, at time: Double) -> Double { time - servers[position].outageSince }
+
+    /// Returns the time of the next probe of a server that is ejected, or of the beginning of its trial.
+    func dueAt(of position: Int) -> Double { servers[position].dueAt }
+
+    /// The healthy servers.
+    var healthy: ServerSet {
+        var set = ServerSet()
+        for position in servers.indices where servers[position].state == .healthy { set.insert(position) }
+        return set
+    }
+
+    /// Whether a server other than this one is healthy.
+    func hasHealthyPeer(of position: Int) -> Bool {
+        servers.indices.contains { $0 != position && servers[$0].state == .healthy }
+    }
+
+    /// Returns the current position of an attempt's server; `nil` if the generation is over.
+    func position(of attempt: Attempt) -> Int? {
+        if attempt.server < servers.count, servers[attempt.server].generation == attempt.generation {
+            return attempt.server
+        }
+        return servers.firstIndex { $0.generation == attempt.generation }
+    }
+
+    /// Lets the count of ejections of a server fade.
+    mutating func age(_ position: Int, to time: Double) {
+        servers[position].forgive(to: time, after: rules.forgiveness)
+    }
+
+    private mutating func takeGeneration() -> UInt32 {
+        nextGeneration &+= 1
+        return nextGeneration
+    }
+
+    /// Varies a wait at random, so that the clients of a fleet do not come at the same moment.
+    private func jittered(_ seconds: Double, _ random: inout RandomSource) -> Double {
+        let jitter = rules.policy.recovery.jitter
+        return seconds * (1 - jitter + 2 * jitter * random.unit())
+    }
+}
+
+// MARK: - States
+
+extension Recovery {
+    /// Takes a server out of use; a probe is due immediately.
+    ///
+    /// - Returns: The generation that has ended.
+    mutating func eject(_ position: Int, failsPartly: Bool, at time: Double) -> UInt32 {
+        let ended = servers[position].generation
+        let most = rules.policy.recovery.maximumBackoff
+        servers[position].eject(generation: takeGeneration(), failsPartly: failsPartly, at: time, most: most)
+        return ended
+    }
+
+    /// Delays the first probe of a server that was ejected just now.
+    mutating func delayFirstProbe(_ position: Int, at time: Double, _ random: inout RandomSource) {
+        let wait = min(rules.policy.recovery.longestProbe.inSeconds, firstProbe(position))
+        servers[position].dueAt = time + jittered(wait, &random)
+    }
+
+    /// Makes a server healthy.
+    mutating func recover(_ position: Int, at time: Double) {
+        servers[position].recover(generation: takeGeneration(), at: time)
+    }
+
+    /// Makes a server healthy for a fresh start; the attempts in flight of one that is healthy still count.
+    mutating func restart(_ position: Int, at time: Double) {
+        let isHealthy = servers[position].state == .healthy
+        let generation = isHealthy ? servers[position].generation : takeGeneration()
+        servers[position].recover(generation: generation, at: time)
+    }
+
+    /// Forgets the health of all servers; attempts in flight say nothing any more.
+    mutating func reset(at time: Double) {
+        for position in servers.indices {
+            servers[position] = ServerHealth(generation: takeGeneration(), at: time)
+        }
+    }
+
+    /// Moves the records to new positions; `nil` is a new server.
+    mutating func rearrange(_ known: [Int?], at time: Double) {
+        servers = known.map { old in
+            old.map { servers[$0] } ?? ServerHealth(generation: takeGeneration(), at: time)
+        }
+    }
+
+    /// Brings a server that is down nearer to its recovery after a response to a request.
+    ///
+    /// - Returns: Whether it has recovered.
+    mutating func creditResponse(_ position: Int) -> Bool {
+        let recovery = rules.policy.recovery
+        switch servers[position].state {
+        case .healthy:
+            return false
+        case .ejected:
+            // It was asked because nothing better was left: its own traffic is the probe.
+            servers[position].probeSuccesses += 1
+            return servers[position].probeSuccesses >= recovery.successes
+        case .trial:
+            servers[position].trialSuccesses += 1
+            let wanted = recovery.trialSuccesses(afterPartialFailure: servers[position].failsPartly)
+            return servers[position].trialSuccesses >= wanted
+        }
+    }
+
+    /// Ends a row of good responses of an ejected server after a failure of a request.
+    mutating func breakRow(_ position: Int) { servers[position].probeSuccesses = 0 }
+}
+
+// MARK: - Trial
+
+extension Recovery {
+    /// Records that a request has begun that may be repeated.
+    mutating func noteRepeatable(at time: Double) { repeatableAt = time }
+
+    /// Takes a place of a server's trial, if one is free for the request.
+    mutating func takeTrialPlace(_ position: Int, for traits: RequestTraits, at time: Double) -> Bool {
+        guard time >= servers[position].dueAt,
+            servers[position].trialPlaces < max(1, servers[position].trialSuccesses)
+        else { return false }
+        // Repeatable requests try the server first; if there are none, the others have to.
+        guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return false }
+        servers[position].trialPlaces += 1
+        return true
+    }
+
+    /// Returns the place of a trial.
+    mutating func returnTrialPlace(_ position: Int) {
+        guard servers[position].state == .trial, servers[position].trialPlaces > 0 else { return }
+        servers[position].trialPlaces -= 1
+    }
+}
+
+// MARK: - Probes
+
+extension Recovery {
+    /// Whether a probe of some server has been due since a time, and none is under way.
+    func hasDueProbe(at time: Double, since due: Double) -> Bool {
+        servers.indices.contains { isProbeDue($0, at: time, since: due) }
+    }
+
+    /// Whether a probe of a server has been due since a time, and none is under way.
+    func isProbeDue(_ position: Int, at time: Double, since due: Double) -> Bool {
+        servers[position].state == .ejected && due >= servers[position].dueAt && time >= servers[position].probedUntil
+    }
+
+    /// Records that a probe is under way.
+    mutating func beginProbe(_ position: Int, at time: Double) {
+        servers[position].probedUntil = time + Self.probeBudget
+    }
+
+    /// Records that the probe under way has ended.
+    mutating func endProbe(_ position: Int) { servers[position].probedUntil = -1e9 }
+
+    /// Plans what follows a probe: the next one, or the trial.
+    ///
+    /// - Returns: The seconds until the trial; `nil` if more probes are needed.
+    mutating func settleProbe(
+        _ position: Int,
+        succeeded: Bool,
+        at time: Double,
+        _ random: inout RandomSource
+    ) -> Double? {
+        let recovery = rules.policy.recovery
+        let outage = outage(of: position, at: time)
+        guard succeeded else {
+            servers[position].probeSuccesses = 0
+            let gap = max(firstProbe(position), recovery.outageShare * outage)
+            servers[position].dueAt = time + jittered(min(recovery.longestProbe.inSeconds, gap), &random)
+            return nil
+        }
+        servers[position].probeSuccesses += 1
+        guard servers[position].probeSuccesses >= recovery.successes(after: servers[position].ejections) else {
+            servers[position].dueAt = time + jittered(recovery.seriesGap.inSeconds, &random)
+            return nil
+        }
+        let share = max(recovery.shortestSpread.inSeconds, recovery.spreadShare * outage)
+        let wait = min(recovery.longestSpread.inSeconds, share) * random.unit()
+        servers[position].beginTrial(generation: takeGeneration(), at: time + wait)
+        return wait
+    }
+
+    /// Moves the next probes of ejected servers to within a second.
+    mutating func hastenProbes(at time: Double, _ random: inout RandomSource) {
+        for position in servers.indices where servers[position].state == .ejected {
+            servers[position].dueAt = min(servers[position].dueAt, time + random.unit())
+        }
+    }
+
+    private func firstProbe(_ position: Int) -> Double {
+        let doublings = Double(UInt64(1) &<< UInt64(max(1, servers[position].ejections) - 1))
+        return rules.policy.recovery.firstProbe.inSeconds * doublings
+    }
+
+    /// Whether the warm-up of the first fallback is due; the first call plans it.
+    mutating func isWarmUpDue(every gap: Double, at time: Double, _ random: inout RandomSource) -> Bool {
+        guard warmUpDue >= 0 else {
+            warmUpDue = time + gap * (1 + 4 * random.unit()) / 60
+            return false
+        }
+        return time >= warmUpDue
+    }
+
+    /// Plans the next warm-up.
+    mutating func planWarmUp(after gap: Double, at time: Double, _ random: inout RandomSource) {
+        warmUpDue = time + jittered(gap, &random)
+    }
+}

@@ -1,0 +1,171 @@
+extension SwitchingCore {
+    /// A failed attempt, as it is judged after its request has ended.
+    struct Failure {
+        var kind: FailureKind
+        var retryAfter: Duration?
+        var endpoint: UInt32 = 0
+        /// Whether another server responded to the same request.
+        var hasConfirmation: Bool
+        /// Whether other servers failed the same request the same way.
+        var isShared = false
+        /// Whether another server does better than this one, with the same request or with others like it.
+        var isOutdone: Bool
+        /// The amount that the failure adds to the score, if it follows from the other servers' results for the
+        /// endpoint.
+        var step: Double?
+
+        init(
+            kind: FailureKind,
+            retryAfter: Duration? = nil,
+            endpoint: UInt32 = 0,
+            hasConfirmation: Bool,
+            isShared: Bool = false
+        ) {
+            self.kind = kind
+            self.retryAfter = retryAfter
+            self.endpoint = endpoint
+            self.hasConfirmation = hasConfirmation
+            self.isShared = isShared
+            isOutdone = hasConfirmation
+        }
+
+        /// Whether the failure shows that the server has more load than others.
+        ///
+        /// A timeout shows it only if another server responded to the same request, because if all servers are slow it
+        /// is chance which one is late.
+        var showsOverload: Bool { isOutdone && (hasConfirmation || kind != .timeout) }
+    }
+
+    /// Records a success.
+    ///
+    /// - Parameters:
+    ///   - position: The server; `nil` if its generation is over, and then only the path and the budgets profit.
+    ///   - endpoint: The endpoint of the request; `nil` if the endpoint is not to be judged by it.
+    ///   - latency: The time to the response in seconds.
+    ///   - time: The time.
+    mutating func recordSuccess(_ position: Int?, of endpoint: UInt32? = nil, latency: Double, at time: Double) {
+        extras.earn(at: time)
+        provePath(at: time)
+        guard let position else { return }
+        age(position, to: time)
+        let isInUse = recovery.state(of: position) != .ejected
+        evidence.recordSuccess(position, of: endpoint, latency: latency, isInUse: isInUse, at: time)
+        if isInUse { admission.raise(position, at: time) }
+        creditLife(position, at: time)
+    }
+
+    /// Records a response that proves that the path works and the server is alive, and says nothing about its health.
+    mutating func recordResponse(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
+        provePath(at: time)
+        guard let position else { return }
+        if let endpoint { evidence.recordResponse(position, of: endpoint, at: time) }
+        creditLife(position, at: time)
+    }
+
+    /// Brings a server that is down nearer to its recovery.
+    private mutating func creditLife(_ position: Int, at time: Double) {
+        if recovery.state(of: position) == .healthy {
+            evidence.clearSuspicion(position)
+        } else if recovery.creditResponse(position) {
+            recover(position, at: time)
+        }
+    }
+
+    /// Records that the network works because some server responded.
+    mutating func provePath(at time: Double) {
+        evidence.provePath(at: time)
+        admission.clearDoubts()
+    }
+
+    /// Lets evidence and ejections of a server fade.
+    private mutating func age(_ position: Int, to time: Double) {
+        evidence.age(position, to: time)
+        recovery.age(position, to: time)
+    }
+
+    /// Records a failure, and ejects the server if the failure reaches a limit.
+    mutating func recordFailure(_ position: Int, _ failure: Failure, at time: Double) {
+        age(position, to: time)
+        evidence.noteFailure(failure.kind, of: position)
+        if recovery.state(of: position) == .ejected { return recovery.breakRow(position) }
+        guard rules.policy.detection.kinds == .all || failure.kind.isSuspicious else {
+            return evidence.excuse(position, at: time)
+        }
+        let (kind, retryAfter) = (failure.kind, failure.retryAfter)
+        if !failure.hasConfirmation {
+            admission.doubt(position, after: kind, retryAfter: retryAfter, at: time, &random)
+        }
+        guard let failure = evidence.weigh(failure, of: position, at: time) else {
+            return evidence.excuse(position, at: time)
+        }
+        if failure.showsOverload {
+            admission.cut(position, after: kind, retryAfter: retryAfter, at: time, &random)
+        }
+        let limit = evidence.charge(failure, to: position, at: time)
+        if recovery.state(of: position) == .trial, failure.hasConfirmation {
+            eject(position, .trialFailed, at: time)
+        } else if let limit, mayEject(position, kind, at: time) {
+            eject(position, limit, at: time)
+        }
+    }
+
+    /// Records that a server was overtaken by another one.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt that was overtaken.
+    ///   - position: Its server.
+    ///   - winner: The outcome of the other attempt.
+    ///   - weight: The weight.
+    ///   - time: The time.
+    mutating func recordOvertaken(
+        _ attempt: Attempt,
+        on position: Int,
+        by winner: AttemptOutcome,
+        weight: Double = 1,
+        at time: Double
+    ) {
+        guard rules.policy.detection.lateness != nil else {
+            let failure = Failure(kind: .overtaken, endpoint: attempt.endpoint, hasConfirmation: true)
+            return recordFailure(position, failure, at: time)
+        }
+        age(position, to: time)
+        evidence.noteFailure(.overtaken, of: position)
+        let waited = max(0, attempt.startedAt.seconds(to: timeline.reading))
+        guard recovery.state(of: position) != .ejected,
+            evidence.recordOvertaken(attempt, on: position, by: winner, after: waited, weight: weight, at: time),
+            mayEject(position, .overtaken, at: time)
+        else { return }
+        eject(position, recovery.state(of: position) == .trial ? .trialFailed : .lateness, at: time)
+    }
+
+    /// Whether a server may be ejected: another one is healthy and can take its traffic, and the last switch is long
+    /// enough ago.
+    private func mayEject(_ position: Int, _ kind: FailureKind, at time: Double) -> Bool {
+        recovery.hasHealthyPeer(of: position)
+            && !admission.sparesOverload(position, kind, healthy: recovery.healthy, at: time)
+            && !steering.isSwitchTooSoon(from: position, within: rules.minimumInterval, at: time)
+    }
+
+    // MARK: - States
+
+    /// Takes a server out of use until probes find it working.
+    mutating func eject(_ position: Int, _ cause: SwitchCause, at time: Double) {
+        let statistics = statistics(of: position, at: time)
+        let ended = recovery.eject(position, failsPartly: evidence.isMixed(position), at: time)
+        recovery.delayFirstProbe(position, at: time, &random)
+        evidence.eject(position)
+        emit(.ejected(steering.members[position].id, generation: ended, cause: cause), statistics)
+        if steering.forced == position { endSteering(at: time) }
+        updateCurrent(cause, at: time)
+    }
+
+    /// Makes a server healthy.
+    mutating func recover(_ position: Int, at time: Double) {
+        let outage = recovery.outage(of: position, at: time)
+        let statistics = statistics(of: position, at: time)
+        recovery.recover(position, at: time)
+        evidence.recover(position)
+        emit(.recovered(steering.members[position].id, outage: .seconds(outage)), statistics)
+        updateCurrent(.recovered, at: time)
+    }
+}

@@ -1,0 +1,109 @@
+/// Two small idempotent requests that find out whether a slow server is at fault: one to it, one to another server.
+package struct SuspicionProbe: Sendable, Hashable {
+    /// The attempt on the server that is suspected.
+    package var suspect: Attempt
+    /// The attempt on the other server.
+    package var witness: Attempt
+    /// The time limit of each probe; a probe without a response by then has failed with ``FailureKind/timeout``.
+    package var limit: Duration
+}
+
+extension SwitchingCore {
+    /// Takes suspicion probes for a request that must not be sent again and has waited longer than
+    /// ``hedgeDelay(for:remaining:)``, or has failed.
+    ///
+    /// If only the other server responds, the suspect is charged, and the next round can be taken immediately, up to
+    /// ``HedgingRules/suspicionRounds``. So detection does not have to wait for the caller's deadline.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt under suspicion.
+    ///   - endpoint: The endpoint of the probes if it differs from the attempt's.
+    ///   - patience: The minimum time limit of each probe.
+    ///   - now: The time.
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` if the server is under
+    ///   suspicion already, is not in use any more, has no healthy peer, or the hedge budget is empty.
+    package mutating func takeSuspicion(
+        of attempt: Attempt,
+        asking endpoint: UInt32? = nil,
+        atLeast patience: Duration = .milliseconds(200),
+        at now: MonotonicTime
+    ) -> SuspicionProbe? {
+        let time = read(now)
+        let endpoint = endpoint ?? attempt.endpoint
+        guard let hedging = rules.policy.hedging, !timeline.isQuiet(at: time),
+            let position = recovery.position(of: attempt), recovery.state(of: position) != .ejected,
+            evidence.maySuspect(position, rounds: hedging.suspicionRounds),
+            evidence.allowsHedge(endpoint, claims: false, at: time),
+            let peer = steering.order.first(where: { Int($0) != position && recovery.state(of: Int($0)) == .healthy }),
+            extras.takeSuspicionToken()
+        else { return nil }
+        evidence.beginSuspicion(position, with: endpoint, at: time)
+        let traits = RequestTraits(endpoint: endpoint)
+        let suspect = self.attempt(Choice(position: position), .suspicion, for: traits, at: now)
+        let delay = hedgeDelay(for: suspect, remaining: .seconds(3600)) ?? hedging.unknown
+        return SuspicionProbe(
+            suspect: suspect,
+            witness: self.attempt(Choice(position: Int(peer)), .suspicion, for: traits, at: now),
+            limit: max(patience, delay * 2)
+        )
+    }
+
+    /// Settles suspicion probes.
+    ///
+    /// - Parameters:
+    ///   - probe: The probes.
+    ///   - suspect: The outcome of the attempt on the suspected server.
+    ///   - witness: The outcome of the attempt on the other server.
+    ///   - now: The time.
+    /// - Returns: The events that followed.
+    package mutating func settleSuspicion(
+        _ probe: SuspicionProbe,
+        suspect: AttemptOutcome,
+        witness: AttemptOutcome,
+        at now: MonotonicTime
+    ) -> [SwitchEvent] {
+        let time = read(now)
+        if witness.isAnswer { provePath(at: time) }
+        evidence.recordSuspicion(
+            probe.suspect.endpoint,
+            suspect: suspect,
+            witness: witness,
+            on: recovery.position(of: probe.witness),
+            at: time
+        )
+        guard let position = recovery.position(of: probe.suspect) else { return takeEvents() }
+        evidence.endSuspicion(position)
+        switch suspect {
+        case .success(let latency):
+            evidence.clearSuspicion(position)
+            recordSuccess(position, latency: latency.inSeconds, at: time)
+        case .answered:
+            recordResponse(position, at: time)
+        case .failure(let kind, let retryAfter) where witness.isAnswer:
+            guard timeline.counts(probe.suspect, nil, at: time) else { break }
+            extras.refundHedge()
+            evidence.countSuspicion(position)
+            charge(probe.suspect, at: position, kind, retryAfter, witness: witness, at: time)
+        default:
+            break
+        }
+        return takeEvents()
+    }
+
+    /// Charges the suspect; a late probe after a late request weighs twice.
+    private mutating func charge(
+        _ suspect: Attempt,
+        at position: Int,
+        _ kind: FailureKind,
+        _ retryAfter: Duration?,
+        witness: AttemptOutcome,
+        at time: Double
+    ) {
+        guard kind == .timeout, rules.policy.detection.lateness != nil else {
+            let twin = EndpointTable.twin(of: suspect.endpoint)
+            let failure = Failure(kind: kind, retryAfter: retryAfter, endpoint: twin, hasConfirmation: true)
+            return recordFailure(position, failure, at: time)
+        }
+        recordOvertaken(suspect, on: position, by: witness, weight: 2, at: time)
+    }
+}
