@@ -24,20 +24,25 @@ extension Outbox {
         let environment = client.environment
         let user = client.user(in: environment)
         let slot = OutboxEntry.Slot(key: key, environment: environment.rawValue, user: user)
-        var dropped: [OutboxEntry] = []
-        for entry in state.withLock({ $0.idle(in: slot) }) where try remove(entry.id) { dropped.append(entry) }
+        var removal = OutboxRemoval()
         let last: OutboxEntry? = await withCheckedContinuation { continuation in
-            let isUnderWay = state.withLock { $0.withdraw(slot, telling: continuation) }
-            if !isUnderWay { continuation.resume(returning: nil) }
+            // Both happen in one step, so that no write of the slot begins to be sent in between.
+            let (isWaiting, done) = state.withLock { state in
+                let done = state.remove(slot)
+                return (done.error == nil && state.withdraw(slot, telling: continuation), done)
+            }
+            removal = done
+            if !isWaiting { continuation.resume(returning: nil) }
         }
-        return dropped + [last].compactMap(\.self)
+        if let error = removal.error { throw error }
+        return removal.dropped + [last].compactMap(\.self)
     }
 
     /// Marks a write as in flight, unless it was removed meanwhile.
     func begin(_ id: OutboxEntry.ID) -> Bool {
         state.withLock { state in
-            guard state.entries.contains(where: { $0.id == id }) else { return false }
-            state.underWay = WriteUnderWay(id: id)
+            guard let entry = state.entries.first(where: { $0.id == id }) else { return false }
+            state.underWay = WriteUnderWay(id: id, slot: entry.slot)
             return true
         }
     }
@@ -50,9 +55,17 @@ extension Outbox {
     }
 }
 
+/// The writes that were removed from an outbox, and the error that ended the removal.
+struct OutboxRemoval {
+    var dropped: [OutboxEntry] = []
+    var error: OutboxError?
+}
+
 /// A write that is in flight, and what happens to it if the server does not accept it.
 struct WriteUnderWay {
     let id: OutboxEntry.ID
+    /// The slot of the write, which is still known after the entry was removed.
+    let slot: OutboxEntry.Slot?
     /// The newer write that replaces it.
     var replacement: OutboxEntry?
     /// The callers that have withdrawn the write and wait until it ends.
@@ -74,6 +87,32 @@ extension Outbox.State {
         return entries.filter { $0.id != underWay.id }
     }
 
+    /// Removes a write, and returns whether it was stored.
+    @discardableResult
+    mutating func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
+        try file.append(.done(id))
+        entries.remove(at: index)
+        // The write is already removed, and a later call can compact the file.
+        try? file.compact(keeping: lasting)
+        return true
+    }
+
+    /// Removes the writes of a slot that are not in flight, up to the first error.
+    mutating func remove(_ slot: OutboxEntry.Slot) -> OutboxRemoval {
+        var removal = OutboxRemoval()
+        for entry in idle(in: slot) {
+            do throws(OutboxError) {
+                try remove(entry.id)
+                removal.dropped.append(entry)
+            } catch {
+                removal.error = error
+                break
+            }
+        }
+        return removal
+    }
+
     /// Drops the writes that a newer write replaces, which the newer write's record in the file already implies.
     mutating func replace(_ slot: OutboxEntry.Slot?, by entry: OutboxEntry) -> [OutboxEntry] {
         let replaced = idle(in: slot)
@@ -89,7 +128,7 @@ extension Outbox.State {
         _ slot: OutboxEntry.Slot,
         telling waiter: CheckedContinuation<OutboxEntry?, Never>
     ) -> Bool {
-        guard entries.contains(where: { $0.id == underWay?.id && $0.slot == slot }) else { return false }
+        guard underWay?.slot == slot else { return false }
         underWay?.waiters.append(waiter)
         return true
     }

@@ -222,14 +222,7 @@ public final class Outbox: Sendable {
     /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``, in which case the write stays stored.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
-        try state.withLock { (state) throws(OutboxError) in
-            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return false }
-            try state.file.append(.done(id))
-            state.entries.remove(at: index)
-            // The write is already removed, and a later call can compact the file.
-            try? state.file.compact(keeping: state.lasting)
-            return true
-        }
+        try state.withLock { (state) throws(OutboxError) in try state.remove(id) }
     }
 
     /// Writes the elapsed time to the file if enough has passed; if the disk is full, writes only appear younger.
