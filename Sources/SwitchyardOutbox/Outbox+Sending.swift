@@ -13,8 +13,9 @@ extension Outbox {
     ///
     /// - Returns: The time to wait before the next attempt. The value is `nil` if nothing is left to send, another task
     ///   is sending, or the task was cancelled.
-    /// - Throws: ``OutboxError/file(_:)`` if the file cannot record that a write was sent, in which case the write is
-    ///   sent again with the same key. ``OutboxError/closed`` after ``close()``.
+    /// - Throws: ``OutboxError/file(_:)`` if the file cannot record that a write is in flight, in which case the write
+    ///   is not sent, or that a write was sent, in which case the write is sent again with the same key.
+    ///   ``OutboxError/closed`` after ``close()``.
     @discardableResult
     public func flush() async throws(OutboxError) -> Duration? {
         let mayStart = try state.withLock { (state) throws(OutboxError) in
@@ -78,7 +79,7 @@ extension Outbox {
             return nil
         }
         let turns = state.withLock { $0.turns }
-        recordStart(of: entry.id)
+        try recordStart(of: entry.id)
         let result = await answer(to: entry)
         let entry = noting(result, of: entry)
         switch result {
@@ -100,15 +101,13 @@ extension Outbox {
     /// Records that a write is in flight before it is sent, so that the next run of the app knows if this one is killed
     /// meanwhile.
     ///
-    /// A full disk does not prevent sending, because the end of the write reports the error.
-    private func recordStart(of id: OutboxEntry.ID) {
-        state.withLock { state in
+    /// A write whose start cannot be recorded is not sent, because the next run would report that it was not executed.
+    private func recordStart(of id: OutboxEntry.ID) throws(OutboxError) {
+        try state.withLock { (state) throws(OutboxError) in
             guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
             else { return }
-            do throws(OutboxError) {
-                try state.file.append(.begun(id))
-                state.entries[index].hasBegun = true
-            } catch {}
+            try state.file.append(.begun(id))
+            state.entries[index].hasBegun = true
         }
     }
 
