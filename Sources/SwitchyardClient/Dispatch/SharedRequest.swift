@@ -82,10 +82,12 @@ final class SharedRequest: DispatchedRequest {
     }
 
     func cancel(_ reason: RequestFailure.Reason) {
+        guard let phase = end(leaving: reason) else { return }
         var context = ownContext
         // The transfer may continue for the other requests, and its effect cannot be undone.
-        context.mayHaveBeenExecuted = configuration.hasEffect && state.withLock { $0.phase == .riding }
-        end(with: .failure(RequestFailure(reason, id: id, context: context)), leaving: reason)
+        context.mayHaveBeenExecuted = configuration.hasEffect && phase == .riding
+        let failure = RequestFailure(reason, id: id, context: context)
+        core.finish(self) { completion(.failure(failure)) }
     }
 
     /// The transfer moves itself, because it is in the table too.
@@ -93,10 +95,13 @@ final class SharedRequest: DispatchedRequest {
 
     /// Ends the request with the result of the transfer.
     func landed(_ result: Result<ServiceResponse, RequestFailure>) {
+        guard end() != nil else { return }
         let own = result.map { answer in
             ServiceResponse(id: id, response: answer.response, context: timed(answer.context))
         }
-        end(with: own.mapError { RequestFailure($0.reason, id: id, context: timed($0.context)) }, leaving: nil)
+        core.finish(self) {
+            completion(own.mapError { RequestFailure($0.reason, id: id, context: timed($0.context)) })
+        }
     }
 
     private func setTimer() {
@@ -109,16 +114,20 @@ final class SharedRequest: DispatchedRequest {
         if isLate { timer.cancel() }
     }
 
-    private func end(with result: Result<ServiceResponse, RequestFailure>, leaving: RequestFailure.Reason?) {
+    /// Ends the request.
+    ///
+    /// - Parameter reason: The reason for which the request leaves its transfer, or `nil` if the transfer has ended.
+    /// - Returns: The phase that the request was in, or `nil` if it had already ended.
+    private func end(leaving reason: RequestFailure.Reason? = nil) -> Phase? {
         let ended = state.withLock { state -> State? in
             guard state.phase != .ended else { return nil }
             defer { state = State(phase: .ended) }
             return state
         }
-        guard let ended else { return }
+        guard let ended else { return nil }
         ended.timer?.cancel()
-        if let leaving { core.sharedTransfers.leave(self, leaving) }
-        core.finish(self) { completion(result) }
+        if let reason { core.sharedTransfers.leave(self, reason) }
+        return ended.phase
     }
 
     private var ownContext: RequestContext {
