@@ -236,7 +236,7 @@ public struct APIConfiguration: Sendable {
 
     /// Whether the request may change something on the server: its method is not safe, or the caller has said that it
     /// must not be repeated.
-    var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
+    package var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
 
     /// Returns a copy whose values are fixed for all attempts of one dispatch.
     ///

@@ -1,5 +1,6 @@
 public import SwitchyardAPI
 import SwitchyardClient
+import SwitchyardServices
 
 /// A batch of requests of one type, which succeeds or fails as a whole according to its policy and returns its values
 /// in order.
@@ -62,7 +63,8 @@ public final class RequestBatch<Value: Sendable>: GroupMember {
     /// - Returns: The values in order. They are complete if the policy requires all requests to succeed, otherwise they
     ///   are those of the requests that succeeded.
     /// - Throws: The error of the request that made the batch fail, `APIError.Cancellation.caller` if the batch was
-    ///   cancelled, or ``/SwitchyardAPI/APIError/LimitReason/deadline`` if its timeout passed.
+    ///   cancelled, or ``/SwitchyardAPI/APIError/LimitReason/deadline`` if its timeout passed: see
+    ///   ``BatchReport/error``.
     public func values() async throws(APIError) -> [Value] {
         let report = await finished()
         if let error = report.error { throw error }
@@ -83,11 +85,14 @@ public struct BatchReport<Value: Sendable>: Sendable {
     public var failedRequest: APIRequest<Value>?
     /// The outcome of the member that made the batch fail.
     private let failure: MemberOutcome?
+    /// Whether a server may have executed any of the requests.
+    private let mayHaveTakenEffect: Bool
 
     init(_ report: GroupReport, _ requests: [APIRequest<Value>]) {
         outcome = report.outcome
         results = requests.map { $0.outcome?.map(\.value) ?? .failure(APIError(.cancelled(.caller))) }
         failure = report.failure
+        mayHaveTakenEffect = requests.contains { $0.mayHaveBeenExecuted }
         if case .failed(let member?) = report.outcome, requests.indices.contains(member) {
             failedRequest = requests[member]
         }
@@ -97,7 +102,12 @@ public struct BatchReport<Value: Sendable>: Sendable {
     public var values: [Value] { results.compactMap { try? $0.get() } }
 
     /// The error of the batch, or `nil` if it succeeded completely or partly.
-    public var error: APIError? {
+    ///
+    /// Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is about all requests: it is also `true` if another request
+    /// than the one that failed was or may have been executed.
+    public var error: APIError? { cause?.ofGroup(mayHaveBeenExecuted: mayHaveTakenEffect) }
+
+    private var cause: APIError? {
         switch outcome {
         case .succeeded, .partial: nil
         case .cancelled: APIError(.cancelled(.caller))
@@ -130,7 +140,8 @@ extension RequestGroup {
     ///   - request: The requests.
     ///   - options: The limit, timeout and queue. The policy is always `GroupPolicy.failFast`.
     /// - Returns: The values.
-    /// - Throws: The error of the request that failed first.
+    /// - Throws: The error of the request that failed first. Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is also
+    ///   `true` if another request was or may have been executed.
     public static func values<each Value: Sendable>(
         of request: repeat APIRequest<each Value>,
         options: GroupOptions = GroupOptions(policy: .failFast)
@@ -138,23 +149,45 @@ extension RequestGroup {
         var options = options
         options.policy = .failFast
         let group = RequestGroup(kind: .batch, options: options)
-        var errors: [@Sendable () -> APIError?] = []
+        var members: [any FailingMember] = []
         for member in repeat each request {
             group.append(member)
-            errors.append { member.error }
+            members.append(member)
         }
+        let cause: APIError
         switch await group.finished().outcome {
-        case .failed(let index?): throw errors[index]() ?? APIError(.cancelled(.caller))
-        case .timedOut: throw APIError(.limited(.deadline))
-        case .cancelled, .failed(nil): throw APIError(.cancelled(.caller))
+        case .failed(let index?): cause = members[index].error ?? APIError(.cancelled(.caller))
+        case .timedOut: cause = APIError(.limited(.deadline))
+        case .cancelled, .failed(nil): cause = APIError(.cancelled(.caller))
         case .succeeded, .partial: return (repeat try (each request).endedValue())
         }
+        throw cause.ofGroup(mayHaveBeenExecuted: members.contains { $0.mayHaveBeenExecuted })
     }
 }
 
-extension APIRequest {
+/// A request of any type, for its error.
+private protocol FailingMember {
+    var error: APIError? { get }
+    /// Whether a server has executed the request, or may have executed it.
+    var mayHaveBeenExecuted: Bool { get }
+}
+
+extension APIError {
+    /// Returns the error for all requests of a group.
+    fileprivate func ofGroup(mayHaveBeenExecuted: Bool) -> APIError {
+        var error = self
+        if mayHaveBeenExecuted { error.context.mayHaveBeenExecuted = true }
+        return error
+    }
+}
+
+extension APIRequest: FailingMember {
     fileprivate var error: APIError? {
         if case .failure(let error) = outcome { error } else { nil }
+    }
+
+    fileprivate var mayHaveBeenExecuted: Bool {
+        error?.mayHaveBeenExecuted ?? record.withLock { $0.mayHaveTakenEffect }
     }
 
     fileprivate func endedValue() throws(APIError) -> Value {

@@ -43,6 +43,8 @@ public final class APIRequest<Value: Sendable>: GroupMember {
     private let owned: @Sendable (APIConfiguration) -> APIConfiguration
     /// Adds the module's message to an error that does not come from the call.
     let completed: @Sendable (APIError) -> APIError
+    /// Returns whether a call may change something on a server.
+    private let mayHaveEffect: @Sendable (APIConfiguration) -> Bool
     let startsWithFirstHandler: Bool
     let record: Locked<RequestRecord<Value>>
 
@@ -52,6 +54,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         startsWithFirstHandler: Bool = false,
         completed: @escaping @Sendable (APIError) -> APIError = { $0 },
         owned: @escaping @Sendable (APIConfiguration) -> APIConfiguration = { $0 },
+        mayHaveEffect: @escaping @Sendable (APIConfiguration) -> Bool = { $0.hasEffect },
         launch: @escaping Launch
     ) {
         self.init(
@@ -60,6 +63,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
             startsWithFirstHandler: startsWithFirstHandler,
             completed: completed,
             owned: owned,
+            mayHaveEffect: mayHaveEffect,
             launch: launch
         )
     }
@@ -71,10 +75,12 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         startsWithFirstHandler: Bool = false,
         completed: @escaping @Sendable (APIError) -> APIError = { $0 },
         owned: @escaping @Sendable (APIConfiguration) -> APIConfiguration = { $0 },
+        mayHaveEffect: @escaping @Sendable (APIConfiguration) -> Bool = { $0.hasEffect },
         launch: @escaping Launch
     ) {
         id = RequestID()
         self.owned = owned
+        self.mayHaveEffect = mayHaveEffect
         self.configuration = owned(configuration)
         self.queue = queue
         self.startsWithFirstHandler = startsWithFirstHandler
@@ -134,11 +140,16 @@ extension APIRequest {
     /// Cancels the request unless it has ended.
     ///
     /// The transfer stops immediately, and the outcome is ``/SwitchyardAPI/APIError/Cancellation/caller``, never a failure.
-    /// Every callback may call this function. A request that was not started ends too.
+    /// Every callback may call this function. A request that was not started ends too. The outcome's
+    /// ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if the call was made and may change something: it is a
+    /// write, an operation of your own or a chained request.
     public func cancel() {
-        guard let cancelCall = record.withLock({ $0.cancel() }) else { return }
-        cancelCall()
-        queue.async { self.tellCancelled(.failure(self.completed(APIError(.cancelled(.caller))))) }
+        let (call, mayHaveBeenExecuted) = record.withLock { ($0.cancel(), $0.mayHaveTakenEffect) }
+        guard let call else { return }
+        call()
+        var error = APIError(.cancelled(.caller))
+        error.context.mayHaveBeenExecuted = mayHaveBeenExecuted
+        queue.async { [error] in self.tellCancelled(.failure(self.completed(error))) }
     }
 
     /// Returns a new unstarted request with the same accessories, hooks, filters and delegate, but without handlers.
@@ -151,6 +162,7 @@ extension APIRequest {
             startsWithFirstHandler: startsWithFirstHandler,
             completed: completed,
             owned: owned,
+            mayHaveEffect: mayHaveEffect,
             launch: launch
         )
         var extras = record.withLock { $0.repeatedExtras }
@@ -176,7 +188,8 @@ extension APIRequest {
         guard extras.hooks.allSatisfy({ $0.shouldCall(configuration) }) else {
             return answered(.failure(completed(APIError(.security(.forbidden("a hook refused the call"))))))
         }
-        guard record.withLock({ $0.isRunning }) else { return }
+        let mayHaveEffect = mayHaveEffect(configuration)
+        guard record.withLock({ $0.beginCall(mayHaveEffect: mayHaveEffect) }) else { return }
         let cancel = launch(id, extras.watched(configuration)) { [self] outcome in
             guard record.withLock({ $0.isRunning }) else { return }
             answered(worded(extras.preprocessed(outcome, of: id), insteadOf: outcome))
@@ -303,7 +316,8 @@ extension APIManager {
             on: queue,
             startsWithFirstHandler: startsWithFirstHandler ?? client.startsRequestsWithFirstHandler,
             completed: { module.completed($0) },
-            owned: { [weak self] configuration in self?.owned(configuration) ?? configuration }
+            owned: { [weak self] configuration in self?.owned(configuration) ?? configuration },
+            mayHaveEffect: { [weak self] in (self?.client.ruled($0) ?? $0).hasEffect }
         ) { [weak self] id, configuration, completion in
             guard let self else {
                 completion(.failure(module.completed(APIError(.cancelled(.ownerReleased)))))
@@ -311,72 +325,6 @@ extension APIManager {
             }
             begin(configuration, with: serializer, id: id, completion: completion)
             return { [weak self] in self?.cancel(id) }
-        }
-    }
-}
-
-extension APIRequest {
-    /// Creates a request from an operation of your own, so that it can join groups, batches and chains.
-    ///
-    /// - Parameters:
-    ///   - tags: The tags for accessories.
-    ///   - queue: The queue for all callbacks, the main queue by default.
-    ///   - operation: Returns the value. Its task is cancelled with the request.
-    public convenience init(
-        tags: Set<String> = [],
-        on queue: DispatchQueue = .main,
-        _ operation: @escaping @Sendable () async throws -> Value
-    ) {
-        var configuration = APIConfiguration()
-        configuration.tags = tags
-        self.init(configuration, on: queue) { _, _, completion in
-            let task = Task {
-                do {
-                    completion(.success(APIResponse(value: try await operation(), status: 200)))
-                } catch {
-                    completion(.failure(APIError(error)))
-                }
-            }
-            return { task.cancel() }
-        }
-    }
-
-    /// The decision about an outcome that another request may follow.
-    public enum ChainAction: Sendable {
-        /// Another request is sent, and its outcome is used.
-        case pass(to: APIRequest)
-        /// Another outcome is used.
-        case use(Outcome)
-        /// The outcome is used as it is.
-        case useThis
-    }
-
-    /// Returns a request that sends this one and then decides by its outcome; ``repeated()`` repeats both.
-    ///
-    /// - Parameter decide: Decides about the outcome on this request's queue, unless the request was cancelled.
-    /// - Returns: The request, whose cancellation cancels whichever request is running.
-    public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
-        let wasMade = Locked(false)
-        return APIRequest(configuration, onSerial: queue, completed: completed) { [self] _, _, completion in
-            let isAgain = wasMade.withLock { wasMade in
-                defer { wasMade = true }
-                return wasMade
-            }
-            let first = isAgain ? repeated() : self
-            let current = CurrentMember(first)
-            first.onFinish { outcome in
-                if case .failure(let error) = outcome, error.isCancellation { return completion(outcome) }
-                switch decide(outcome) {
-                case .useThis: completion(outcome)
-                case .use(let other): completion(other)
-                case .pass(let next):
-                    current.replace(with: next)
-                    next.onFinish(completion)
-                    next.resume()
-                }
-            }
-            first.resume()
-            return { current.cancel() }
         }
     }
 }

@@ -96,7 +96,11 @@ extension APIResponse {
     /// An error that already has a service in its context comes from another call and is not changed.
     func failure(_ error: any Error, of id: RequestID) -> APIError {
         var error = APIError(error)
-        guard error.context.service == nil else { return error }
+        guard error.context.service == nil else {
+            // The error of another call says nothing about this one, which may have been executed.
+            if context?.mayHaveTakenEffect == true { error.context.mayHaveBeenExecuted = true }
+            return error
+        }
         let underlying = error.context.underlying
         error.context = context.map { APIError.Context($0) } ?? APIError.Context()
         error.context.requestID = id

@@ -25,6 +25,8 @@ struct RequestRecord<Value: Sendable> {
     private var phase = Phase.ready
     private var isSuspended = false
     private var isCancelled = false
+    /// Whether a call was made that may have an effect on a server.
+    private(set) var mayHaveTakenEffect = false
     private var hasAnnouncedStart = false
     private var held: Outcome?
     private var cancelCall: (@Sendable () -> Void)?
@@ -86,6 +88,14 @@ struct RequestRecord<Value: Sendable> {
     mutating func announceStart() -> Bool {
         guard case .running = phase else { return false }
         hasAnnouncedStart = true
+        return true
+    }
+
+    /// Records that a call is about to be made that may change something on a server, or returns `false` if the request
+    /// was cancelled meanwhile.
+    mutating func beginCall(mayHaveEffect: Bool) -> Bool {
+        guard case .running = phase else { return false }
+        mayHaveTakenEffect = mayHaveEffect
         return true
     }
 
