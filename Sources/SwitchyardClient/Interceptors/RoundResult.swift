@@ -36,9 +36,9 @@ public struct RoundResult: Sendable {
     /// is not sent again while an earlier copy may still be executed. All attempts of the round count.
     ///
     /// - A safe request, and one with an idempotency key, may be sent again at any time.
-    /// - A PUT or DELETE may be sent again after a final response, such as 429, 500 or 503. It may not be sent again
-    ///   after 408, 502, 504, a timeout, a broken connection or any other failure after which a server may still
-    ///   execute it.
+    /// - A PUT or DELETE may be sent again after a final response, such as 429 or 500. It may not be sent again after
+    ///   408, 502, 503, 504, a timeout, a broken connection or any other failure after which a server may still execute
+    ///   it.
     /// - A POST or PATCH may be sent again only if it was certainly not sent, or a server responded with 421 (RFC 9110
     ///   section 15.5.20).
     public var isSafeToRepeat: Bool { resendRule.allowsResend(after: fate) }

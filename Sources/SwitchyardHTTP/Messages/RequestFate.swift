@@ -29,11 +29,16 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
     /// | 421 | unsent | the server does not act on the request, and another server may (section 15.5.20) |
     /// | other 4xx | refused | the server does not execute the request (section 15.5) |
     /// | 502, 504 | open | a gateway does not know the state of its upstream server (sections 15.6.3 and 15.6.5) |
+    /// | 503 | open | gateways also send it for an upstream server that they have stopped waiting for |
     /// | 520, 522, 524 | open | Cloudflare received no usable response from the upstream server, or none in time |
     /// | 598, 599 | open | other proxies report a timeout of the upstream server |
-    /// | 500, 501, 503, 505 to 511 | done | the server has finished with the request, and may have failed after executing it |
+    /// | 500, 501, 505 to 511 | done | the server has finished with the request, and may have failed after executing it |
     /// | 521, 523, 525, 526, 530 | done | Cloudflare has no connection to the server, so nothing is pending |
     /// | any other | open | the meaning of the status is unknown |
+    ///
+    /// A server that is overloaded responds with 503 before it does anything (section 15.6.4). But Varnish and Fastly
+    /// respond with 503 if the first byte of their upstream server is late, Heroku's router after 30 s (H12) while the
+    /// app continues, and Envoy if the connection to its upstream server is lost. The responses cannot be told apart.
     package init(status: Int, to method: HTTPMethod) {
         self =
             switch status {
@@ -45,7 +50,7 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
             case 408, 460, 463, 499: .open
             case 421: .unsent
             case 400..<500: .refused
-            case 500, 501, 503, 505...511, 521, 523, 525, 526, 530: .done
+            case 500, 501, 505...511, 521, 523, 525, 526, 530: .done
             default: .open
             }
     }

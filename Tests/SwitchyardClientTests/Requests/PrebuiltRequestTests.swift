@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a retry policy for some methods checks the method that is sent`() async throws {
         let policy = RetryPolicy(backoff: .constant(.zero), methods: [.get])
-        let (client, transport) = try client(.status(503), retry: policy)
+        let (client, transport) = try client(.status(500), retry: policy)
 
         _ = await client.result(of: try configuration(.put))
 

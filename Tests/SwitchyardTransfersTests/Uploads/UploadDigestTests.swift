@@ -54,7 +54,7 @@ struct UploadDigestTests {
 
     @Test func `every server receives the Content-Digest`() async throws {
         let lab = try lab(2)
-        lab.servers[0].fault = .status(503)
+        lab.servers[0].fault = .status(500)
         var upload = upload(.data(bytes))
         upload.request.method = .put
 

@@ -91,7 +91,7 @@ import Testing
         let repeatable = call(outcome, first: well, kind: .keyedWrite, sendings: [sent, again])
         let replacement = call(outcome, first: well, kind: .replacement, sendings: [sent, again])
         var final = sent
-        final.end = .answer(503, retryAfter: nil)
+        final.end = .answer(500, retryAfter: nil)
         let answered = call(outcome, first: well, kind: .replacement, sendings: [final, again])
 
         #expect(violations(of: twice).map(\.kind) == [.writtenTwice])
@@ -117,7 +117,7 @@ import Testing
             var write = call(.answered(200), first: well, kind: .replacement)
             (write.number, write.time, write.endTime) = (number, time, time + 0.1)
             write.sendings = executions.map { execution in
-                var end = ServerReply.End.answer(503, retryAfter: nil)
+                var end = ServerReply.End.answer(500, retryAfter: nil)
                 if execution == executions.last { end = .answer(200, retryAfter: nil) }
                 var sending = TrafficRecord.Sending(server: 0, time: time, role: .first, end: end)
                 sending.executionTime = execution
