@@ -16,7 +16,7 @@
 /// A pattern without a scheme is relative to the base URL, with or without a leading slash. Queries are ignored. Scheme
 /// and host are compared case-insensitively (RFC 3986 section 6.2.2.1). Spaces and non-ASCII characters in the pattern
 /// match their percent-encoded form.
-package struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
+public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     private enum Element: Sendable, Hashable {
         case byte(UInt8)
         case one
@@ -29,12 +29,12 @@ package struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 
     /// The text of the pattern.
-    package let text: String
+    public let text: String
     private let elements: [Element]
     private let isAbsolute: Bool
 
     /// Creates a pattern.
-    package init(_ text: String) {
+    public init(_ text: String) {
         self.text = text
         isAbsolute = text.contains("://")
         var elements: [Element] = []
@@ -68,7 +68,7 @@ package struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 
     /// Creates a pattern.
-    package init(stringLiteral value: String) {
+    public init(stringLiteral value: String) {
         self.init(value)
     }
 
@@ -78,7 +78,7 @@ package struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     ///   - url: The URL. Its query and fragment are ignored.
     ///   - base: The base URL for a pattern without a scheme.
     /// - Returns: Whether the URL matches.
-    package func matches(_ url: RequestURL, base: BaseURL) -> Bool {
+    public func matches(_ url: RequestURL, base: BaseURL) -> Bool {
         matches(text: url.text, base: base.url.text)
     }
 

@@ -26,16 +26,15 @@ public struct ConfigurationRules: Sendable {
     public init() {}
 
     /// Whether there are no rules.
-    package var isEmpty: Bool { rules.isEmpty }
+    public var isEmpty: Bool { rules.isEmpty }
 
     /// Adds a rule for the URLs that match a pattern.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern of the URLs, such as `users/*`.
+    ///   - pattern: The pattern of the URLs.
     ///   - methods: The methods. If `nil`, the rule applies to all methods.
     ///   - change: Changes the configuration of a call that the rule applies to.
-    public mutating func add(_ pattern: String, methods: Set<HTTPMethod>? = nil, change: @escaping Change) {
-        let pattern = URLPattern(pattern)
+    public mutating func add(_ pattern: URLPattern, methods: Set<HTTPMethod>? = nil, change: @escaping Change) {
         rules.append(Rule(matches: { pattern.matches($0, base: $1) }, methods: methods, change: change))
     }
 
@@ -64,7 +63,7 @@ public struct ConfigurationRules: Sendable {
     ///   - base: The base URL. For patterns without a scheme, all servers of the service give the same result.
     /// - Returns: The changed configuration.
     /// - Throws: ``/SwitchyardHTTP/RequestError`` if the path cannot be joined to the base URL.
-    package func applied(
+    public func applied(
         to configuration: APIConfiguration,
         by generator: RequestGenerator,
         on base: BaseURL
