@@ -62,26 +62,14 @@ extension SwitchingCore {
     ) -> Attempt? {
         let time = read(now)
         guard rules.policy.failsOver, allowsAnother(tried) else { return nil }
-        let isFree = extras.isFree(after: kind)
+        let (isFree, endpoint) = (extras.isFree(after: kind), traits.endpoint)
         guard extras.allowsFailover(after: kind, isPaidFor: isPaidFor, at: time),
-            evidence.allowsFailover(
-                after: kind,
-                of: traits.endpoint,
-                isPaidFor: isPaidFor,
-                claims: false,
-                at: time
-            ),
+            evidence.allowsFailover(after: kind, of: endpoint, isPaidFor: isPaidFor, claims: false, at: time),
             let choice = pickFailover(excluding: tried.union(avoided), for: traits, isFree: isFree, at: time)
                 ?? (avoided.isEmpty ? nil : pickFailover(excluding: tried, for: traits, isFree: isFree, at: time))
         else { return nil }
         extras.beginFailover(isFree: isFree, at: time)
-        _ = evidence.allowsFailover(
-            after: kind,
-            of: traits.endpoint,
-            isPaidFor: isPaidFor,
-            claims: true,
-            at: time
-        )
+        _ = evidence.allowsFailover(after: kind, of: endpoint, isPaidFor: isPaidFor, claims: true, at: time)
         return attempt(
             choice,
             .failover,

@@ -12,6 +12,11 @@
 ///     ... core.takeFailover(after: kind, excluding: tried, at: now)  // failed, and safe to send again
 ///     events = core.settle([SettledAttempt(...)], at: now)           // once, with every attempt of the request
 ///
+/// Each decision has a part with private state: ``Steering`` (which server is preferred), ``Recovery`` (which are in
+/// use), ``Admission`` (what share of the traffic each gets), ``Evidence`` (what outcomes say about servers and
+/// endpoints), ``ExtraAttempts`` (which extra attempts can be paid for) and ``Timeline`` (which outcomes count). The
+/// parts do not know each other: the core asks one and reports the result to the others.
+///
 /// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
 /// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. A clock that jumps
 /// back by up to a second is treated as stopped, and one that jumps back further continues from its previous time.

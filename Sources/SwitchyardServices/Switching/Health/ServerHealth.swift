@@ -12,6 +12,8 @@ struct ServerHealth: Sendable {
     /// Attempts of the trial that are under way.
     var trialPlaces: UInt16 = 0
     /// Whether the server succeeded with other requests while it failed those for which it was ejected.
+    ///
+    /// Then it needs a longer trial, because a short one often passes before the server is repaired (`TrialTests`).
     private(set) var failsPartly = false
     /// When ``ejections`` was last lowered, or the server became healthy.
     private var healthySince: Double

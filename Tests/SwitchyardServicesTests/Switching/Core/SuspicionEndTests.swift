@@ -63,4 +63,21 @@ import Testing
 
         #expect(driver.core.evidence.servers[0].suspicionRounds == 0)
     }
+
+    @Test func `a slow server that cannot be ejected gets eight rounds of suspicion probes`() throws {
+        let driver = try CoreDriver(["a", "b"])
+        driver.requests(20, .ok)
+        driver.overload("b", .http(503))
+        let slow = try #require(driver.choose())
+        var rounds = 0
+
+        while rounds < 100, let probe = driver.suspicion(of: slow) {
+            rounds += 1
+            driver.advance(0.3)
+            driver.events += driver.core.settleSuspicion(probe, suspect: .timedOut, witness: .ok, at: driver.now)
+        }
+
+        #expect(driver.state("a") == .healthy)
+        #expect(rounds == 8)
+    }
 }

@@ -62,6 +62,34 @@ import Testing
         #expect(trial(of: "a", by: driver) == 16)
     }
 
+    @Test func `a server that fails 15 % of its requests rarely recovers before it is repaired`() throws {
+        let early = try (1...20).map { try recoveries(failing: 0.15, seed: $0) }
+
+        #expect(early.reduce(0, +) < 3)
+    }
+
+    /// Returns how often the first server recovers within five minutes in which it fails a share of its requests.
+    private func recoveries(failing share: Double, seed: UInt64) throws -> Int {
+        let driver = try CoreDriver(seed: seed)
+        var random = RandomSource(seed: seed)
+        driver.requests(100, .ok)
+        for _ in 0..<6000 {
+            driver.advance(0.05)
+            if let probe = driver.probe() {
+                let outcome = random.unit() < share ? AttemptOutcome.failure(.http(500)) : .ok
+                driver.events += driver.core.settleProbe(probe, outcome, at: driver.now)
+            }
+            let first = try #require(driver.choose())
+            if first.server == 0, random.unit() < share {
+                let second = try #require(driver.failover(after: .http(500), excluding: [0]))
+                driver.settle([SettledAttempt(first, .failure(.http(500))), SettledAttempt(second, .ok)])
+            } else {
+                driver.settle(first, .ok)
+            }
+        }
+        return driver.events.count { if case .recovered = $0.kind { true } else { false } }
+    }
+
     @Test func `the trial after a partial failure is never shorter than the plain trial`() {
         var rules = RecoveryRules()
         rules.trialSuccesses = 60

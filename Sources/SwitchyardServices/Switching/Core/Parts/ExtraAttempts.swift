@@ -75,8 +75,8 @@ extension ExtraAttempts {
     /// Whether a failover is free, has a token, or continues with the one that its request has taken.
     ///
     /// If two servers die at once, all tokens are taken by attempts on the second. If none of these requests continued
-    /// to the third server, to succeed there and return its token, all would fail. Overloaded servers get no further
-    /// requests.
+    /// to the third server, to succeed there and return its token, all would fail (`BurstTests`: two servers of three
+    /// fail). Overloaded servers get no further requests.
     mutating func allowsFailover(after kind: FailureKind?, isPaidFor: Bool, at time: Double) -> Bool {
         let hasToken = hasFailoverToken(at: time)
         let goesOn = isPaidFor && rules.policy.admission != nil && kind?.isOverload != true
@@ -91,6 +91,8 @@ extension ExtraAttempts {
     }
 
     /// Whether a failover that was denied a token may get one back from the failovers under way.
+    ///
+    /// Without this wait, calls of a burst fail when their server fails, although others are healthy (`BurstTests`).
     func mayGetFailoverToken(at time: Double) -> Bool {
         failovers.tokens < 1 && paidFailovers.mayComeBack(at: time)
     }
@@ -102,7 +104,7 @@ extension ExtraAttempts {
     /// Whether there is a token for a hedge, or the request that has taken one may continue without.
     ///
     /// With a single hedge in flight the tokens are not taken but used up, by slow servers and not by one that has just
-    /// died.
+    /// died. `BurstTests` need it if two servers of three hang.
     func allowsHedge(isPaidFor: Bool) -> Bool {
         hedges.tokens >= 1 || (isPaidFor && rules.policy.admission != nil && hedgesUnderWay > 1)
     }
