@@ -115,7 +115,7 @@ let package = Package(
         .testTarget(name: "SwitchyardHTTPTests", dependencies: core + leaves + lab),
         .testTarget(
             name: "SwitchyardTransportTests",
-            dependencies: core + ["SwitchyardTransfers", "SwitchyardStreams"] + lab + [
+            dependencies: core + ["SwitchyardTransfers", "SwitchyardStreams", "SwitchyardRequests"] + lab + [
                 .target(name: "CLibcurl", condition: .when(platforms: [.linux]))
             ]
         ),

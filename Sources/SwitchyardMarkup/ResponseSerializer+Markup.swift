@@ -86,7 +86,7 @@ extension TextEncoding {
 extension ResponseSerializer where Value: Decodable {
     /// Returns a serializer for a property list in XML or binary form, which is decoded into a type.
     ///
-    /// The maximum nesting depth is that of JSON, ``/SwitchyardServices/JSONDepth/standard``.
+    /// The maximum nesting depth is that of JSON, 128.
     public static func propertyList(_ type: Value.Type = Value.self) -> ResponseSerializer {
         let empty = type.valueOfEmptyBody
         let types = ["application/x-plist", "application/xml", "text/xml"].compactMap { MediaType($0) }

@@ -251,7 +251,7 @@ extension OAuthClient {
     /// The server is polled at the interval that it allows. Each time it responds that this is too often, the interval
     /// grows by 5 s.
     ///
-    /// A transient failure (``/SwitchyardHTTP/Transience``) does not end the wait. After each such failure the pause
+    /// A transient failure does not end the wait. After each such failure the pause
     /// doubles, up to a minute or twice the interval, whichever is longer, until the server responds again. A pause is
     /// at least as long as `Retry-After` asks for (RFC 8628 section 3.5). Cancelling the task ends the wait.
     ///

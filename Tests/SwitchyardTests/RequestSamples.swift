@@ -1,6 +1,7 @@
 import Foundation
 import Switchyard
 import SwitchyardFixtures
+import SwitchyardRequests
 import SwitchyardTesting
 import Testing
 

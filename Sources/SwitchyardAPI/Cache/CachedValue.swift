@@ -10,7 +10,7 @@ public struct CachedResponse: Sendable, Hashable {
     /// The header fields.
     public var headers: HTTPHeaders
     /// The URL that redirects led to, and that its validators belong to; `nil` without any.
-    public var redirectedTo: String?
+    package var redirectedTo: String?
 
     /// Creates the head of a response.
     package init(status: Int, headers: HTTPHeaders = HTTPHeaders()) {

@@ -28,7 +28,7 @@ public struct StoredResponse: Sendable, Hashable {
     /// The version of the app that stored it; `nil` when that plays no part.
     package var appVersion: String?
     /// The URL that redirects led to, and that its validators belong to; `nil` without any.
-    public var redirectedTo: String?
+    package var redirectedTo: String?
     /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or the call set
     /// `Accept`.
     ///

@@ -10,13 +10,13 @@ import SwitchyardServices
 /// Each name may be a path of keys. Keys are compared as the decoder sees them, after its strategy for keys.
 public struct Envelope: Sendable, Hashable {
     /// Where the code stands; `code` unless set.
-    public var code: String
+    package var code: String
     /// Where the message for the user stands; `message` unless set.
-    public var message: String
+    package var message: String
     /// The key of the data; default is `data`, empty if the data are beside code and message.
-    public var data: String
+    package var data: String
     /// The codes that mean success; 0 alone unless set.
-    public var success: Set<BusinessCode>
+    package var success: Set<BusinessCode>
 
     /// Creates a description.
     public init(

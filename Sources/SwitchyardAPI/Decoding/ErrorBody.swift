@@ -18,13 +18,13 @@ import SwitchyardServices
 /// `description`, `reason`, `error` or `title`.
 public struct ErrorBody: Sendable, Hashable {
     /// The path of keys to the message for the user; `detail` by default.
-    public var message: String
+    package var message: String
     /// The path of keys to the fields; empty, the default, if the fields are the body itself, `nil` if there are none.
     ///
     /// A body that contains the message has no fields beside it, unless the fields have a path of their own.
-    public var fields: String?
+    package var fields: String?
     /// The path of keys to the error code, a number or a string; `nil`, the default, if there is none.
-    public var code: String?
+    package var code: String?
     /// Whether the module's own text for its code comes before the server's message; `false` by default.
     ///
     /// The server's message stays in ``APIError/serverMessage``.

@@ -10,9 +10,8 @@ public import SwitchyardServices
 ///         decoder.keyDecodingStrategy = .convertFromSnakeCase
 ///     }
 public struct JSONDecoding: Sendable {
-    /// How deep arrays and objects may nest; ``/SwitchyardServices/JSONDepth/standard`` unless set,
-    /// ``/SwitchyardServices/JSONDepth/ceiling`` at most.
-    public let maximumDepth: Int
+    /// How deep arrays and objects may nest; 128 unless set, 512 at most.
+    package let maximumDepth: Int
     private let configure: @Sendable (JSONDecoder) -> Void
     private let decoder: SharedDecoder
 
@@ -22,8 +21,7 @@ public struct JSONDecoding: Sendable {
     /// Creates settings.
     ///
     /// - Parameters:
-    ///   - maximumDepth: The maximum nesting of arrays and objects; default is
-    ///     ``/SwitchyardServices/JSONDepth/standard``.
+    ///   - maximumDepth: The maximum nesting of arrays and objects; default is 128.
     ///   - configure: Configures a decoder, whose date strategy is ISO 8601. It may be called more than once.
     public init(
         maximumDepth: Int = JSONDepth.standard,

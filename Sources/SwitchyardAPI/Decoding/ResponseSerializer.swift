@@ -22,7 +22,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// The content types that ``ContentTypePolicy/strict`` accepts; `nil` for any.
     ///
     /// A request sends these types as `Accept`, unless the call or the client's common header fields set `Accept`.
-    public var contentTypes: [MediaType]?
+    package var contentTypes: [MediaType]?
     /// The value of `Accept` that replaces the content types; `nil` if the content types apply.
     package var preferredTypes: String?
     /// The value of `Accept` of a request; `nil` for any type.
@@ -30,7 +30,7 @@ public struct ResponseSerializer<Value: Sendable>: Sendable {
     /// Which part of the body is the value.
     package var part = ResponsePart.whole
     /// The value of an empty body; `nil` when an empty body is an error.
-    public var emptyValue: Value? {
+    package var emptyValue: Value? {
         get { makeEmpty?() }
         set { makeEmpty = Self.maker(of: newValue) }
     }
@@ -158,7 +158,7 @@ extension ResponseRules {
         of response: RawResponse,
         _ emptyValue: () -> Value?
     ) throws(APIError) -> Value {
-        guard allowsEmptyBody(of: response), shape == nil, let value = emptyValue() else {
+        guard allowsEmptyBody(of: response), bodyShape == nil, let value = emptyValue() else {
             throw APIError(.body(.empty))
         }
         try inspected(response)
@@ -177,7 +177,7 @@ extension ResponseRules {
 
     /// Checks the body itself.
     func checkContent(_ response: RawResponse) throws(APIError) {
-        if let shape {
+        if let shape = bodyShape {
             // The decoder of the body has its own limit; this check uses the limit that no decoder exceeds.
             let readings = try Self.deepest.readings(of: try TextEncoding.utf8(response))
             do throws(ShapeViolation) {

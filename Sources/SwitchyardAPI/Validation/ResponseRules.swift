@@ -19,19 +19,17 @@ public struct ResponseRules: Sendable {
     /// default is none.
     public var inspect: (@Sendable (RawResponse) throws -> Void)?
     /// The shape that a JSON body must have; none unless set.
-    public var shape: JSONShape?
+    package var bodyShape: (any BodyShape)?
 
     /// Creates rules.
     public init(
         status: StatusPolicy = .success,
         contentType: ContentTypePolicy = .strict,
-        emptyBody: EmptyBodyPolicy = .byValue,
-        shape: JSONShape? = nil
+        emptyBody: EmptyBodyPolicy = .byValue
     ) {
         self.status = status
         self.contentType = contentType
         self.emptyBody = emptyBody
-        self.shape = shape
     }
 
     /// Status 200 to 299 and the content types of the serialiser.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchyard
+import SwitchyardRequests
 import SwitchyardTesting
 
 /// Random requests and responses of every kind.

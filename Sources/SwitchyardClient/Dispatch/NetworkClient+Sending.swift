@@ -140,25 +140,3 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
         return .failure(RequestFailure(reason, id: response.id, context: context))
     }
 }
-
-// MARK: - Targets
-
-extension NetworkClient {
-    /// Sends the request of a target and returns the response, whatever its status.
-    ///
-    /// Cancelling the task cancels the request.
-    ///
-    /// - Parameters:
-    ///   - target: The target.
-    ///   - id: The identifier of the request, by which another task can cancel it.
-    ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
-    /// - Returns: The response of the attempt that won.
-    /// - Throws: ``RequestFailure`` if there is no response.
-    public nonisolated(nonsending) func send(
-        _ target: any APITarget,
-        id: RequestID = RequestID(),
-        progress: TransferProgressHandler? = nil
-    ) async throws(RequestFailure) -> ServiceResponse {
-        try await send(target.configuration, id: id, progress: progress)
-    }
-}

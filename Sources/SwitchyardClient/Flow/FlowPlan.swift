@@ -59,7 +59,7 @@ extension FlowPlan {
     /// The plan of a request that continues a transfer, which a throttle has admitted already.
     var ofContinuation: FlowPlan {
         var plan = self
-        plan.limits.removeAll { $0 is Throttle }
+        plan.limits.removeAll { ($0 as? any PacingLimit)?.spacesRequests == true }
         return plan
     }
 }

@@ -24,7 +24,7 @@ public struct DispatchContext: Sendable {
     /// Whether the request belongs to a token refresh, for which other requests may be waiting.
     var isOfRefresh = false
     /// Ends the request from outside, for the reason.
-    var end: @Sendable (RequestFailure.Reason) -> Void
+    package var end: @Sendable (RequestFailure.Reason) -> Void
     /// Returns the server that is preferred now.
     var preferred: @Sendable () -> Server.ID
     /// Sets the handler that is called when another server becomes preferred, in place of the previous handler.

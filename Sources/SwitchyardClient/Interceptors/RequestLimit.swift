@@ -18,7 +18,15 @@ public protocol RequestLimit: Sendable {
 }
 
 /// A limit under which a request can supersede an earlier one.
-protocol PacingLimit: RequestLimit {}
+package protocol PacingLimit: RequestLimit {
+    /// Whether the limit spaces requests in time, so that a request that continues a transfer need not pass it again.
+    var spacesRequests: Bool { get }
+}
+
+extension PacingLimit {
+    /// `false`.
+    package var spacesRequests: Bool { false }
+}
 
 /// The permission to begin a round, released exactly once when the round has ended.
 public struct LimitPass: Sendable {
@@ -34,7 +42,7 @@ public struct LimitPass: Sendable {
         self.init(isLasting: false, leave: leave)
     }
 
-    init(isLasting: Bool, leave: (@Sendable () -> Void)?) {
+    package init(isLasting: Bool, leave: (@Sendable () -> Void)?) {
         self.isLasting = isLasting
         self.leave = leave
     }

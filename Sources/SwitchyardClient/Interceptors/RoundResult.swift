@@ -30,7 +30,7 @@ public struct RoundResult: Sendable {
         if case .failure(let failure) = result, case .transport(let error) = failure.reason { error } else { nil }
     }
 
-    /// Whether the request may be sent again by its ``APIConfiguration/resendRule``.
+    /// Whether the request may be sent again by its `resendRule`.
     ///
     /// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it
     /// is not sent again while an earlier copy may still be executed. All attempts of the round count.

@@ -1,7 +1,7 @@
 /// A source of the network's reachability and its changes.
 ///
 /// ``SystemReachability`` asks the system. `ManualReachability` in `SwitchyardTesting` is set by a test. Requests are
-/// sent whatever the status is, unless a ``ReachabilityLimit`` is among the limits, because the system is often wrong
+/// sent whatever the status is, unless a `ReachabilityLimit` is among the limits, because the system is often wrong
 /// about its network and only a request proves whether it works.
 public protocol ReachabilityProvider: Sendable {
     /// The current status.

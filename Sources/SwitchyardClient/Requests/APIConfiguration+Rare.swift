@@ -101,7 +101,7 @@ extension APIConfiguration {
     /// A closure that changes the finished request before the generator's own modifiers run.
     ///
     /// If the closure throws, the call ends with the error.
-    /// A read that becomes a request of an unsafe method follows that method's ``/SwitchyardHTTP/ResendRule``.
+    /// A read that becomes a request of an unsafe method follows that method's `ResendRule`.
     public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
         get { rare?.value.modifier }
         set { change { $0.modifier = newValue } }
@@ -123,7 +123,7 @@ extension APIConfiguration {
     /// A closure that makes the URL of this call, in place of the generator's URL rule.
     ///
     /// The default is `nil`.
-    public var urlRule: URLRule? {
+    public var urlRule: (@Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?)? {
         get { rare?.value.urlRule }
         set { change { $0.urlRule = newValue } }
     }

@@ -35,8 +35,8 @@ public struct APIConfiguration: Sendable {
     /// The path below the base URL, or an absolute URL that replaces the base URL.
     ///
     /// An empty path is the base URL itself. The table of `PathJoin` shows how slashes, queries, spaces and `..` are
-    /// handled. Text in braces, as in `users/{id}`, is a placeholder of a ``/SwitchyardHTTP/URLTemplate``, whose value
-    /// comes from ``pathValues``.
+    /// handled. Text in braces, as in `users/{id}`, is a placeholder (RFC 6570), whose value comes from
+    /// ``pathValues``.
     public var path: String {
         @inlinable get { parts.value.path }
         @inlinable _modify { yield &parts.value.path }
@@ -51,7 +51,7 @@ public struct APIConfiguration: Sendable {
         @inlinable get { parts.value.query }
         @inlinable _modify { yield &parts.value.query }
     }
-    /// The parameters that go into the query or the body, depending on the method and on ``parameterDestination``.
+    /// The parameters that go into the query or the body, depending on the method.
     public var parameters: Parameters {
         @inlinable get { parts.value.parameters }
         @inlinable _modify { yield &parts.value.parameters }
@@ -128,7 +128,7 @@ public struct APIConfiguration: Sendable {
     /// The key by which a server recognises a repeated write, none by default.
     ///
     /// With a key the request may be sent again at any time, and to several servers at once
-    /// (``/SwitchyardHTTP/ResendRule/anytime``). The servers must share their knowledge of keys. If a paused server
+    /// (`ResendRule.anytime`). The servers must share their knowledge of keys. If a paused server
     /// does not recognise the key, it executes its copy late, after a newer write.
     public var idempotencyKey: IdempotencyKey {
         @inlinable get { parts.value.idempotencyKey }
@@ -219,7 +219,7 @@ public struct APIConfiguration: Sendable {
     ///
     /// If ``mayBeRepeated`` is set, it decides. Otherwise the request is idempotent if its method is (RFC 9110 section
     /// 9.2.2) or if it has an ``idempotencyKey``. Idempotency alone does not allow the request to be sent again; see
-    /// ``resendRule``. A ``prebuiltRequest`` does not carry the configuration's key, so its own method alone decides.
+    /// `resendRule`. A ``prebuiltRequest`` does not carry the configuration's key, so its own method alone decides.
     package var isIdempotent: Bool {
         if let mayBeRepeated { return mayBeRepeated }
         if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }

@@ -37,7 +37,7 @@ public struct CommonValues: Sendable {
     private static let json = "application/json"
 
     /// Creates the common values.
-    public init(headers: HTTPHeaders = [:], parameters: Parameters = [:]) {
+    package init(headers: HTTPHeaders = [:], parameters: Parameters = [:]) {
         self.headers = headers
         self.parameters = parameters
         prepare()

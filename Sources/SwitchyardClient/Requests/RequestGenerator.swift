@@ -30,12 +30,12 @@ public struct RequestGenerator: Sendable {
     /// A path segment between base URL and path, such as `v2`, none by default.
     public var apiVersion = ""
     /// The filters that change the path before it is joined to the base URL, in order.
-    public var pathFilters: [PathFilter] = []
+    package var pathFilters: [PathFilter] = []
     /// A closure that makes the URL in place of base URL, version, filters and path.
     ///
     /// If the closure throws, the call ends with the error. A configuration's own ``APIConfiguration/urlRule`` has
     /// precedence. Parameters are appended to the URL that the closure returns.
-    public var urlRule: URLRule?
+    public var urlRule: (@Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?)?
     /// The closures that change a configuration before it is validated and built, in order, for example to add
     /// parameters.
     ///
@@ -202,18 +202,18 @@ public struct RequestGenerator: Sendable {
 }
 
 /// A filter that changes the path of a request before it is joined to the base URL.
-public struct PathFilter: Sendable {
+package struct PathFilter: Sendable {
     /// Whether absolute URLs also pass through the filter, `false` by default.
-    public var appliesToAbsoluteURLs: Bool
+    package var appliesToAbsoluteURLs: Bool
     /// Returns the path to use, which may include a query.
-    public var transform: @Sendable (String, APIConfiguration) throws -> String
+    package var transform: @Sendable (String, APIConfiguration) throws -> String
 
     /// Creates a filter.
     ///
     /// - Parameters:
     ///   - appliesToAbsoluteURLs: Whether absolute URLs also pass through the filter.
     ///   - transform: Returns the path to use. If it throws, the call ends with the error.
-    public init(
+    package init(
         appliesToAbsoluteURLs: Bool = false,
         transform: @escaping @Sendable (String, APIConfiguration) throws -> String
     ) {
@@ -222,7 +222,7 @@ public struct PathFilter: Sendable {
     }
 
     /// Returns a filter that appends parameters to the path's query.
-    public static func appending(_ parameters: Parameters) -> PathFilter {
+    package static func appending(_ parameters: Parameters) -> PathFilter {
         let plan = ParameterSerializerPlan(ParameterEncodingOptions())
         return PathFilter { path, _ throws(RequestError) in
             var output = ByteBuffer(capacity: path.utf8.count + 64)
@@ -235,7 +235,7 @@ public struct PathFilter: Sendable {
 }
 
 /// Returns the URL of a call on the server's base URL, or `nil` if the usual rules apply.
-public typealias URLRule = @Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?
+package typealias URLRule = @Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?
 
 extension RequestGenerator {
     /// Returns the path with its placeholders expanded, its filters applied and the API version prepended.

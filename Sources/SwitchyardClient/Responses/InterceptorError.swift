@@ -17,7 +17,7 @@ public struct InterceptorError: Error, Sendable, Hashable, CustomStringConvertib
     private let replaced: (any Error)?
 
     /// Creates a veto.
-    public init(name: String, underlying: any Error, original: RequestFailure? = nil) {
+    package init(name: String, underlying: any Error, original: RequestFailure? = nil) {
         self.name = name
         self.underlying = underlying
         replaced = original

@@ -13,7 +13,7 @@ public struct RedirectStep: Sendable, Hashable {
     /// The fragment of the next URL, which is never sent; `nil` if there is none.
     ///
     /// A target without a fragment inherits that of the previous URL (RFC 9110 section 10.2.2).
-    public var fragment: String?
+    package var fragment: String?
 
     /// Creates a step.
     package init(status: Int, from: RequestURL, to: RequestURL, method: HTTPMethod, fragment: String? = nil) {

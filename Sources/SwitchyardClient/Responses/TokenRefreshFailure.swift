@@ -43,7 +43,7 @@ public struct TokenRefreshFailure: Error, Sendable, Hashable {
     }
 
     /// Whether the cause is a timeout: no response or no connection within the time that was left.
-    public var isTimeout: Bool {
+    package var isTimeout: Bool {
         switch cause {
         case .timeout, .status(408), .status(504): true
         case .transport(let error): error.kind == .timeout || error.kind == .connectTimeout

@@ -42,7 +42,7 @@ public struct RequestBody: Sendable {
     public static let none = RequestBody(.none, contentType: nil)
 
     /// Whether there is no body.
-    public var isNone: Bool {
+    package var isNone: Bool {
         if case .none = kind { return true }
         return false
     }

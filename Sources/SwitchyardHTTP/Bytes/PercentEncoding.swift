@@ -39,7 +39,7 @@ package enum PercentEncoding {
     }
 
     /// Returns the value of a hexadecimal digit, or `nil` if the byte is not one.
-    static func value(_ digit: UInt8) -> UInt8? {
+    package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10

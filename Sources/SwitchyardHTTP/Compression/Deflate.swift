@@ -22,7 +22,7 @@ package struct Deflate {
     private var previous: [Int32]
 
     /// Compresses bytes into one final block.
-    static func compressed(_ input: [UInt8]) -> [UInt8] {
+    package static func compressed(_ input: [UInt8]) -> [UInt8] {
         var deflate = Deflate(input)
         deflate.run(isFinal: true)
         return deflate.bits.finish()

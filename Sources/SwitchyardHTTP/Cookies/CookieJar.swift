@@ -11,7 +11,7 @@ import SwitchyardServices
 ///     let jar = CookieJar()
 ///     options.generator.cookies = jar
 ///
-/// A client uses ``scoped(to:)`` to separate the cookies of each environment. Cookies that are stored through the
+/// A client separates the cookies of each environment. Cookies that are stored through the
 /// unscoped jar are shared by all scopes.
 ///
 /// ### Limits
@@ -104,9 +104,9 @@ public final class CookieJar: Sendable {
     /// The maximum number of stored cookies, counted over all scopes.
     ///
     /// If it is exceeded, expired cookies are evicted first, then the oldest.
-    public let limit: Int
+    package let limit: Int
     /// The name of the scope, or `nil` for the unscoped jar.
-    public let scope: String?
+    package let scope: String?
     private let now: @Sendable () -> Date
     private let shared: Shared
 

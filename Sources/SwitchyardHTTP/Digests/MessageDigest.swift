@@ -39,14 +39,20 @@ extension Data {
     }
 }
 
+/// A digest algorithm.
+package enum DigestAlgorithm: Sendable, Hashable {
+    case sha256
+    case md5
+}
+
 /// An incremental digest of content that arrives in pieces.
 package struct RunningDigest: Sendable {
-    package let algorithm: ContentDigest.Algorithm
+    package let algorithm: DigestAlgorithm
     /// The number of bytes so far.
     package private(set) var count: Int64 = 0
     private var hash: any BlockHash
 
-    package init(_ algorithm: ContentDigest.Algorithm) {
+    package init(_ algorithm: DigestAlgorithm) {
         self.algorithm = algorithm
         hash =
             switch algorithm {
@@ -56,7 +62,7 @@ package struct RunningDigest: Sendable {
     }
 
     /// The digest of the bytes so far.
-    var bytes: Data {
+    package var bytes: Data {
         var hash = hash
         return Data(hash.finish())
     }

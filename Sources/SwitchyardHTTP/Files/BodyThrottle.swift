@@ -7,13 +7,13 @@ import Foundation
 ///     configuration.throttle = .slow
 public struct BodyThrottle: Sendable {
     /// The maximum packet size in bytes; at least 1.
-    public var packetSize: Int {
+    package var packetSize: Int {
         didSet { packetSize = max(1, packetSize) }
     }
     /// The pause between packets; at most one year.
-    public var delay: Duration
+    package var delay: Duration
     /// A closure that waits for a duration without blocking a thread.
-    public var pause: @Sendable (Duration) async throws -> Void
+    package var pause: @Sendable (Duration) async throws -> Void
 
     /// 16 KiB every 0.2 seconds, the values AFNetworking suggests for 3G.
     public static let slow = BodyThrottle(packetSize: 16 * 1024, delay: .milliseconds(200))

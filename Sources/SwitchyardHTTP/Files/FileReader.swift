@@ -91,7 +91,7 @@ extension MessageDigest {
     }
 
     private static func digest(
-        _ algorithm: ContentDigest.Algorithm,
+        _ algorithm: DigestAlgorithm,
         ofFile url: URL
     ) throws(RequestError) -> Data {
         var digest = RunningDigest(algorithm)

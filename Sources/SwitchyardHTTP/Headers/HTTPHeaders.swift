@@ -3,7 +3,7 @@ import Foundation
 /// Header fields in order.
 ///
 /// Names are compared case-insensitively (RFC 9110 section 5). The container accepts any text. Whether a field may be
-/// sent is checked when a request is generated, and again by the transport: see ``firstInvalidField``.
+/// sent is checked when a request is generated, and again by the transport.
 public struct HTTPHeaders: Sendable, Hashable {
     /// One header field.
     public struct Field: Sendable, Hashable {

@@ -41,7 +41,7 @@ public struct MediaType: Sendable, Hashable {
     public static let json = MediaType(type: "application", subtype: "json")
 
     /// Whether a media type matches this media range.
-    public func includes(_ other: MediaType) -> Bool {
+    package func includes(_ other: MediaType) -> Bool {
         guard type == "*" || type == other.type else { return false }
         guard subtype != "*", subtype != other.subtype else { return true }
         return subtype.hasPrefix("*+") && other.subtype.hasSuffix(subtype.dropFirst())

@@ -119,7 +119,7 @@ public struct HTTPRequest: Sendable {
     /// Whether a transport may resend the request by itself if a reused connection turns out to be dead.
     ///
     /// If `nil`, only requests with a safe method are resent (RFC 9110 section 9.2.1). The value determines the
-    /// ``resendRule``.
+    /// `resendRule`.
     public var mayBeRepeated: Bool?
     /// The networks that the exchange may use; by default all of them.
     public var networkAccess = NetworkAccess()
@@ -148,12 +148,12 @@ public struct HTTPRequest: Sendable {
     /// Whether sending the request twice in a row has the same effect as sending it once.
     ///
     /// The value is ``mayBeRepeated`` or, if that is `nil`, depends on the method (RFC 9110 section 9.2.2). It is not
-    /// sufficient for resending a request: see ``resendRule``.
+    /// sufficient for resending a request: see `resendRule`.
     package var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
     /// The rule for resending the request, from ``mayBeRepeated`` or, if that is `nil`, from the method.
     ///
-    /// A transport resends a request by itself only under ``ResendRule/anytime``. `URLSessionTransport` cannot comply
+    /// A transport resends a request by itself only under `ResendRule.anytime`. `URLSessionTransport` cannot comply
     /// with the rule for methods that are idempotent by definition, and on Linux not for any method.
     package var resendRule: ResendRule { ResendRule(method, mayBeRepeated: mayBeRepeated) }
 

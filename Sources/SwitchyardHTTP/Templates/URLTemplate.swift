@@ -12,9 +12,9 @@
 /// | `{&page}` | 2 | `&page=2` |
 /// | `{;id}` | 7 | `;id=7` |
 /// | `{name:3}` | `value` | `val` |
-public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
+package struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// The treatment of a variable without a value.
-    public enum MissingValues: Sendable, Hashable {
+    package enum MissingValues: Sendable, Hashable {
         /// A missing value in the path is an error. In `{?...}`, `{&...}`, `{;...}` and `{#...}` the variable is
         /// omitted. This is the default.
         ///
@@ -26,21 +26,21 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text of the template.
-    public let text: String
+    package let text: String
     let parts: [Part]
 
     /// Parses a template.
     ///
     /// - Parameter text: The template.
     /// - Throws: ``RequestError/template(text:reason:)`` with the position of the syntax error.
-    public init(_ text: String) throws(RequestError) {
+    package init(_ text: String) throws(RequestError) {
         self.text = text
         var parser = URLTemplateParser(text)
         parts = try parser.parse()
     }
 
     /// The names of the variables, in order of their first use.
-    public var variables: [String] {
+    package var variables: [String] {
         var names: [String] = []
         for case .expression(_, let variables) in parts {
             for variable in variables where !names.contains(variable.name) { names.append(variable.name) }
@@ -55,7 +55,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     ///   - missing: The treatment of a variable without a value, which is absent, `null` or an empty list.
     /// - Returns: The text, percent-encoded.
     /// - Throws: ``RequestError/template(text:reason:)`` if a value is missing or is not allowed in its place.
-    public func expanded(
+    package func expanded(
         with values: Parameters,
         missing: MissingValues = .refusedInPath
     ) throws(RequestError) -> String {
@@ -64,7 +64,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text of the template.
-    public var description: String { text }
+    package var description: String { text }
 
     // MARK: - Parts
 

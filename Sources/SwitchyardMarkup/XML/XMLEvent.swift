@@ -34,7 +34,7 @@ public enum XMLEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8, optionally with a byte order mark.
-    ///   - maximumDepth: The maximum nesting depth of elements; ``/SwitchyardServices/JSONDepth/standard`` by default.
+    ///   - maximumDepth: The maximum nesting depth of elements; 128 by default.
     /// - Returns: The events.
     /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the byte offset at which the text is not well-formed.
     public static func events(

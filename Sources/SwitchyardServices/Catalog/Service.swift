@@ -1,7 +1,7 @@
 /// A named service: its servers in order of preference, its environments, and how to switch between the servers.
 ///
 /// ### Read a service from a file
-/// See ``ServiceCatalog`` for the folder, and ``ServiceFormat`` for every key of a file.
+/// See ``ServiceCatalog`` for the folder.
 ///
 /// ### Write a service in Swift
 ///
@@ -39,7 +39,7 @@ public struct Service: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: The name of the service.
-    ///   - servers: The servers in order of preference, at least one and at most ``maximumServers``.
+    ///   - servers: The servers in order of preference, at least one and at most 64.
     ///   - defaultEnvironment: The environment that a client starts in. At least one server must be part of it.
     ///   - switching: The switching policy. The default is ``SwitchPolicy/recommended``.
     /// - Throws: A ``CatalogError`` that names the key and the expected value.

@@ -3,7 +3,7 @@ public import Foundation
 /// The services of an app, read from a folder with one JSON file per service.
 ///
 /// Parsing is strict: an unknown key or an invalid value is a ``CatalogError`` that names the file, the key and the
-/// expected value. ``ServiceFormat/keys`` lists every key.
+/// expected value.
 public struct ServiceCatalog: Sendable {
     /// The services, sorted by name.
     public let services: [Service]

@@ -68,25 +68,25 @@ public struct JSONMembers: Sendable, Hashable {
     ///   - name: The name.
     /// - Returns: The previous value, or `nil` if there was none.
     @discardableResult
-    public mutating func updateValue(_ value: JSONValue, forKey name: String) -> JSONValue? {
+    package mutating func updateValue(_ value: JSONValue, forKey name: String) -> JSONValue? {
         values.updateValue(value, forKey: Name(text: name))
     }
 
     /// Returns the members for which `isIncluded` is true.
-    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONMembers {
+    package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONMembers {
         var members = JSONMembers()
         members.values = try values.filter { try isIncluded((key: $0.key.text, value: $0.value)) }
         return members
     }
 
     /// Returns the results of `transform` by name; of several names that are equal as Swift strings, one remains.
-    public func mapValues<Result>(_ transform: (JSONValue) throws -> Result) rethrows -> [String: Result] {
+    package func mapValues<Result>(_ transform: (JSONValue) throws -> Result) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }
 
     /// Returns the non-`nil` results of `transform` by name; of several names that are equal as Swift strings, one
     /// remains.
-    public func compactMapValues<Result>(_ transform: (JSONValue) throws -> Result?) rethrows -> [String: Result] {
+    package func compactMapValues<Result>(_ transform: (JSONValue) throws -> Result?) rethrows -> [String: Result] {
         try reduce(into: [:]) { $0[$1.key] = try transform($1.value) }
     }
 

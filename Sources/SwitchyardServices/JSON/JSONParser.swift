@@ -33,7 +33,7 @@ package struct JSONParser {
 
     /// - Parameters:
     ///   - bytes: The text in UTF-8; a byte order mark is allowed.
-    ///   - maximumDepth: The maximum nesting depth, at most ``JSONDepth/ceiling``.
+    ///   - maximumDepth: The maximum nesting depth, at most `JSONDepth.ceiling`.
     ///   - repeatedNames: The treatment of repeated names in an object.
     package init(_ bytes: ContiguousArray<UInt8>, maximumDepth: Int, repeatedNames: RepeatedNames) {
         self.bytes = bytes

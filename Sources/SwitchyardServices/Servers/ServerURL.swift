@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// The base URL of a server: an absolute http or https URL with a host, and without query, fragment and credentials.
 ///
@@ -107,7 +107,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The URL as a Foundation `URL`.
-    public var foundationURL: URL? { URL(string: text) }
+    package var foundationURL: URL? { URL(string: text) }
 
     /// The text of the URL, the same as ``text``.
     public var description: String { text }

@@ -114,7 +114,7 @@ final class EventConnection: @unchecked Sendable {
     /// Returns whether another connection may be made after a response that is not an event stream; `false` if the
     /// server has no more events.
     ///
-    /// A response with a transient status (``/SwitchyardHTTP/Transience``) is handled like a connection that failed.
+    /// A response with a transient status (`Transience`) is handled like a connection that failed.
     private func takeRefusal(_ response: ServiceResponse) async throws(EventSourceFailure) -> Bool {
         guard response.status != 204 else {
             response.discardBody()

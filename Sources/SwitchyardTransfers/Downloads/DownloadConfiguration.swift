@@ -73,7 +73,7 @@ public struct DownloadConfiguration: Sendable {
     /// server that cannot be reached yet, does not respond in time, or responds with 502, 503 or 504 is asked again
     /// after a longer pause, which counts as well. The pause is 0.2 s at first and doubles each time up to 5 s,
     /// shortened at random by up to a half. The response to a request that must not be repeated
-    /// (``/SwitchyardClient/APIConfiguration/resendRule``) is not continued.
+    /// (`resendRule`) is not continued.
     public var maximumContinuations = 3
     /// The number of connections that share the download; 1 unless set, 16 at most.
     ///

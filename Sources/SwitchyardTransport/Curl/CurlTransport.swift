@@ -185,11 +185,11 @@
         /// An address to use for a host and port instead of DNS.
         public struct HostOverride: Sendable, Hashable {
             /// The host as in the URL, without its port; a name or an IPv4 address, not an IPv6 address.
-            public var host: String
+            package var host: String
             /// The port.
-            public var port: Int
+            package var port: Int
             /// The IP addresses, without brackets, tried in order; at least one.
-            public var addresses: [String]
+            package var addresses: [String]
 
             /// Creates an override.
             public init(host: String, port: Int, addresses: [String]) {
@@ -225,25 +225,25 @@
             }
 
             /// The protocol of the proxy.
-            public var kind: Kind
+            package var kind: Kind
             /// The host of the proxy: a name or an address, without a port and, for IPv6, without brackets.
-            public var host: String
+            package var host: String
             /// The port of the proxy.
-            public var port: Int
+            package var port: Int
             /// The user and password for the proxy; `nil` if it requires none.
-            public var credentials: Credentials?
+            package var credentials: Credentials?
             /// The hosts that are reached without the proxy; none unless set.
             ///
             /// A name also matches its subdomains. IP addresses, networks such as `10.0.0.0/8`, and `*` for all hosts
             /// are allowed as well. An entry may contain several of these, separated by commas or spaces.
-            public var exceptions: [String]
+            package var exceptions: [String]
 
             /// A user and a password.
             public struct Credentials: Sendable, Hashable {
                 /// The user.
-                public var user: String
+                package var user: String
                 /// The password.
-                public var password: String
+                package var password: String
 
                 /// Creates credentials.
                 public init(user: String, password: String) {

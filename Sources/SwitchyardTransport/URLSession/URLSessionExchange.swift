@@ -268,7 +268,7 @@ final class URLSessionExchange: TransportTask {
         /// Creates the stream from which `URLSession` reads the body.
         ///
         /// If it is called a second time, `URLSession` is about to send the request again, which only
-        /// ``ResendRule/anytime`` allows.
+        /// `ResendRule.anytime` allows.
         func makeBodyStream() -> InputStream? {
             let (source, isFirst) = state.withLock { ($0.bodySource, $0.feed == nil) }
             guard let source, isFirst || request.resendRule == .anytime else { return nil }

@@ -6,6 +6,7 @@ import SwitchyardClient
 import SwitchyardDiskCache
 import SwitchyardFixtures
 import SwitchyardHTTP
+import SwitchyardRequests
 import SwitchyardTransfers
 
 // sample

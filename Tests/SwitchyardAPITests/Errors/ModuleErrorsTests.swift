@@ -1,3 +1,4 @@
+import SwitchyardRequests
 import Testing
 
 @testable import SwitchyardAPI

@@ -4,6 +4,7 @@ import SwitchyardDiagnostics
 import SwitchyardFixtures
 import SwitchyardHTTP
 import SwitchyardOAuth
+import SwitchyardRequests
 import SwitchyardServices
 import Testing
 

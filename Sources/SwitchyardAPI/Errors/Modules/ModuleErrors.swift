@@ -14,7 +14,7 @@ import SwitchyardServices
 /// ### Find mistakes
 /// A table with two meanings for one number is a programming error, and creating it throws nothing: ``clash`` describes
 /// the mistake, and no call of a module with such a table is sent. One line of a test finds it: `#expect(errors.clash
-/// == nil)`. A ``ModuleRegistry`` refuses it too.
+/// == nil)`. A `ModuleRegistry` refuses it too.
 public struct ModuleErrors: Sendable {
     /// The module's name.
     public let module: String
@@ -26,7 +26,7 @@ public struct ModuleErrors: Sendable {
     /// status is listed twice. The calls of such a module fail unsent, with
     /// ``APIError/ConfigurationReason/moduleCodes(_:)``.
     public let clash: ModuleCodeClash?
-    let codes: [Int]
+    package let codes: [Int]
     private let byServerCode: [BusinessCode: Int]
     private let byStatus: [Int: Int]
 
@@ -124,41 +124,5 @@ extension Array where Element: Hashable {
     fileprivate var firstRepeated: Element? {
         var seen: Set<Element> = []
         return first { !seen.insert($0).inserted }
-    }
-}
-
-/// The modules of an app, so that no two of them use one number.
-///
-/// The app makes one and registers each module's table when it puts its managers together.
-public final class ModuleRegistry: Sendable {
-    private struct State {
-        var modules: Set<String> = []
-        var owners: [Int: String] = [:]
-    }
-
-    private let state = Locked(State())
-
-    /// Creates an empty registry.
-    public init() {}
-
-    /// The names of the modules registered, in alphabetical order.
-    public var modules: [String] { state.withLock { $0.modules.sorted() } }
-
-    /// Registers a module; nothing is registered when it clashes.
-    ///
-    /// - Throws: ``ModuleCodeClash`` when another module has the name or one of the numbers, or the table has a
-    ///   ``ModuleErrors/clash`` of its own.
-    public func register(_ errors: ModuleErrors) throws(ModuleCodeClash) {
-        if let clash = errors.clash { throw clash }
-        try state.withLock { state throws(ModuleCodeClash) in
-            guard !state.modules.contains(errors.module) else { throw .sameName(module: errors.module) }
-            for code in errors.codes {
-                if let owner = state.owners[code] {
-                    throw .taken(code: code, by: owner, wantedBy: errors.module)
-                }
-            }
-            state.modules.insert(errors.module)
-            for code in errors.codes { state.owners[code] = errors.module }
-        }
     }
 }

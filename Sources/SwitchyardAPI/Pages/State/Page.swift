@@ -55,7 +55,7 @@ public struct Page<Item> {
     /// next page fails over like every call.
     ///
     /// A link that leads elsewhere is unchanged. So is a link of a client that changes paths in other ways than
-    /// appending them to the base URL (``/SwitchyardClient/NetworkClient/path(of:)``).
+    /// appending them to the base URL.
     public func relative(to client: NetworkClient) -> Page {
         guard let next = nextLink, let path = client.path(of: url.flatMap { WebLink.absolute(next, at: $0) } ?? next)
         else { return self }

@@ -7,16 +7,16 @@ import SwitchyardHTTP
 ///
 /// ### Make your own
 /// Pass the first position and a rule. The rule is not called if the page is known to be the last: if it reports so
-/// itself, or if it is empty and ``endsWithEmptyPage`` is `true`.
+/// itself, or if it is empty and `endsWithEmptyPage` is `true`.
 public struct PageStrategy<Item: Sendable>: Sendable {
     /// Where the list starts.
-    public let first: PagePosition
+    package let first: PagePosition
     /// Names the position after a page; `nil` is the end of the list.
-    public let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
+    package let next: @Sendable (PageRequest, Page<Item>) throws(APIError) -> PagePosition?
     /// Whether an empty page is the last one, unless it reports that there is more.
     ///
     /// It is `false` if each response names the next page, because filters may leave a page empty.
-    public let endsWithEmptyPage: Bool
+    package let endsWithEmptyPage: Bool
 
     /// Creates a strategy.
     ///

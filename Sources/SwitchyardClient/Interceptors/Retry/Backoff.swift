@@ -32,13 +32,13 @@ public struct Backoff: Sendable, Hashable {
     }
 
     /// The pause before the first retry.
-    public var base: Duration
+    package var base: Duration
     /// The growth of the pause.
-    public var growth: Growth
+    package var growth: Growth
     /// The maximum pause, or `nil` for no maximum.
-    public var cap: Duration?
+    package var cap: Duration?
     /// The jitter of the pause, full by default.
-    public var jitter: Jitter
+    package var jitter: Jitter
 
     /// Creates a backoff.
     public init(base: Duration, growth: Growth, cap: Duration? = nil, jitter: Jitter = .full) {

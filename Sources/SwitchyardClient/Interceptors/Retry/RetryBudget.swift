@@ -10,12 +10,12 @@ import SwitchyardServices
 /// Share one budget among all clients of a service. It can be used from any thread.
 public final class RetryBudget: Sendable {
     /// The maximum number of tokens.
-    public let capacity: Int
+    package let capacity: Int
     /// The number of tokens that a retry takes.
-    public let cost: Int
+    package let cost: Int
     /// The number of tokens that a retry after a timeout takes, which is higher because a timeout occupied a server for
     /// longer.
-    public let timeoutCost: Int
+    package let timeoutCost: Int
     private let state: Locked<Int>
 
     /// Creates a full bucket.

@@ -28,9 +28,9 @@ public struct RetryPolicy: Sendable {
     ///
     /// If `nil` (the default), all methods are retried.
     public var methods: Set<HTTPMethod>?
-    /// The statuses that are retried, by default the transient ones (``/SwitchyardHTTP/Transience/statuses``).
+    /// The statuses that are retried, by default the transient ones.
     public var statuses = Transience.statuses
-    /// The transport failures that are retried, by default the transient ones (``/SwitchyardHTTP/Transience/kinds``).
+    /// The transport failures that are retried, by default the transient ones.
     public var failures = RetryPolicy.transientFailures
     /// The maximum number of retries for single causes, none by default.
     ///
@@ -87,7 +87,7 @@ public struct RetryPolicy: Sendable {
     }
 
     /// The transport failures that are transient.
-    public static var transientFailures: Set<TransportError.Kind> { Transience.kinds }
+    package static var transientFailures: Set<TransportError.Kind> { Transience.kinds }
 }
 
 // MARK: - Decision

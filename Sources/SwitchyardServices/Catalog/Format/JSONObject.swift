@@ -3,7 +3,7 @@ struct JSONObject {
     let value: JSONValue
     /// The path of the object in the file, such as `servers[1]`.
     let path: String
-    /// The path of the object in ``ServiceFormat``, such as `servers[]`.
+    /// The path of the object in `ServiceFormat`, such as `servers[]`.
     let pattern: String
     let file: String
 

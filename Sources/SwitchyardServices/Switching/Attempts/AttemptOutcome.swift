@@ -10,7 +10,7 @@ package enum AttemptOutcome: Sendable, Hashable {
     /// ended the request.
     ///
     /// If no attempt succeeded, the outcome says nothing about the server, but the cost of the attempt
-    /// (``BudgetRules``) does not come back, because the server may still be working on it.
+    /// (`BudgetRules`) does not come back, because the server may still be working on it.
     case unfinished
     /// The outcome says nothing about the server, which is not working on anything: the machine is offline, the request
     /// is malformed, or the body could not be decoded or was refused by a validator.

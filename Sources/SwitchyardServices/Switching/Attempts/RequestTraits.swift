@@ -3,7 +3,7 @@ public enum RequestPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Sent after the others, such as prefetching; shed while every usable server is overloaded, unless the policy
     /// disables it.
     case low
-    /// The default; given up in proportion to the overload, where the policy asks for that (``AdmissionRules/sheds``).
+    /// The default; given up in proportion to the overload, where the policy asks for that.
     case normal
     /// Sent before the others, because the user waits for the response; never shed.
     case high
@@ -22,7 +22,7 @@ package struct RequestTraits: Sendable, Hashable {
     package var sessionKey: UInt64?
     /// The endpoint of the request, such as a hash of method and path template; default is 0.
     ///
-    /// The duration and the failures of an endpoint are recorded separately (``DetectionRules/perEndpoint``). Requests
+    /// The duration and the failures of an endpoint are recorded separately (`DetectionRules.perEndpoint`). Requests
     /// with equal numbers count as the same endpoint.
     package var endpoint: UInt32
     /// Whether the request may be sent a second time; default is `true`.

@@ -15,15 +15,15 @@ public struct PushCommand: Sendable, Hashable {
     }
 
     /// The number of the command, greater than that of every command before.
-    public var version: UInt64
+    package var version: UInt64
     /// The action on the server.
-    public var mode: Mode
+    package var mode: Mode
     /// The server.
-    public var server: Server.ID
+    package var server: Server.ID
     /// The time for which the command applies; if `nil`, it applies until the next command.
-    public var timeToLive: Duration?
+    package var timeToLive: Duration?
     /// The command takes effect after a random time up to this, so that a fleet does not move at once; default none.
-    public var spread: Duration
+    package var spread: Duration
 
     /// Creates a command.
     public init(

@@ -2,7 +2,7 @@
 public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The list of servers is empty.
     case noServers
-    /// More servers than ``Service/maximumServers``.
+    /// More than 64 servers.
     case tooManyServers(Int)
     /// Two servers have this name.
     case duplicateServer(Server.ID)

@@ -47,7 +47,7 @@ public struct HealthStatistics: Sendable, Hashable {
     public var failures: Int
     /// The failures in a row.
     public var consecutiveFailures: Int
-    /// The accumulated score (``ScoreRule``).
+    /// The accumulated score of failures.
     public var score: Double
     /// The share of its traffic that the server gets, above 0, at most 1.
     public var share: Double

@@ -152,9 +152,9 @@ public struct WindowRule: Sendable, Hashable {
     /// The maximum duration, 24 days, because the time of an outcome is stored in 31 bits.
     package static let maximumDuration = Duration.seconds(24 * 86_400)
 
-    /// The number of outcomes that count, 1...``maximumCount``; default 100.
+    /// The number of outcomes that count, 1...400; default 100.
     public var count: Int
-    /// The maximum age of the outcomes, at most ``maximumDuration``; default 60 s.
+    /// The maximum age of the outcomes, at most 24 days; default 60 s.
     ///
     /// If `nil`, outcomes of any age count.
     public var duration: Duration?
@@ -170,7 +170,7 @@ public struct WindowRule: Sendable, Hashable {
         WindowRule(count: count, duration: nil)
     }
 
-    /// The outcomes of a duration; of more than ``maximumCount`` the last.
+    /// The outcomes of a duration; of more than 400 the last.
     public static func last(_ duration: Duration) -> WindowRule {
         WindowRule(count: maximumCount, duration: duration)
     }

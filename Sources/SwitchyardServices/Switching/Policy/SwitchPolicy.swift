@@ -10,7 +10,8 @@
 /// - ``off``: never switches automatically; `NetworkClient.switchServer(to:)` still works.
 ///
 /// ### Customize a policy
-/// Every rule is a value inside the policy. ``Service`` and the client report values out of range as a ``Problem``.
+/// A copy of a named policy can be changed, for example ``selection`` or ``warmUp``. The other numbers of a policy are
+/// keys of `switching` in the service file. ``Service`` and the client report values out of range as a ``Problem``.
 public struct SwitchPolicy: Sendable, Hashable {
     /// The policy's name, for reports.
     public var name: String

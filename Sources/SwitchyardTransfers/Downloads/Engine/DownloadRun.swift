@@ -40,7 +40,7 @@ struct DownloadRun {
         self.configuration = configuration
         self.report = report
         context = transfer.context(of: configuration.request)
-        state.digest = configuration.digest.map { RunningDigest($0.algorithm) }
+        state.digest = configuration.digest.map { RunningDigest($0.algorithm.core) }
         placement = FilePlacement(
             rule: configuration.existingFile,
             createsDirectories: configuration.createsDirectories

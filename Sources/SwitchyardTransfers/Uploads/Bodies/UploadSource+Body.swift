@@ -106,7 +106,7 @@ extension UploadSource {
         _ algorithm: ContentDigest.Algorithm,
         _ monitor: TransferMonitor?
     ) async throws -> ContentDigest {
-        var digest = RunningDigest(algorithm)
+        var digest = RunningDigest(algorithm.core)
         let body = try opened(UploadLedger { _ in }, monitor)
         guard let reader = try body.makeReader() else { return ContentDigest(digest) }
         while let piece = try await reader.read(maximumLength: 1 << 20) {

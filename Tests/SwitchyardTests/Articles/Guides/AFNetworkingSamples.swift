@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Switchyard
+import SwitchyardRequests
 import SwitchyardTransfers
 
 // The samples of the guide from AFNetworking, word for word.

@@ -1,6 +1,7 @@
 import Foundation
 import Switchyard
 import SwitchyardDiagnostics
+import SwitchyardRequests
 import SwitchyardTesting
 
 // The samples of the guide from Moya, word for word.

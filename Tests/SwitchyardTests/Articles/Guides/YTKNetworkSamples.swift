@@ -39,7 +39,7 @@ enum YTKNetworkSamples {
         let client = try NetworkClient(service: service) { options in
             options.generator.common.parameters = ["version": "2.1"]
             options.generator.common.computedParameters = { _ in ["time": Int(Date().timeIntervalSince1970)] }
-            options.generator.pathFilters = [.appending(["platform": "ios"])]
+            options.generator.transforms = [{ $0.query.set("platform", "ios") }]
             options.rules.add("/images/**") { $0.usesCDN = true }
         }
         // end

@@ -1,6 +1,7 @@
 import Foundation
 import Switchyard
 import SwitchyardOutbox
+import SwitchyardRequests
 
 // The samples of the article on dispatch, word for word.
 

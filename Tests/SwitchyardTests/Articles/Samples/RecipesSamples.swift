@@ -1,6 +1,7 @@
 import Foundation
 import Switchyard
 import SwitchyardDiagnostics
+import SwitchyardRequests
 
 /// The samples of the article of recipes, word for word.
 enum RecipesSamples {

@@ -3,6 +3,7 @@
     import SwitchyardClient
     import SwitchyardFixtures
     import SwitchyardHTTP
+    import SwitchyardRequests
     import SwitchyardTesting
     import Testing
 

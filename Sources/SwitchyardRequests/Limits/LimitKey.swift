@@ -1,0 +1,64 @@
+public import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+/// The key by which a limit groups requests: requests with the same key count together.
+///
+///     .everything                                     one count for the whole client
+///     .endpoint                                       method and path
+///     .parameters("q")                                method, path and the value of q
+///     .custom { $0.tags.contains("search") ? "search" : nil }
+///
+/// For an ``/SwitchyardClient/APIConfiguration/prebuiltRequest``, the key uses its own method and URL: the origin and path count as the
+/// path, and the query as the parameters.
+public struct LimitKey: Sendable {
+    private let name: @Sendable (APIConfiguration) -> String?
+
+    /// Returns a key of your own; requests for which the closure returns `nil` are not limited.
+    public static func custom(_ name: @escaping @Sendable (APIConfiguration) -> String?) -> LimitKey {
+        LimitKey(name: name)
+    }
+
+    /// A key that is the same for all requests.
+    public static let everything = LimitKey { _ in "" }
+
+    /// A key that is the same for requests with the same method and path, whatever their parameters.
+    public static let endpoint = LimitKey { $0.endpoint }
+
+    /// A key that is the same for requests with the same method, path, path values, query and parameters.
+    public static let call = LimitKey { configuration in
+        let asked = configuration.requestedParameters + [configuration.pathValues]
+        return ([configuration.endpoint] + asked.map(\.canonicalText)).map(\.framed).joined()
+    }
+
+    /// Returns a key that is the same for requests with the same method, path and values of the named parameters.
+    public static func parameters(_ names: String...) -> LimitKey {
+        LimitKey { configuration in
+            let asked = configuration.requestedParameters
+            let values = names.map { name in asked.lazy.compactMap { $0[name] }.first?.canonicalText ?? "-" }
+            return ([configuration.endpoint] + values).map(\.framed).joined()
+        }
+    }
+
+    /// Returns a key that is the same for all requests with the tag; other requests are not limited.
+    public static func tag(_ tag: String) -> LimitKey {
+        LimitKey { $0.tags.contains(tag) ? tag : nil }
+    }
+
+    /// Returns the key of a request, or `nil` if the request is not limited.
+    public func callAsFunction(_ configuration: APIConfiguration) -> String? { name(configuration) }
+}
+
+extension APIConfiguration {
+    /// The method and path, or the method, origin and path of a prebuilt request.
+    fileprivate var endpoint: String {
+        guard let url = prebuiltRequest?.url else { return "\(method.name) \(path)" }
+        return "\(sentMethod.name) \(url.origin)\(url.path)"
+    }
+
+    /// The query and parameters, or the parameters in the URL of a prebuilt request.
+    fileprivate var requestedParameters: [Parameters] {
+        guard let url = prebuiltRequest?.url else { return [query, parameters] }
+        return [url.query.map { Parameters(parsing: $0) } ?? Parameters()]
+    }
+}

@@ -1,0 +1,108 @@
+public import SwitchyardClient
+import SwitchyardServices
+
+/// A limit that sends at most one request of a key per interval.
+///
+/// The first request is sent immediately. Of the requests that come before the interval is over, only the last one is
+/// sent, at the end of the interval. The others end as superseded. If all requests must be sent, use a ``RateLimit``
+/// with ``RateRule/interval(_:)``.
+public final class Throttle: RequestLimit, PacingLimit {
+    private struct Lane {
+        var openAt: MonotonicTime
+        /// The last request that was admitted.
+        var gone: RequestID
+        var waiting: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)?
+    }
+
+    private struct State {
+        var lanes: [String: Lane] = [:]
+        private var sweepAt = 256
+
+        /// Removes the keys whose intervals are over, once the table has twice as many keys as remained the last time.
+        mutating func sweep(at now: MonotonicTime) {
+            guard lanes.count >= sweepAt else { return }
+            lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil }
+            sweepAt = max(256, lanes.count * 2)
+        }
+    }
+
+    /// The decision about a request.
+    private enum Verdict {
+        case go
+        /// A newer request came first.
+        case late
+        case wait(until: MonotonicTime, superseding: (@Sendable (RequestFailure.Reason) -> Void)?)
+    }
+
+    private let interval: Duration
+    private let key: LimitKey
+    private let state = Locked(State())
+
+    /// Creates a throttle.
+    ///
+    /// - Parameters:
+    ///   - interval: The minimum interval between the beginnings of two requests of a key.
+    ///   - key: The key of the requests that count together, by default the method and path.
+    public init(_ interval: Duration, by key: LimitKey = .endpoint) {
+        self.interval = interval
+        self.key = key
+    }
+
+    /// `true`: a request that continues a transfer does not wait for another interval.
+    package var spacesRequests: Bool { true }
+
+    /// Waits for the end of the interval in the request's first round; later rounds pass.
+    public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
+        guard context.round == 1, let key = key(configuration) else { return .free }
+        switch arrive(key, context) {
+        case .go: return .free
+        case .late:
+            context.end(.superseded)
+            throw CancellationError()
+        case .wait(let end, let superseded):
+            superseded?(.superseded)
+            try await wait(key, context, until: end)
+            return .free
+        }
+    }
+
+    private func wait(_ key: String, _ context: DispatchContext, until end: MonotonicTime) async throws {
+        do {
+            try await context.time.sleep(until: end)
+        } catch {
+            // The waiting request was cancelled, so its interval begins with the next request instead.
+            leave(key, context.id) { Lane(openAt: end, gone: $0.gone) }
+            throw error
+        }
+        leave(key, context.id) { Lane(openAt: $0.openAt, gone: context.id) }
+    }
+
+    /// Removes a waiting request, unless another request has replaced it.
+    private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
+        state.withLock { state in
+            guard let lane = state.lanes[key], lane.waiting?.id == id else { return }
+            state.lanes[key] = next(lane)
+        }
+    }
+
+    private func arrive(_ key: String, _ context: DispatchContext) -> Verdict {
+        let now = context.time.now
+        return state.withLock { state in
+            state.sweep(at: now)
+            guard let lane = state.lanes[key], lane.openAt > now else {
+                state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
+                return .go
+            }
+            // Rounds run in tasks of their own, so requests may arrive out of order.
+            guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
+            // The waiting request begins at the end of the current interval, so the next interval counts from there.
+            let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
+            state.lanes[key] = Lane(
+                openAt: end.advanced(by: interval),
+                gone: lane.gone,
+                waiting: (context.id, context.end)
+            )
+            return .wait(until: end, superseding: lane.waiting?.end)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+public import Dispatch
+public import Foundation
+public import SwitchyardClient
+import SwitchyardServices
+
+/// A monitor that calls a handler about the network's reachability, from a start to a stop.
+///
+///     let monitor = ReachabilityMonitor(SystemReachability())
+///     monitor.start { status in banner.isHidden = status.isReachable }
+///
+/// If a notification centre is passed to ``start(on:posting:_:)``, code without access to the monitor can observe
+/// `Notification.Name.switchyardReachabilityDidChange`.
+public final class ReachabilityMonitor: Sendable {
+    private let provider: any ReachabilityProvider
+    private let task = Locked<Task<Void, Never>?>(nil)
+
+    /// Creates a monitor that has not started.
+    public init(_ provider: any ReachabilityProvider) {
+        self.provider = provider
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// The current status.
+    public var status: ReachabilityStatus { provider.status }
+
+    /// Whether the network is reachable; an unknown status counts as reachable.
+    public var isReachable: Bool { provider.isReachable }
+
+    /// Calls the handler with the current status and with every change, replacing the handler of an earlier start.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue for handler and notifications, the main queue by default.
+    ///   - center: The notification centre to which every status is posted, after the handler was called. If `nil` (the
+    ///     default), nothing is posted.
+    ///   - handler: Receives the status.
+    public func start(
+        on queue: DispatchQueue = .main,
+        posting center: NotificationCenter? = nil,
+        _ handler: @escaping @Sendable (ReachabilityStatus) -> Void = { _ in }
+    ) {
+        let updates = provider.updates()
+        let new = Task {
+            for await status in updates {
+                guard !Task.isCancelled else { return }
+                queue.async {
+                    handler(status)
+                    center?.post(
+                        name: .switchyardReachabilityDidChange,
+                        object: nil,
+                        userInfo: [Notification.switchyardReachabilityKey: status]
+                    )
+                }
+            }
+        }
+        replace(with: new)
+    }
+
+    /// Stops calling the handler, except for calls that are already on its queue.
+    public func stop() {
+        replace(with: nil)
+    }
+
+    private func replace(with new: Task<Void, Never>?) {
+        let old = task.withLock { task in
+            defer { task = new }
+            return task
+        }
+        old?.cancel()
+    }
+}
+
+extension Notification.Name {
+    /// The notification that the network's reachability has changed, with the status under
+    /// `Notification.switchyardReachabilityKey`.
+    public static let switchyardReachabilityDidChange = Notification.Name("Switchyard.ReachabilityDidChange")
+}
+
+extension Notification {
+    /// The key under which a notification carries its ``/SwitchyardClient/ReachabilityStatus``.
+    public static let switchyardReachabilityKey = "Switchyard.Reachability"
+
+    /// The status that a notification of a ``ReachabilityMonitor`` carries, or `nil` for any other notification.
+    public var reachabilityStatus: ReachabilityStatus? {
+        userInfo?[Self.switchyardReachabilityKey] as? ReachabilityStatus
+    }
+}

@@ -1,0 +1,65 @@
+public import SwitchyardHTTP
+
+/// A URL or path with placeholders: `users/{id}/posts{?page,size}` (RFC 6570, all levels).
+///
+/// Values are typed parameters. They are percent-encoded for their place in the URL, so an identifier such as `a/b?c`
+/// remains one path segment.
+///
+/// | expression | values | result |
+/// |---|---|---|
+/// | `{id}` | `a/b` | `a%2Fb` |
+/// | `{+path}` | `a/b` | `a/b` |
+/// | `{/list*}` | `["a", "b"]` | `/a/b` |
+/// | `{?page,size}` | 2, 20 | `?page=2&size=20` |
+/// | `{&page}` | 2 | `&page=2` |
+/// | `{;id}` | 7 | `;id=7` |
+/// | `{name:3}` | `value` | `val` |
+public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
+    /// The treatment of a variable without a value.
+    public enum MissingValues: Sendable, Hashable {
+        /// A missing value in the path is an error. In `{?...}`, `{&...}`, `{;...}` and `{#...}` the variable is
+        /// omitted. This is the default.
+        ///
+        /// A value that makes a path segment empty, `.` or `..` is also an error, because the URL would lead elsewhere.
+        /// The exception is a value of `{+...}` that contains slashes, because it is a path itself.
+        case refusedInPath
+        /// The variable is omitted everywhere, as RFC 6570 specifies.
+        case leftOut
+    }
+
+    private let template: SwitchyardHTTP.URLTemplate
+
+    /// Parses a template.
+    ///
+    /// - Parameter text: The template.
+    /// - Throws: `RequestError.template` with the position of the syntax error.
+    public init(_ text: String) throws(RequestError) {
+        template = try SwitchyardHTTP.URLTemplate(text)
+    }
+
+    /// The text of the template.
+    public var text: String { template.text }
+
+    /// The names of the variables, in order of their first use.
+    public var variables: [String] { template.variables }
+
+    /// Returns the template with values in place of its variables.
+    ///
+    /// - Parameters:
+    ///   - values: The values by the names of the variables. Additional values are ignored.
+    ///   - missing: The treatment of a variable without a value, which is absent, `null` or an empty list.
+    /// - Returns: The text, percent-encoded.
+    /// - Throws: `RequestError.template` if a value is missing or is not allowed in its place.
+    public func expanded(
+        with values: Parameters,
+        missing: MissingValues = .refusedInPath
+    ) throws(RequestError) -> String {
+        switch missing {
+        case .refusedInPath: try template.expanded(with: values, missing: .refusedInPath)
+        case .leftOut: try template.expanded(with: values, missing: .leftOut)
+        }
+    }
+
+    /// The text of the template.
+    public var description: String { text }
+}
