@@ -49,7 +49,7 @@ enum Yard {
     }
 
     private static func refuse(unknown name: String) -> Int32 {
-        refuse("unknown command \"\(name)\"; known: " + commands.map(\.name).joined(separator: ", "))
+        refuse("unknown command \"\(name)\": must be one of " + commands.map(\.name).joined(separator: ", "))
     }
 
     private static func refuse(_ message: String) -> Int32 {
@@ -62,7 +62,7 @@ enum Yard {
         let lines = commands.map { command in
             "  " + command.name.padding(toLength: width + 3, withPad: " ", startingAt: 0) + command.summary
         }
-        return (["usage: yard COMMAND [options]", ""] + lines + ["", "yard COMMAND --help tells more."])
+        return (["usage: yard COMMAND [options]", ""] + lines + ["", "yard COMMAND --help describes a command."])
             .joined(separator: "\n")
     }
 }

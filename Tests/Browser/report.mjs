@@ -104,7 +104,7 @@ async function checkDots(page, data) {
   check(near.drawn >= 0.9 * near.shown, `zoomed in, ${near.drawn} marks stand for ${near.shown} calls`);
   const words = await page.value(`(([plot]) =>
     plot.describe(plot.nearest(plot.x(plot.start[0]), plot.y(plot.level[0]))))(report.plots)`);
-  check(/^due at 0.000 s, .*(answered by|failed)/.test(words), `a call under the pointer says: ${words}`);
+  check(/^due at 0.000 s, .*(response from|failed)/.test(words), `a call under the pointer says: ${words}`);
   await page.value("report.view.reset()");
 }
 

@@ -4,11 +4,11 @@ import Switchyard
 /// A command that validates service files and checks whether every server responds.
 struct CheckCommand: Command {
     static let name = "check"
-    static let summary = "Validates service files, or those of folders (Services unless given), and asks the servers."
+    static let summary = "Validates service files or folders of them (default: Services), and requests every server."
     static let positional = "[PATH ...]"
     static let options: [Arguments.Option] = [
-        .value("environment", "E", "the environment; each file's default unless given"),
-        .value("timeout", "S", "seconds that a server has to answer; 5 unless given"),
+        .value("environment", "E", "The environment (default: the default environment of each file)."),
+        .value("timeout", "S", "The maximum time for a response, in seconds (default: 5)."),
     ]
 
     private let places: [URL]
@@ -16,8 +16,8 @@ struct CheckCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         let paths = arguments.positional.isEmpty ? ["Services"] : arguments.positional
-        guard !paths.contains("") else { throw UsageError("a path is empty") }
-        guard arguments.text("environment") != "" else { throw UsageError("--environment wants a value: E") }
+        guard !paths.contains("") else { throw UsageError("PATH must not be empty") }
+        guard arguments.text("environment") != "" else { throw UsageError("--environment requires a value: E") }
         places = paths.map { URL(fileURLWithPath: $0) }
         let timeout = try arguments.number("timeout", in: 0.001...3_600) ?? 5
         check = ServiceCheck(

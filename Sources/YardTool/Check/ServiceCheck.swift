@@ -90,7 +90,7 @@ struct ServiceCheck: Sendable {
                         .invalidURL,
                         file: found.file,
                         at: "servers[\(index)].\(key).\(environment)",
-                        expected: "https, or a host of this machine or the local network",
+                        expected: "https, or a host on this machine or in the local network",
                         found: url.text
                     )
                     return (environment, error)
@@ -121,7 +121,7 @@ struct ServiceCheck: Sendable {
                 .missingEnvironment,
                 file: file.lastPathComponent,
                 at: "servers[0].baseURLs.\(wanted)",
-                expected: "a base URL, for the environment asked for",
+                expected: "a base URL for the requested environment",
                 found: "only " + service.environments.map(\.rawValue).joined(separator: ", ")
             )
         }
@@ -147,7 +147,7 @@ struct ServiceCheck: Sendable {
             let position = found.service.servers.firstIndex(of: server) ?? 0
             row.problem =
                 "\(found.file): servers[\(position)].baseURLs.\(found.environment): "
-                + "expected an answer of \(row.url) within \(timeout.figure), found \(row.state)"
+                + "expected a response from \(row.url) within \(timeout.figure), found \(row.state)"
         }
         return row
     }

@@ -32,7 +32,8 @@ struct Arguments {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first, let option = options.first(where: { "--\($0.name)" == name }) else {
                 throw UsageError(
-                    "unknown option \"\(word)\"; known: " + options.map { "--\($0.name)" }.joined(separator: ", ")
+                    "unknown option \"\(word)\": must be one of "
+                        + options.map { "--\($0.name)" }.joined(separator: ", ")
                 )
             }
             try take(option, parts.count > 1 ? String(parts[1]) : nil, from: &rest)
@@ -55,7 +56,7 @@ struct Arguments {
         }
         if let attached { return values[option.name] = attached }
         guard let value = rest.popFirst(), !value.hasPrefix("--") else {
-            throw UsageError("--\(option.name) wants a value: \(valueName)")
+            throw UsageError("--\(option.name) requires a value: \(valueName)")
         }
         values[option.name] = value
     }
@@ -79,7 +80,7 @@ struct Arguments {
         guard let text = values[name] else { return nil }
         guard let number = Double(text), range.contains(number) else {
             throw UsageError(
-                "--\(name) wants a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
+                "--\(name) requires a number from \(range.lowerBound) to \(range.upperBound), found \"\(text)\""
             )
         }
         return number
@@ -92,7 +93,7 @@ struct Arguments {
         guard let text = values[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError(
-                "--\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
+                "--\(name) requires a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text)\""
             )
         }
         return number

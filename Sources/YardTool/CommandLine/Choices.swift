@@ -32,7 +32,7 @@ extension Arguments {
 extension UsageError {
     /// Returns the error for an option with an unknown value.
     static func unknown(_ text: String, for name: String, known: [String]) -> UsageError {
-        UsageError("--\(name) wants one of " + known.joined(separator: ", ") + ", not \"\(text)\"")
+        UsageError("--\(name) requires one of " + known.joined(separator: ", ") + ", found \"\(text)\"")
     }
 }
 
@@ -46,7 +46,7 @@ enum TransportChoice {
             #if os(Linux)
                 case "curl": return try CurlTransport()
             #endif
-            default: throw TransportError(.unsupported, message: "expected curl or urlsession, not \"\(name ?? "")\"")
+            default: throw TransportError(.unsupported, message: "expected curl or urlsession, found \"\(name ?? "")\"")
             }
         } catch {
             throw UsageError("--transport: \(error.message)")

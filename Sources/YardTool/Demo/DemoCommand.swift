@@ -3,10 +3,10 @@ import Switchyard
 /// A command that shows a new user what the library does, on real connections, in less than 20 seconds.
 struct DemoCommand: Command {
     static let name = "demo"
-    static let summary = "Shows what the library does, against servers that it starts itself."
+    static let summary = "Demonstrates the library with local servers that the demo starts."
     static let options: [Arguments.Option] = [
-        .flag("json", "print one JSON object with the facts, and nothing else"),
-        .flag("inspect", "show the calls in a browser too; the story waits for the page, which stays behind it"),
+        .flag("json", "Prints only a JSON object with the results."),
+        .flag("inspect", "Shows the calls in a browser as well. The demo starts when the page is open."),
         ReportFile.option,
     ]
 
@@ -17,7 +17,7 @@ struct DemoCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) {
         printsJSON = arguments.has("json")
         isInspected = arguments.has("inspect")
-        guard !printsJSON || !isInspected else { throw UsageError("--json and --inspect exclude each other") }
+        guard !printsJSON || !isInspected else { throw UsageError("--json and --inspect cannot be combined") }
         page = try ReportFile(arguments)
     }
 
@@ -40,14 +40,14 @@ struct DemoCommand: Command {
 
     /// The path of the report, or a hint how to create one.
     private var pointer: String {
-        guard let page else { return "To see it as a page: yard demo --\(ReportFile.name) FILE.html" }
-        return "The report is in \(page.path), a page to open in a browser."
+        guard let page else { return "To write an HTML report: yard demo --\(ReportFile.name) FILE.html" }
+        return "The report is \(page.path). Open it in a browser."
     }
 
     private static func conclusion(_ report: DemoReport) -> String {
         let verdict =
             report.brokenClaims.isEmpty
-            ? "Everything came true" : "Not everything came true (\(report.brokenClaims.count))"
+            ? "All checks passed" : "\(report.brokenClaims.count) of the checks failed"
         let figures = [
             "\(report.requests.figure) calls", "\(report.callerFailures) failed", "\(report.switches) switches",
             "\(report.failBacks) fail-backs",

@@ -5,18 +5,18 @@ import SwitchyardGenerator
 struct GenerateCommand: Command {
     static let name = "generate"
     static let summary =
-        "Writes a client for the service that an OpenAPI document (3.0 or 3.1, JSON or YAML) describes."
+        "Generates a client from an OpenAPI document (3.0 or 3.1, JSON or YAML)."
     static let positional = "DOCUMENT"
     static let options: [Arguments.Option] = [
-        .value("into", "FOLDER", "the folder for the files; required without --check"),
-        .value("name", "NAME", "the name of the root type; made of the document's title unless given"),
-        .value("only", "LIST", "the tags, operationIds and paths to generate, between commas"),
-        .value("server", "NAME=URL,…", "further servers of the service, between commas"),
-        .value("access", "LEVEL", "internal, package or public; internal unless given"),
-        .value("config", "FILE", "options as JSON; those of the command line come first"),
-        .flag("hashable", "makes models Hashable"),
-        .flag("check", "says what would be generated, and writes nothing"),
-        .flag("allow", "ends with 0 although something is skipped"),
+        .value("into", "FOLDER", "The folder for the generated files (required without --check)."),
+        .value("name", "NAME", "The name of the root type (default: derived from the title of the document)."),
+        .value("only", "LIST", "The tags, operationIds and paths to generate, separated by commas (default: all)."),
+        .value("server", "NAME=URL,…", "Additional servers of the service, separated by commas."),
+        .value("access", "LEVEL", "internal, package or public (default: internal)."),
+        .value("config", "FILE", "A JSON file with options. Command-line options take precedence over it."),
+        .flag("hashable", "Makes the models Hashable."),
+        .flag("check", "Prints the notes and a summary, and writes no files."),
+        .flag("allow", "Accepts skipped parts of the document: with --check, the exit code is 0."),
     ]
 
     private let document: URL
@@ -26,7 +26,7 @@ struct GenerateCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let path = arguments.positional.first, arguments.positional.count == 1, !path.isEmpty else {
-            throw UsageError("give one OpenAPI document")
+            throw UsageError("expected one OpenAPI document")
         }
         document = URL(fileURLWithPath: path)
         let isCheck = arguments.has("check")
@@ -64,12 +64,12 @@ extension GeneratorOptions {
     fileprivate mutating func apply(_ arguments: Arguments) throws(UsageError) {
         if let name = arguments.text("name") { self.name = name }
         if let name, name.wholeMatch(of: /[A-Z][A-Za-z0-9]*/) == nil {
-            throw UsageError("--name wants a capital followed by letters and digits, not \"\(name)\"")
+            throw UsageError("--name requires a capital letter followed by letters and digits, found \"\(name)\"")
         }
         if let list = arguments.text("only") { only = list.split(separator: ",").map(String.init) }
         for text in arguments.text("server")?.split(separator: ",") ?? [] {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw UsageError("--server wants NAME=URL, not \"\(text)\"") }
+            guard parts.count == 2 else { throw UsageError("--server requires NAME=URL, found \"\(text)\"") }
             servers.append(Server(name: parts[0], url: parts[1]))
         }
         if let text = arguments.text("access") {

@@ -36,7 +36,7 @@ struct GenerateConfiguration: Decodable {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
             let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
             for key in object?.keys.sorted() ?? [] where !keys.contains(key) {
-                throw UsageError("\(path): unknown key \"\(key)\"; known: " + keys.joined(separator: ", "))
+                throw UsageError("\(path): unknown key \"\(key)\": must be one of " + keys.joined(separator: ", "))
             }
             configuration = try JSONDecoder().decode(Self.self, from: data)
         } catch let error as UsageError {
@@ -56,11 +56,11 @@ struct GenerateConfiguration: Decodable {
         options.lists = lists ?? [:]
         for (operation, strategy) in lists ?? [:] where !Self.strategies.contains(strategy) {
             let known = Self.strategies.joined(separator: ", ")
-            throw UsageError("\(path): lists.\(operation) is \"\(strategy)\"; allowed are \(known)")
+            throw UsageError("\(path): lists.\(operation) \"\(strategy)\" is invalid: must be one of \(known)")
         }
         if let access {
             guard let level = GeneratorOptions.Access(rawValue: access) else {
-                throw UsageError("\(path): access is \"\(access)\"; allowed are internal, package, public")
+                throw UsageError("\(path): access \"\(access)\" is invalid: must be internal, package or public")
             }
             options.access = level
         }

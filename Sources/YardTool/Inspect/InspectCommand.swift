@@ -3,10 +3,10 @@ import SwitchyardInspector
 /// A command that creates a page from recorded traffic.
 struct InspectCommand: Command {
     static let name = "inspect"
-    static let summary = "Makes a page of an HTTP Archive (.har), or of the lines that yard load prints (.jsonl)."
+    static let summary = "Creates a page from an HTTP Archive (.har) or from the output of yard load (.jsonl)."
     static let positional = "FILE"
     static let options: [Arguments.Option] = [
-        .value(ReportFile.name, "OUT.html", "the page; FILE with .html behind it unless given")
+        .value(ReportFile.name, "OUT.html", "The file for the page (default: FILE followed by .html).")
     ]
 
     private let path: String
@@ -14,7 +14,7 @@ struct InspectCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 1, let path = arguments.positional.first, !path.isEmpty else {
-            throw UsageError("wants one file, a .har or a .jsonl")
+            throw UsageError("expected one .har or .jsonl file")
         }
         self.path = path
         page = if let page = try ReportFile(arguments) { page } else { try ReportFile(at: path + ".html") }

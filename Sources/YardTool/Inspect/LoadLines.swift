@@ -35,7 +35,7 @@ struct LoadLines {
                 throw TrafficFileError(path: path, problem: "\(place): \(TrafficFileError.words(error))")
             }
             guard take(line) else {
-                throw TrafficFileError(path: path, problem: "\(place) is none that yard load prints")
+                throw TrafficFileError(path: path, problem: "\(place) is not output of yard load")
             }
         }
         calls.sort { $0.start < $1.start }

@@ -18,7 +18,7 @@ struct RecordedTraffic {
             path.lowercased().hasSuffix(".jsonl")
             ? try LoadLines(data, of: path).record(name: name) : try Self.archive(data, of: path, name: name)
         guard !record.feed.calls.isEmpty else {
-            throw TrafficFileError(path: path, problem: "has no call" + (record.leftOut.map { "; \($0.words)" } ?? ""))
+            throw TrafficFileError(path: path, problem: "has no calls" + (record.leftOut.map { ": \($0.words)" } ?? ""))
         }
     }
 
@@ -29,7 +29,7 @@ struct RecordedTraffic {
     ) throws(TrafficFileError) -> InspectorRecord {
         let archive: HARArchive
         do { archive = try HARArchive(data: data) } catch {
-            throw TrafficFileError(path: path, problem: "is no HTTP Archive: \(TrafficFileError.words(error))")
+            throw TrafficFileError(path: path, problem: "is not an HTTP Archive: \(TrafficFileError.words(error))")
         }
         return InspectorRecord(of: archive, name: name)
     }
@@ -49,7 +49,7 @@ struct TrafficFileError: Error, Equatable, CustomStringConvertible {
             "\(place(context.codingPath)) lacks \"\(key.stringValue)\""
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
             "\(place(context.codingPath)): \(context.debugDescription)"
-        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty: "it is no JSON"
+        case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty: "it is not JSON"
         case DecodingError.dataCorrupted(let context): "\(place(context.codingPath)): \(context.debugDescription)"
         default: "\(error)"
         }

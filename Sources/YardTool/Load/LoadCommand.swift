@@ -4,20 +4,20 @@ import Switchyard
 /// A command that sends real requests through the library to the servers of a service file.
 struct LoadCommand: Command {
     static let name = "load"
-    static let summary = "Sends requests through the library and prints one JSON line for each; ok: a status below 500."
+    static let summary = "Sends requests through the library and prints a JSON line for each (ok: status below 500)."
     static let options: [Arguments.Option] = [
-        .value("service", "FILE", "the service file; required"),
-        .value("environment", "E", "the environment; the file's default unless given"),
-        .value("path", "P", "the path, required; {n} is replaced by a running number, from 1"),
-        .value("method", "M", "the method; GET unless given"),
-        .value("rate", "R", "open loop: requests per second, the n-th due at start + (n - 1) / R"),
-        .value("concurrency", "N", "closed loop: workers; this or --rate, or both"),
-        .value("think", "S", "closed loop: seconds between two requests of a worker"),
-        .value("start", "EPOCH", "when to start, in seconds since 1970; now unless given"),
-        .value("duration", "S", "for how many seconds requests become due; required"),
-        .value("timeout", "S", "the caller's whole deadline in seconds; 60 unless given"),
-        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ")),
-        .value("transport", "NAME", "curl (Linux) or urlsession"),
+        .value("service", "FILE", "The service file (required)."),
+        .value("environment", "E", "The environment (default: the default environment of the file)."),
+        .value("path", "P", "The path, in which {n} is replaced by the number of the request, from 1 (required)."),
+        .value("method", "M", "The HTTP method (default: GET)."),
+        .value("rate", "R", "Open loop: requests per second. Request n is due at start + (n - 1) / R."),
+        .value("concurrency", "N", "Closed loop: the number of workers. Give this, --rate or both."),
+        .value("think", "S", "Closed loop: the pause of a worker between two requests, in seconds (default: 0)."),
+        .value("start", "EPOCH", "The start time, in seconds since 1970 (default: now)."),
+        .value("duration", "S", "The period in which requests become due, in seconds (required)."),
+        .value("timeout", "S", "The deadline of a call, in seconds (default: 60)."),
+        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: the policy of the file)."),
+        .value("transport", "NAME", "curl (only on Linux) or urlsession (default: the default of the system)."),
         ReportFile.option,
     ]
 
@@ -83,7 +83,7 @@ final class LineOutput: Sendable {
             let text = String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
             lock.withLock { terminal.write(text) }
         } catch {
-            Terminal.complain("yard load: a record is missing: \(error)")
+            Terminal.complain("yard load: a record cannot be written: \(error)")
         }
     }
 }

@@ -35,16 +35,18 @@ struct LoadPlan: Sendable {
         think = try arguments.number("think", in: 0...3_600) ?? 0
         start = try arguments.number("start", in: 0...1e11)
         timeout = try arguments.number("timeout", in: 0.001...86_400).map { .seconds($0) }
-        guard rate > 0 || concurrency > 0 else { throw UsageError("--rate or --concurrency has to be given") }
+        guard rate > 0 || concurrency > 0 else { throw UsageError("--rate or --concurrency is required") }
         let name = arguments.text("method") ?? "GET"
-        guard let method = HTTPMethod(name) else { throw UsageError("--method wants an HTTP method, not \"\(name)\"") }
+        guard let method = HTTPMethod(name) else {
+            throw UsageError("--method requires an HTTP method, found \"\(name)\"")
+        }
         self.method = method
         service = try Self.service(at: file, policy: arguments.text("policy"))
         environment =
             arguments.text("environment").map(ServiceEnvironment.init(rawValue:)) ?? service.defaultEnvironment
         guard service.environments.contains(environment) else {
             let known = service.environments.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("--environment wants one of \(known), not \"\(environment)\"")
+            throw UsageError("--environment requires one of \(known), found \"\(environment)\"")
         }
     }
 

@@ -36,7 +36,7 @@ extension LoadPlan {
             Report.Fact(name: "calls", value: "\(method) \(path)"),
             rate > 0 ? Report.Fact(name: "open loop", value: "\(rate.plain) per second") : nil,
             concurrency > 0
-                ? Report.Fact(name: "closed loop", value: "\(concurrency) callers, \(think.plain) s apart") : nil,
+                ? Report.Fact(name: "closed loop", value: "\(concurrency) callers, \(think.plain) s pause") : nil,
             timeout.map { Report.Fact(name: "deadline", value: $0.figure) },
         ].compactMap(\.self)
     }

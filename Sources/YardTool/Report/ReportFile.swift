@@ -3,7 +3,7 @@ import Foundation
 /// The HTML file that `--report` names.
 struct ReportFile: Sendable {
     static let name = "report"
-    static let option = Arguments.Option.value(name, "FILE", "write a page that shows the run: one HTML file")
+    static let option = Arguments.Option.value(name, "FILE", "Writes a report of the run to this HTML file.")
 
     let path: String
     private let page: ReportPage
@@ -40,14 +40,14 @@ struct ReportFile: Sendable {
         let manager = FileManager.default
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         var isFolder: ObjCBool = false
-        if path.isEmpty { return "it has no name" }
+        if path.isEmpty { return "the path is empty" }
         if manager.fileExists(atPath: path, isDirectory: &isFolder) {
             if isFolder.boolValue { return "it is a folder" }
-            return manager.isWritableFile(atPath: path) ? nil : "it may not be changed"
+            return manager.isWritableFile(atPath: path) ? nil : "it is not writable"
         }
         guard manager.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            return "there is no folder \(folder)"
+            return "folder \(folder) does not exist"
         }
-        return manager.isWritableFile(atPath: folder) ? nil : "the folder \(folder) may not be changed"
+        return manager.isWritableFile(atPath: folder) ? nil : "folder \(folder) is not writable"
     }
 }

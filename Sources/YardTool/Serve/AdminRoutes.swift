@@ -9,21 +9,21 @@ struct AdminRoutes: Sendable {
     /// Returns the usage text.
     static func help(baseURL: String) -> String {
         """
-        Let a server misbehave:
+        Set a fault of a server:
           curl -X PUT '\(baseURL)/admin/fault?server=topics/primary&fault=hang&for=5'
           curl -X PUT \(baseURL)/admin/fault -d '{"server": "primary", "fault": "status", "status": 503, "percent": 30}'
-        See what is in force, and take it away:
+        Show the active faults, and remove a fault:
           curl \(baseURL)/admin/fault
           curl -X DELETE '\(baseURL)/admin/fault?server=topics/primary'
 
-        server   topics/primary; primary for those of both services; all when it is left out
+        server   topics/primary, or primary for both services (default: all servers)
         fault    \(FaultOrder.names.joined(separator: ", "))
-        for      seconds after which the fault goes by itself
-        percent  the share of requests that suffer it
-        flap     the period in seconds in which it comes and goes
-        status   the status of the fault status
-        by       the seconds of slow and drip
-        bytes    the bytes of drip, reset-in-body, truncate and wrong-length
+        for      the time in seconds after which the fault ends (default: never)
+        percent  the percentage of requests that the fault affects (default: 100)
+        flap     the period in seconds with which the fault is switched on and off
+        status   the status of the fault "status" (default: 503)
+        by       the delay of slow or the interval of drip, in seconds
+        bytes    the number of bytes for drip, reset-in-body, truncate and wrong-length
         """
     }
 
@@ -43,7 +43,7 @@ struct AdminRoutes: Sendable {
         }
         server.route(.delete, "/admin/fault") { request in
             if let unknown = request.queryItems.first(where: { $0.name != "server" }) {
-                return try answer(["error": "unknown parameter \"\(unknown.name)\"; known: server"], status: 400)
+                return try answer(["error": "unknown parameter \"\(unknown.name)\": must be server"], status: 400)
             }
             let name = request.queryValue("server")
             return try reply(faults.clear(name), to: name)
@@ -53,7 +53,7 @@ struct AdminRoutes: Sendable {
     private func reply(_ concerned: [String], to name: String?) throws -> LoopbackResponse {
         guard concerned.isEmpty, let name else { return try answer(["servers": concerned]) }
         let known = faults.names.joined(separator: ", ")
-        return try answer(["error": "unknown server \"\(name)\"; known: \(known)"], status: 404)
+        return try answer(["error": "unknown server \"\(name)\": must be one of \(known)"], status: 404)
     }
 
     private func answer(_ value: some Encodable, status: Int = 200) throws -> LoopbackResponse {

@@ -12,14 +12,14 @@ extension FaultOrder {
         let members = query.isEmpty ? try Self.members(of: json) : Self.members(of: query)
         if let unknown = members.keys.sorted().first(where: { !Self.parameters.contains($0) }) {
             let known = Self.parameters.joined(separator: ", ")
-            throw Problem(description: "unknown parameter \"\(unknown)\"; known: \(known)")
+            throw Problem(description: "unknown parameter \"\(unknown)\": must be one of \(known)")
         }
         let known = Self.names.joined(separator: ", ")
         guard let name = members["fault"]?.string else {
             throw Problem(description: "expected the parameter fault: one of \(known)")
         }
         guard Self.names.contains(name) else {
-            throw Problem(description: "unknown fault \"\(name)\"; known: \(known)")
+            throw Problem(description: "unknown fault \"\(name)\": must be one of \(known)")
         }
         fault = name
         server = try members.text("server")
@@ -50,7 +50,7 @@ extension [String: JSONValue] {
     fileprivate func text(_ name: String) throws(FaultOrder.Problem) -> String? {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.string else {
-            throw FaultOrder.Problem(description: "expected \(name) to be a text")
+            throw FaultOrder.Problem(description: "expected \(name) to be a string")
         }
         return text
     }

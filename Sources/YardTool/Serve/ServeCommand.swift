@@ -5,10 +5,10 @@ import SwitchyardTesting
 /// A command that runs the demo's servers on fixed ports for testing an app.
 struct ServeCommand: Command {
     static let name = "serve"
-    static let summary = "Runs servers on fixed ports that misbehave on command, for trying an app against."
+    static let summary = "Runs servers on fixed ports for testing an app, with faults on command."
     static let options: [Arguments.Option] = [
-        .value("port", "P", "the first of six ports; 8081 unless given, as in Services/*.json; 0: any"),
-        .value("for", "S", "ends after so many seconds; runs until it is interrupted unless given"),
+        .value("port", "P", "The first of six ports (default: 8081, as in Services/*.json; 0: any free ports)."),
+        .value("for", "S", "The run time, in seconds (default: until the command is interrupted)."),
     ]
 
     private let port: UInt16

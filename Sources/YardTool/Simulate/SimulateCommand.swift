@@ -6,15 +6,19 @@ struct SimulateCommand: Command {
     static let summary = "Simulates a fleet of clients, each with a real switching core, while servers fail."
     static var subcommands: [CommandEntry] { [CommandEntry(WorldsCommand.self, of: name)] }
     static let options: [Arguments.Option] = [
-        .value("clients", "N", "how many clients, at 0.1 requests per second each; 20000 unless given"),
-        .value("scenario", "NAME", FleetScenario.allCases.map(\.rawValue).joined(separator: ", ")),
-        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + "; recommended unless given"),
-        .value("server-model", "NAME", "deep (wasted work is done; default) or aware (it is dropped)"),
-        .flag("warm", "every client keeps a connection to its first fallback"),
-        .flag("shed", "give up requests of normal priority while every server is overloaded"),
-        .value("seed", "K", "the seed of all random numbers; 1 unless given"),
-        .flag("timeline", "tell of every 10 s as well"),
-        .flag("json", "print one JSON object"),
+        .value("clients", "N", "The number of clients, with 0.1 requests per second each (default: 20000)."),
+        .value(
+            "scenario",
+            "NAME",
+            FleetScenario.allCases.map(\.rawValue).joined(separator: ", ") + " (default: death-ample)."
+        ),
+        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
+        .value("server-model", "NAME", "deep (executes abandoned requests, the default) or aware (drops them)."),
+        .flag("warm", "Keeps a connection of every client to its first fallback server."),
+        .flag("shed", "Allows the rejection of requests of normal priority while every server is overloaded."),
+        .value("seed", "K", "The seed of all random numbers (default: 1)."),
+        .flag("timeline", "Prints a line for every 10 s as well."),
+        .flag("json", "Prints one JSON object."),
         ReportFile.option,
     ]
 

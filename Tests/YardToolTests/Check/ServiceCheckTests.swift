@@ -31,7 +31,7 @@ import Testing
         #expect(report.rows.map(\.state) == ["404", "refused"])
         #expect(
             report.problems == [
-                "forum.json: servers[1].baseURLs.test: expected an answer of \(dead.baseURL) within 30.0 s, found refused"
+                "forum.json: servers[1].baseURLs.test: expected a response from \(dead.baseURL) within 30.0 s, found refused"
             ]
         )
     }
@@ -112,7 +112,7 @@ import Testing
 
         #expect(report.rows.isEmpty)
         let expected =
-            "forum.json: servers[0].baseURLs.staging: expected a base URL, for the environment asked for, found only test"
+            "forum.json: servers[0].baseURLs.staging: expected a base URL for the requested environment, found only test"
         #expect(report.problems == [expected])
     }
 
@@ -153,7 +153,7 @@ import Testing
         #expect(report.rows.map(\.service) == ["y"])
         #expect(
             report.problems == [
-                "x.json: servers[0].baseURLs.test: expected https, or a host of this machine or the local network, "
+                "x.json: servers[0].baseURLs.test: expected https, or a host on this machine or in the local network, "
                     + "found http://api.shop.com",
                 "z.json: servers: expected at least one server",
             ]
@@ -177,7 +177,7 @@ import Testing
         #expect(report.rows.map(\.url) == [server.baseURL])
         #expect(report.rows.map(\.state) == ["404"])
         #expect(other.requests.isEmpty)
-        let rule = "expected https, or a host of this machine or the local network, found"
+        let rule = "expected https, or a host on this machine or in the local network, found"
         #expect(
             report.problems == [
                 "shop.json: servers[0].baseURLs.release: \(rule) http://api.shop.com",

@@ -31,10 +31,10 @@ import Testing
     @Test(arguments: [
         (["--json=yes"], "--json takes no value"),
         (["--timeout=1", "--timeout", "2"], "--timeout is given twice"),
-        (["--=1"], "unknown option \"--=1\"; known: --json, --timeout, --port"),
-        (["--yaml"], "unknown option \"--yaml\"; known: --json, --timeout, --port"),
-        (["--timeout"], "--timeout wants a value: S"),
-        (["--timeout", "--json"], "--timeout wants a value: S"),
+        (["--=1"], "unknown option \"--=1\": must be one of --json, --timeout, --port"),
+        (["--yaml"], "unknown option \"--yaml\": must be one of --json, --timeout, --port"),
+        (["--timeout"], "--timeout requires a value: S"),
+        (["--timeout", "--json"], "--timeout requires a value: S"),
         (["--json", "--json"], "--json is given twice"),
         (["--port", "1", "--port", "2"], "--port is given twice"),
         (["folder", "other"], "unexpected argument \"other\""),
@@ -49,7 +49,7 @@ import Testing
     func `a value that is out of range or not a number is rejected`(text: String) throws {
         let arguments = try Arguments(["--timeout", text], options: Self.options)
 
-        #expect(throws: UsageError("--timeout wants a number from 0.0 to 10.0, not \"\(text)\"")) {
+        #expect(throws: UsageError("--timeout requires a number from 0.0 to 10.0, found \"\(text)\"")) {
             try arguments.number("timeout", in: 0...10)
         }
     }
@@ -57,7 +57,7 @@ import Testing
     @Test func `a fraction is rejected where a whole number is expected`() throws {
         let arguments = try Arguments(["--port", "80.5"], options: Self.options)
 
-        #expect(throws: UsageError("--port wants a whole number from 1 to 100, not \"80.5\"")) {
+        #expect(throws: UsageError("--port requires a whole number from 1 to 100, found \"80.5\"")) {
             try arguments.integer("port", in: 1...100)
         }
     }

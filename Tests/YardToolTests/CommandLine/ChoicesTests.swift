@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `an unknown transport is rejected`() {
-        #expect(throws: UsageError("--transport: expected curl or urlsession, not \"pigeon\"")) {
+        #expect(throws: UsageError("--transport: expected curl or urlsession, found \"pigeon\"")) {
             try TransportChoice.make("pigeon")
         }
     }

@@ -79,7 +79,7 @@ import Testing
         let report = try await demo.run()
 
         #expect(report.succeeded, "\(report.brokenClaims)")
-        for word in ["client says", "errors", "requests", "p50", "p99", "primary", "tertiary", "▶", "callers"] {
+        for word in ["client state", "errors", "requests", "p50", "p99", "primary", "tertiary", "▶", "callers"] {
             #expect(recording.text.contains(word), "\(word)")
         }
         #expect(

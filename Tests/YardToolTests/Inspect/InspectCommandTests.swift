@@ -107,14 +107,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("a.har", "", "is no HTTP Archive: it is no JSON"), ("a.har", "{}", "is no HTTP Archive: it lacks \"log\""),
+            ("a.har", "", "is not an HTTP Archive: it is not JSON"),
+            ("a.har", "{}", "is not an HTTP Archive: it lacks \"log\""),
             (
                 "a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[{}]}}"#,
-                "has no call; 1 not shown as recorded, the first: entry 1 has neither a request nor a response"
+                "has no calls: 1 not shown as recorded, the first: entry 1 has neither a request nor a response"
             ),
-            ("a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[]}}"#, "has no call"),
-            ("a.jsonl", "{}\n", "line 1 is none that yard load prints"), ("a.jsonl", "\n[", "line 2: it is no JSON"),
-            ("a.jsonl", "", "has no call"),
+            ("a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[]}}"#, "has no calls"),
+            ("a.jsonl", "{}\n", "line 1 is not output of yard load"), ("a.jsonl", "\n[", "line 2: it is not JSON"),
+            ("a.jsonl", "", "has no calls"),
         ]
     )
     func `an invalid file is rejected with its name and the problem`(

@@ -60,10 +60,10 @@ import Testing
         let numbers = FleetReport(of: simulation, wallSeconds: 0)
         let summary = Report(of: simulation).summary
 
-        let requests = "of \(numbers.requests.figure) requests of 100 clients"
+        let requests = "\(numbers.requests.figure) requests from 100 clients"
         #expect(summary.hasPrefix("Server 1 was dead from 60 s to 180 s; \(requests)"))
         #expect(summary.contains("\(numbers.failures.figure) failed"))
-        #expect(summary.contains("server 2 was asked for"))
+        #expect(summary.contains("the load of server 2 was"))
     }
 
     @Test func `a network failure is not reported as a server's fault`() throws {
@@ -71,7 +71,7 @@ import Testing
 
         #expect(report.faults.isEmpty)
         #expect(report.marks.map(\.server) == [nil, nil])
-        #expect(report.summary.hasPrefix("Every server could not be reached by 30 % of the clients"))
+        #expect(report.summary.hasPrefix("Every server was unreachable for 30 % of the clients"))
     }
 
     @Test func `the report of a fleet can be decoded from its JSON`() throws {

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `the fault lasts from the first diverted call to the first successful probe`() {
-        let fault = ReportFault(server: 0, from: 1, until: 3.5, what: "did not answer in time", isKnown: false)
+        let fault = ReportFault(server: 0, from: 1, until: 3.5, what: "did not respond in time", isKnown: false)
         #expect(report.faults == [fault])
     }
 
@@ -73,9 +73,9 @@ import Testing
         #expect(report.marks.count == 8)
         #expect(switches.map(\.at) == [1.5, 5])
         #expect(switches.map(\.to) == [1, 0])
-        #expect(switches.last?.text.hasSuffix("because primary is well again and preferred") == true)
-        #expect(ejected.text.contains("because it was late clearly more often than the others"))
-        #expect(ejected.text.contains("6 of 16 requests went wrong; the last time it did not answer in time"))
+        #expect(switches.last?.text.hasSuffix("because primary has recovered and is preferred") == true)
+        #expect(ejected.text.contains("because it was late significantly more often than the others"))
+        #expect(ejected.text.contains("6 of 16 requests failed, and the last time it did not respond in time"))
     }
 
     @Test func `failed and successful probes are marked as bad and good`() {
@@ -112,10 +112,10 @@ import Testing
     @Test func `the summary describes fault, effect, reason of the switch and recovery in one sentence`() {
         #expect(
             report.summary == """
-                primary did not answer in time from 1.0 s on, and 500 ms later calls went to secondary, because primary \
-                was late clearly more often than the others; of 7 calls meanwhile 1 failed, and 99 in 100 took at most \
-                2.0 s (before: 10 ms), the slowest 2.0 s; primary was seen to be well again at 3.5 s and had its calls back \
-                at 5.0 s.
+                primary did not respond in time from 1.0 s on, and 500 ms later calls went to secondary, because primary \
+                was late significantly more often than the others; of 7 calls during the fault, 1 failed, and 99 in \
+                100 took at most 2.0 s (before: 10 ms), the slowest 2.0 s; primary had visibly recovered at 3.5 s and \
+                received its calls again at 5.0 s.
                 """
         )
     }
@@ -125,7 +125,7 @@ import Testing
 
         #expect(report.phases.map(\.name) == [.all])
         #expect(report.faults.isEmpty)
-        let sentence = "All 10 calls were answered, the slowest after 10 ms, and no server was taken out of service."
+        let sentence = "All 10 calls succeeded, the slowest after 10 ms, and no server was taken out of service."
         #expect(report.summary == sentence)
     }
 
@@ -154,7 +154,7 @@ import Testing
         let report = Report(of: story)
 
         #expect(report.faults.map(\.until) == [nil])
-        #expect(report.summary.hasSuffix("; primary was not well again by the end."))
+        #expect(report.summary.hasSuffix("; primary had not recovered by the end."))
     }
 
     @Test func `a run without calls still has a report`() throws {

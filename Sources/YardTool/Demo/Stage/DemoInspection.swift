@@ -17,14 +17,14 @@ struct DemoInspection: Sendable {
 
     /// Waits until the page is open or the demo is interrupted.
     func open() async {
-        screen.say("The story begins when this page is open: \(inspector.address)")
+        screen.say("The demo starts when this page is open: \(inspector.address)")
         _ = await inspector.waitForPage()
     }
 
     /// Keeps the page open until the demo is interrupted.
     func stay() async {
         guard !Task.isCancelled else { return }
-        screen.print(["", "The page stays until you press Ctrl-C: \(inspector.address)"])
+        screen.print(["", "The page is available until you press Ctrl-C: \(inspector.address)"])
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
     }
 

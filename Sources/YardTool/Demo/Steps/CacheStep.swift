@@ -2,7 +2,7 @@ import Switchyard
 
 /// A step that repeats a call, which is then served without a server.
 struct CacheStep: DemoStep {
-    let title = "The same question again, answered from the cache"
+    let title = "The same request again, served from the cache"
     /// The identifier of the requested user.
     static let user = 1
 
@@ -25,6 +25,6 @@ struct CacheStep: DemoStep {
             report.requests += 1 + repeats
             report.cacheHits += hits
         }
-        try stage.claim(same && hits == repeats, "\(hits) more calls in \(each.figure) each, and no server was asked")
+        try stage.claim(same && hits == repeats, "\(hits) more calls in \(each.figure) each, without any request")
     }
 }

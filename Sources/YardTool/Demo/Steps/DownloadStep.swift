@@ -4,7 +4,7 @@ import SwitchyardTransfers
 
 /// A step that cancels a download in the middle and resumes it.
 struct DownloadStep: DemoStep {
-    let title = "A film on its way down, cut in the middle and taken up again"
+    let title = "A download of a film, cancelled in the middle and resumed"
 
     func run(on stage: DemoStage) async throws {
         let film = stage.folder.appendingPathComponent("film.mov")
@@ -13,7 +13,7 @@ struct DownloadStep: DemoStep {
         await cut(film, at: 0.4, watcher, stage)
         stage.screen.clear()
         let isThere = FileManager.default.fileExists(atPath: film.path)
-        stage.screen.say("cancelled at \(watcher.count.byteFigure); no partial file is left: \(!isThere)")
+        stage.screen.say("cancelled at \(watcher.count.byteFigure), no partial file at the destination: \(!isThere)")
         let file = try await stage.topics.film(of: 7, to: film) { watcher.report($0) }
         stage.screen.clear()
         stage.record { report in
@@ -25,8 +25,8 @@ struct DownloadStep: DemoStep {
         let cameOnce = file.resumedBytes + file.receivedBytes == file.length && file.resumedBytes > 0
         try stage.claim(
             isRight && cameOnce && !isThere && watcher.isMonotone,
-            "\(Int(file.length).byteFigure), \(Int(file.resumedBytes).byteFigure) of them from before: every byte is right "
-                + "and came once, \((ContinuousClock.now - start).figure)"
+            "\(Int(file.length).byteFigure), \(Int(file.resumedBytes).byteFigure) of them before the cancellation: every byte "
+                + "is correct and was received once, \((ContinuousClock.now - start).figure)"
         )
     }
 

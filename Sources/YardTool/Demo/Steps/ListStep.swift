@@ -2,7 +2,7 @@ import Switchyard
 
 /// A step that loads all pages of a list.
 struct ListStep: DemoStep {
-    let title = "A list, loaded page by page to its end"
+    let title = "A list, loaded page by page until the end"
 
     func run(on stage: DemoStage) async throws {
         let topics = stage.topics

@@ -2,12 +2,12 @@ import Switchyard
 
 /// A step that receives a module's own error, with messages for the user in two languages.
 struct ModuleErrorStep: DemoStep {
-    let title = "An error of the module's own, in the user's language"
+    let title = "An error of a module, in the user's language"
 
     func run(on stage: DemoStage) async throws {
         let users = stage.users
         guard var error = await failure(of: { () throws(APIError) in _ = try await users.user(id: 99) }) else {
-            throw BrokenClaim(description: "there is a user 99")
+            throw BrokenClaim(description: "user 99 does not exist")
         }
         stage.record { $0.requests += 1 }
         stage.screen.say("user(id: 99)  code \(error.code.number), server \(error.context.server ?? "-")")

@@ -10,22 +10,22 @@ struct OutageStep: DemoStep {
 
     /// The process dies: connections break, and new connections are refused.
     static let death = OutageStep(
-        title: "The server in use dies, and no caller notices",
+        title: "The current server dies, and no call fails",
         fault: .refuse,
         deed: "killed"
     )
 
     /// The process stops: connections stay open, and no response is sent.
     static let hang = OutageStep(
-        title: "The next one hangs, and again nobody notices",
+        title: "The next server hangs, and again no call fails",
         fault: .hang,
         deed: "stopped"
     )
 
     func run(on stage: DemoStage) async throws {
-        guard let victim = stage.machineInUse else { throw BrokenClaim(description: "a live machine is in use") }
+        guard let victim = stage.machineInUse else { throw BrokenClaim(description: "a live server is current") }
         guard await stage.waitForTraffic(at: victim) else {
-            throw BrokenClaim(description: "\(victim.name) gets the callers' requests")
+            throw BrokenClaim(description: "\(victim.name) receives the callers' requests")
         }
         try await stage.watch()
 
@@ -58,7 +58,7 @@ extension DemoStage {
         let cause = tally.lastError.map { " (\($0))" } ?? ""
         try claim(
             tally.failures == 0,
-            "\(tally.calls.figure) calls meanwhile, \(tally.failures) failed\(cause), slowest \(tally.slowest.figure)"
+            "\(tally.calls.figure) calls in this time, \(tally.failures) failed\(cause), slowest \(tally.slowest.figure)"
         )
     }
 }

@@ -3,7 +3,7 @@ import SwitchyardTesting
 
 /// A step that restarts the machines one after another, after which the callers return to the better machine each time.
 struct RecoveryStep: DemoStep {
-    let title = "The machines come back, and the primary gets its callers back"
+    let title = "The servers recover, and the calls return to the primary"
     let needsTraffic = true
 
     func run(on stage: DemoStage) async throws {
@@ -19,11 +19,11 @@ struct RecoveryStep: DemoStep {
             }
             let duration = ContinuousClock.now - start
             guard isBack, await stage.waitForTraffic(at: machine) else {
-                throw BrokenClaim(description: "\(machine.name) gets the callers back")
+                throw BrokenClaim(description: "the calls return to \(machine.name)")
             }
             try stage.claim(
                 stage.machineInUse === machine,
-                "\(machine.name) has the callers back after \(duration.figure)"
+                "the calls returned to \(machine.name) after \(duration.figure)"
             )
         }
         try await stage.watch()

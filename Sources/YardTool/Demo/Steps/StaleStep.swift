@@ -2,7 +2,7 @@ import Switchyard
 
 /// A step that shows a stale stored response, and then the fresh response of the server.
 struct StaleStep: DemoStep {
-    let title = "An old answer, shown at once and then refreshed"
+    let title = "A stale response, shown at once and then refreshed"
 
     func run(on stage: DemoStage) async throws {
         for try await answer in stage.topics.headlines() {
@@ -15,7 +15,7 @@ struct StaleStep: DemoStep {
         var shown: [APIResponse<Headline>] = []
         for try await answer in stage.topics.headlines() {
             shown.append(answer)
-            let origin = answer.isFromCache ? "stored, and old" : "from a server"
+            let origin = answer.isFromCache ? "from the cache, stale" : "from a server"
             stage.screen.say("headlines()  \(answer.value.text), \(origin), after \((clock.now - start).figure)")
         }
         stage.record { report in
@@ -25,7 +25,7 @@ struct StaleStep: DemoStep {
         let isTold = shown.count == 2 && shown[0].isStale && shown[1].source == .network
         try stage.claim(
             isTold && shown[0].value.edition < shown[1].value.edition,
-            "the screen had something to show while the server was asked"
+            "the screen showed the stale response during the request"
         )
     }
 }

@@ -4,7 +4,7 @@ import SwitchyardTransfers
 
 /// A step that uploads a file and shows the progress.
 struct UploadStep: DemoStep {
-    let title = "A file on its way up"
+    let title = "An upload of a file"
 
     func run(on stage: DemoStage) async throws {
         let bytes = stage.pace.uploadBytes
@@ -22,7 +22,7 @@ struct UploadStep: DemoStep {
         let record = progress.record
         try stage.claim(
             attachment.bytes == bytes && record.isMonotone && record.last == 1,
-            "\(attachment.name): the server counted \(bytes.byteFigure), \(record.reports) reports of progress, "
+            "\(attachment.name): the server received \(bytes.byteFigure), \(record.reports) progress reports, "
                 + duration.figure
         )
     }

@@ -60,8 +60,8 @@ final class ServerEvents: Sendable {
         case .ejected(let server, _, let cause):
             state.withLock { $0.ejections[server] = event.statistics }
             let figures = event.statistics
-            let last = figures.lastFailure.map { ", the last one \($0)" } ?? ""
-            return "ejected \(server) by its \(cause.words): \(figures.failures) of \(figures.requests) failed\(last)"
+            let last = figures.lastFailure.map { ", most recently with \($0)" } ?? ""
+            return "ejected \(server) (\(cause.words)): \(figures.failures) of \(figures.requests) failed\(last)"
         case .recovered(let server, let outage):
             return "recovered \(server) after \(outage.figure)"
         case .environmentChanged(let from, let to):
@@ -77,7 +77,7 @@ extension SwitchCause {
     fileprivate var words: String {
         switch self {
         case .errorRatio: "error ratio"
-        case .consecutiveFailures: "failures in a row"
+        case .consecutiveFailures: "consecutive failures"
         default: rawValue
         }
     }

@@ -13,7 +13,7 @@ struct ServerTable {
     let styled: (String, Style) -> String
 
     private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
-        "": .left(1), "server": .left(9), "machine": .left(7), "client says": .left(18), "errors": .right(6),
+        "": .left(1), "server": .left(9), "machine": .left(7), "client state": .left(18), "errors": .right(6),
         "requests": .right(8), "p50": .right(7), "p99": .right(7),
     ]
 

@@ -21,23 +21,23 @@ extension TrafficStory {
         switch event.kind {
         case .switched(let from, let to, let cause):
             let why = cause.why(from: from, to: to)
-            var mark = mark(at, .switched, from, "calls go to \(to) in place of \(from), because \(why)")
+            var mark = mark(at, .switched, from, "calls go to \(to) instead of \(from), because \(why)")
             mark.to = place(to)
             return mark
         case .ejected(let server, _, let cause):
             let why = (cause.ownWhy ?? cause.why(from: server, to: server)) + event.statistics.evidence
             return mark(at, .ejected, server, "\(server) is taken out of service, because \(why)")
         case .probed(let server, let succeeded):
-            var mark = mark(at, .probe, server, "\(server) \(succeeded ? "answers a probe" : "fails a probe")")
+            var mark = mark(at, .probe, server, "\(server) \(succeeded ? "responds to a probe" : "fails a probe")")
             mark.isGood = succeeded
             return mark
         case .trialStarted(let server, let pause):
             let when = pause == .zero ? "at once" : "after \(pause.figure)"
-            return mark(at, .trial, server, "\(server) has answered its probes, and is tried with calls \(when)")
+            return mark(at, .trial, server, "\(server) has responded to its probes and receives trial calls \(when)")
         case .recovered(let server, let outage):
-            return mark(at, .recovered, server, "\(server) is in service again, after \(outage.figure)")
+            return mark(at, .recovered, server, "\(server) is in service again after \(outage.figure)")
         case .environmentChanged(let from, let to):
-            return mark(at, .note, "", "the client moves from the environment \(from) to \(to)")
+            return mark(at, .note, "", "the client changes from environment \(from) to \(to)")
         case .pushed:
             return mark(at, .note, "", "\(event.kind)")
         }
@@ -48,8 +48,8 @@ extension HealthStatistics {
     /// A description of the statistics that led to an ejection.
     fileprivate var evidence: String {
         guard failures > 0 else { return "" }
-        let last = lastFailure.map { "; the last time it \($0.deed)" } ?? ""
-        return ": \(failures) of \(requests) requests went wrong\(last)"
+        let last = lastFailure.map { ", and the last time it \($0.deed)" } ?? ""
+        return ": \(failures) of \(requests) requests failed\(last)"
     }
 }
 
@@ -66,10 +66,10 @@ extension SwitchCause {
     fileprivate var ownWhy: String? {
         switch self {
         case .errorRatio: "too many of its requests failed"
-        case .score: "its failures added up"
-        case .lateness: "it was late clearly more often than the others"
-        case .consecutiveFailures: "it failed too often in a row"
-        case .trialFailed: "it failed while it was tried"
+        case .score: "its failure score was too high"
+        case .lateness: "it was late significantly more often than the others"
+        case .consecutiveFailures: "it had too many consecutive failures"
+        case .trialFailed: "it failed a trial call"
         case .recovered, .requested, .pushed, .pushEnded, .listReplaced, .reset, .restored: nil
         }
     }
@@ -78,17 +78,17 @@ extension SwitchCause {
     func why(from: String, to: String) -> String {
         switch self {
         case .errorRatio: "too many of the requests to \(from) failed"
-        case .score: "the failures of \(from) added up"
-        case .lateness: "\(from) was late clearly more often than the others"
-        case .consecutiveFailures: "\(from) failed too often in a row"
-        case .trialFailed: "\(from) failed while it was tried"
-        case .recovered: "\(to) is well again and preferred"
-        case .requested: "the app asked for it"
-        case .pushed: "a pushed command asked for it"
+        case .score: "the failure score of \(from) was too high"
+        case .lateness: "\(from) was late significantly more often than the others"
+        case .consecutiveFailures: "\(from) had too many consecutive failures"
+        case .trialFailed: "\(from) failed a trial call"
+        case .recovered: "\(to) has recovered and is preferred"
+        case .requested: "the app requested the switch"
+        case .pushed: "a pushed command requested the switch"
         case .pushEnded: "a pushed command has ended"
         case .listReplaced: "the list of servers was replaced"
-        case .reset: "all health is fresh"
-        case .restored: "a stored memory says so"
+        case .reset: "the health of all servers was reset"
+        case .restored: "stored health was restored"
         }
     }
 }
@@ -98,16 +98,16 @@ extension FailureKind {
     var deed: String {
         switch self {
         case .refused: "refused connections"
-        case .dnsFailure: "was not found by its name"
+        case .dnsFailure: "was not found by DNS"
         case .tlsFailure: "failed the TLS handshake"
-        case .certificateRejected: "showed a certificate that is not trusted"
-        case .connectTimeout: "let nobody connect"
-        case .timeout: "did not answer"
-        case .reset: "broke connections off"
-        case .truncated: "cut its answers short"
-        case .protocolViolation: "sent no valid HTTP"
-        case .http(let status): "answered \(status)"
-        case .overtaken: "did not answer in time"
+        case .certificateRejected: "presented an untrusted certificate"
+        case .connectTimeout: "did not accept connections in time"
+        case .timeout: "did not respond"
+        case .reset: "reset connections"
+        case .truncated: "truncated its responses"
+        case .protocolViolation: "sent invalid HTTP"
+        case .http(let status): "responded with \(status)"
+        case .overtaken: "did not respond in time"
         case .other: "failed"
         }
     }

@@ -22,7 +22,7 @@ struct TrafficSummary {
         let all = phase(.all)
         let slowest = all.max.map { ", the slowest after \($0.wait)" } ?? ""
         return all.failures == 0
-            ? "All \(all.calls.figure) calls were answered\(slowest)"
+            ? "All \(all.calls.figure) calls succeeded\(slowest)"
             : "\(all.failures.figure) of \(all.calls.figure) calls failed\(slowest)"
     }
 
@@ -42,17 +42,17 @@ struct TrafficSummary {
     private var callers: String {
         let during = phase(.during)
         let failures = during.failures == 0 ? "none failed" : "\(during.failures.figure) failed"
-        guard let p99 = during.p99, let max = during.max else { return "nobody called meanwhile" }
+        guard let p99 = during.p99, let max = during.max else { return "there were no calls during the fault" }
         let usual = phase(.before).p99.map { " (before: \($0.wait))" } ?? ""
-        return "of \(during.calls.figure) calls meanwhile \(failures), "
+        return "of \(during.calls.figure) calls during the fault, \(failures), "
             + "and 99 in 100 took at most \(p99.wait)\(usual), the slowest \(max.wait)"
     }
 
     private func ending(_ outage: Outage) -> String {
         let name = report.servers[outage.server]
-        guard let until = outage.until else { return "\(name) was not well again by the end" }
-        let well = "\(name) was \(outage.isKnown ? "" : "seen to be ")well again at \(until.moment)"
-        return outage.backAt.map { "\(well) and had its calls back at \($0.moment)" } ?? well
+        guard let until = outage.until else { return "\(name) had not recovered by the end" }
+        let well = "\(name) \(outage.isKnown ? "recovered" : "had visibly recovered") at \(until.moment)"
+        return outage.backAt.map { "\(well) and received its calls again at \($0.moment)" } ?? well
     }
 
     private func phase(_ name: ReportPhase.Name) -> ReportPhase {

@@ -1,10 +1,10 @@
 "use strict";
 
-/* What each server was when: a band for each, with its probes, and an arrow where the calls moved. */
+/* The states of the servers over time: a band for each server with its probes, and an arrow for each switch. */
 
 const stateWords = {
   inUse: "in use",
-  standby: "standing by",
+  standby: "on standby",
   out: "out of service",
   probing: "probing",
 };
@@ -14,7 +14,7 @@ class BandPlot extends Plot {
 
   constructor(view, report) {
     const height = 30 + report.servers.length * BandPlot.row;
-    super(view, { title: "What each server was", height, notes: report });
+    super(view, { title: "States of the servers", height, notes: report });
     this.report = report;
   }
 
@@ -27,7 +27,7 @@ class BandPlot extends Plot {
     this.report.servers.forEach((name, server) => this.#drawName(context, name, server));
   }
 
-  /** The upper edge of a server's bar. */
+  /** Returns the upper edge of a server's bar. */
   #bar(server) {
     return this.box.top + server * BandPlot.row + 17;
   }
@@ -79,7 +79,7 @@ class BandPlot extends Plot {
     this.#drawWord(context, stateWords[state], left, width, top + height / 2, state);
   }
 
-  /** The name of a state within its bar, where there is room for it. */
+  /** Draws the name of a state in its bar if there is enough room. */
   #drawWord(context, text, left, width, middle, state) {
     const start = Math.max(left, this.box.left);
     const room = Math.min(left + width, this.box.right) - start;
@@ -95,7 +95,7 @@ class BandPlot extends Plot {
     context.fillText(text, start + 7, middle + 0.5);
   }
 
-  /** A probe that was answered is a dot below the bar, one that was not a cross. */
+  /** Draws a probe below the bar: a dot for a success, a cross for a failure. */
   #drawProbe(context, mark) {
     const x = this.x(mark.at);
     context.save();

@@ -1,20 +1,20 @@
 "use strict";
 
-/* Every call as a mark: when it was due, and how long its caller waited. */
+/* The plot of all calls: a mark for each call at its due time and wait. */
 
-/** The marks of all calls, thinned by one rule: of those that would cover each other, one is drawn.
+/** A plot of the marks of all calls, of which one is drawn if several cover each other.
  *
- * Two calls cover each other when the same mark of the same server falls into the same field of two by two pixels. So
- * the extremes and every kind of mark always show, and a part of the time that is short enough shows every call. */
+ * Two marks cover each other if they have the same kind and server and are in the same field of two by two pixels.
+ * The extremes and every kind of mark are always visible, and a sufficiently short period shows every call. */
 class CallPlot extends Plot {
   static field = 2;
-  /** Marks are drawn in this order, so that the rare ones lie on top. */
+  /** The drawing order, in which rare marks come last and are on top. */
   static order = [directly, hedged, failedOver];
 
   top = 24;
 
   constructor(view, report, badges) {
-    super(view, { title: "Every call: when it was due, and how long its caller waited", height: 320, notes: report });
+    super(view, { title: "All calls: due time and wait of the caller", height: 320, notes: report });
     this.report = report;
     this.badges = badges;
     this.#read(report.calls, report.servers.length);
@@ -24,7 +24,7 @@ class CallPlot extends Plot {
     this.#listen();
   }
 
-  /** Puts the columns into arrays of their own kind, and each call into a group of one mark. */
+  /** Copies the columns to typed arrays, and assigns each call to the group of its mark. */
   #read(calls, servers) {
     const count = calls.start.length;
     this.start = Float64Array.from(calls.start);
@@ -75,7 +75,7 @@ class CallPlot extends Plot {
     }
   }
 
-  /** Sets each field of the screen once for each group, then puts the groups down one after the other. */
+  /** Collects at most one mark per field of the screen and group, then draws one group after the other. */
   #drawCalls(context) {
     const { left, top, right, bottom } = this.box;
     const field = CallPlot.field;
@@ -120,7 +120,7 @@ class CallPlot extends Plot {
     context.drawImage(pad.canvas, left, top, right - left, bottom - top);
   }
 
-  /** The numbers of what happened, as in the list below; those too close to each other are named together. */
+  /** Draws the numbers of the events in the list below. Numbers that are too close to each other share a badge. */
   #drawBadges(context) {
     const shown = this.badges.filter(({ at }) => at >= this.view.from && at <= this.view.until);
     const clusters = [];
@@ -145,7 +145,7 @@ class CallPlot extends Plot {
     }
   }
 
-  // Pointing
+  // Pointer
 
   #listen() {
     this.hint = element("div", { class: "hint", hidden: "", "aria-hidden": "true" });
@@ -165,7 +165,7 @@ class CallPlot extends Plot {
     this.hint.style.top = `${event.clientY + 14}px`;
   }
 
-  /** The call whose mark is nearest to a point, at most twelve pixels away; -1 when there is none. */
+  /** Returns the call with the nearest mark within twelve pixels of a point, or -1 if there is none. */
   nearest(x, y) {
     if (!this.box) return -1;
     let best = -1;
@@ -182,15 +182,15 @@ class CallPlot extends Plot {
     return best;
   }
 
-  /** A call in words. */
+  /** Returns a description of a call. */
   describe(call) {
     const { calls, servers } = this.report;
     const server = servers[calls.server[call]];
     const failure = calls.failures[calls.failure[call] - 1];
-    const end = failure ? `failed: ${failure}${server ? `, last at ${server}` : ""}` : `answered by ${server ?? "?"}`;
+    const end = failure ? `failed: ${failure}${server ? `, last at ${server}` : ""}` : `response from ${server ?? "?"}`;
     const way = [
       "",
-      ", a second server was asked beside a slow one",
+      ", a second server was requested in parallel to a slow server",
       ", another server had failed or was taken out of service",
     ];
     const when = numbers.moment(calls.start[call], 0.5);

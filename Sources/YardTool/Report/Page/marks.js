@@ -1,13 +1,13 @@
 "use strict";
 
-/* Marks and patterns of calls, over the shapes of servers that every page has. */
+/* Marks and patterns of calls, based on the shapes of servers that all pages share. */
 
-/* The ways of a call, as the data has them. */
+/* The values of the ways of a call in the data. */
 const directly = 0;
 const hedged = 1;
 const failedOver = 2;
 
-/** What is drawn for a call: paths to fill, and paths to stroke. A failure is a cross, whoever failed. */
+/** Returns the paths of a call to fill and to stroke. A failure of any server is a cross. */
 function markPaths(server, way, isFailure, radius) {
   const core = isFailure ? { stroke: crossPath(radius * 1.1) } : { fill: shapePath(server, radius) };
   if (way === hedged) return { ...core, ring: shapePath(0, radius * 2.1) };
@@ -15,7 +15,7 @@ function markPaths(server, way, isFailure, radius) {
   return core;
 }
 
-/** The mark of a call for a legend or a table, as a picture of its own. */
+/** Returns an icon with the mark of a call, for a legend or a table. */
 function markIcon(server, way = directly, isFailure = false) {
   const colour = isFailure ? "var(--bad)" : `var(--server-${server % 6})`;
   const { fill, stroke, ring, twin, shift = 0 } = markPaths(server, way, isFailure, 4);
@@ -27,7 +27,7 @@ function markIcon(server, way = directly, isFailure = false) {
   ]);
 }
 
-/** The mark of a call as pixels, drawn once and put down many times. */
+/** Returns the pixels of the mark of a call, which are drawn once and copied many times. */
 function markStamp(theme, server, way, isFailure, scale) {
   const radius = 2.4;
   const size = Math.ceil(16 * scale) | 1;
@@ -50,7 +50,7 @@ function markStamp(theme, server, way, isFailure, scale) {
   return inkOf(context.getImageData(0, 0, size, size), size);
 }
 
-/** The pixels of a stamp that have ink: where they are from its middle, and their colours. */
+/** Returns the visible pixels of a stamp: their offsets from its center, and their colours. */
 function inkOf({ data }, size) {
   const middle = (size - 1) / 2;
   const ink = { x: [], y: [], colour: [] };
@@ -64,13 +64,13 @@ function inkOf({ data }, size) {
   return ink;
 }
 
-/** Puts stamps down in a picture of pixels, which is faster by far than to draw each as an image. */
+/** An image of pixels to which stamps are copied, which is much faster than drawing each stamp as an image. */
 class StampPad {
   constructor(width, height) {
     this.picture = new ImageData(Math.max(1, width), Math.max(1, height));
   }
 
-  /** Puts a stamp down with its middle at a pixel. */
+  /** Copies a stamp with its center to a pixel. */
   put({ x, y, colour }, column, row) {
     const { data, width, height } = this.picture;
     for (let place = 0; place < x.length; place += 1) {
@@ -79,7 +79,7 @@ class StampPad {
       if (left < 0 || top < 0 || left >= width || top >= height) continue;
       const at = 4 * (top * width + left);
       const [red, green, blue, alpha] = colour[place];
-      // An edge is laid over what is there; colours are not weighed by alpha in these pixels.
+      // Blend the edge with the existing pixel, whose colours are not premultiplied by alpha.
       const share = alpha / 255;
       const below = data[at + 3] / 255 * (1 - share);
       const whole = share + below;
@@ -90,7 +90,7 @@ class StampPad {
     }
   }
 
-  /** The picture as something that can be drawn. */
+  /** A canvas with the image. */
   get canvas() {
     const canvas = element("canvas", { width: this.picture.width, height: this.picture.height });
     canvas.getContext("2d").putImageData(this.picture, 0, 0);
@@ -98,12 +98,12 @@ class StampPad {
   }
 }
 
-/** A filling for a server's areas: its colour with lines of its own over it, solid for the first one. */
+/** Returns the fill of a server's areas: its colour with a line pattern, or a solid colour for the first server. */
 function serverFill(context, theme, server) {
   return pattern(context, theme.server(server), theme.paper, server % 6);
 }
 
-/** Slanted lines on nothing: for what is out of service, or more than a server can take. */
+/** Returns slanted lines on a transparent background, for servers out of service and load above the capacity. */
 function hatching(context, colour) {
   return pattern(context, null, colour, 1);
 }

@@ -1,8 +1,8 @@
 "use strict";
 
-/* The part of the time that is shown, and the frame that every figure is drawn in. */
+/* The shown time range, and the base class of all figures. */
 
-/** Which part of the time all figures show. */
+/** The time range that all figures show. */
 class TimeView {
   #listeners = [];
 
@@ -20,7 +20,7 @@ class TimeView {
     this.#listeners.push(listener);
   }
 
-  /** Shows a part; it is kept within the whole, and never shorter than a millisecond. */
+  /** Shows a range, which is limited to the whole time and to at least one millisecond. */
   show(from, until) {
     const span = Math.min(this.end, Math.max(0.001, until - from));
     const start = Math.min(Math.max(0, from), this.end - span);
@@ -30,14 +30,14 @@ class TimeView {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Shows so many times as much, around a point of the part that is shown. */
+  /** Multiplies the length of the shown range by a factor, around a point. */
   zoom(factor, centre = (this.from + this.until) / 2) {
     const before = (centre - this.from) / this.span;
     const span = this.span * factor;
     this.show(centre - before * span, centre + (1 - before) * span);
   }
 
-  /** Moves by a share of what is shown. */
+  /** Moves by a share of the shown range. */
   move(share) {
     this.show(this.from + share * this.span, this.until + share * this.span);
   }
@@ -47,7 +47,7 @@ class TimeView {
   }
 }
 
-/** A figure over time: a canvas with an axis, drawn anew when the part shown, the size or the theme changes. */
+/** A figure over time: a canvas with an axis, redrawn if the shown range, the size or the theme changes. */
 class Plot {
   #isDue = false;
 
@@ -55,14 +55,14 @@ class Plot {
     this.view = view;
     this.height = height;
     this.notes = notes;
-    this.canvas = element("canvas", { role: "img", "aria-label": `${title}; the tables below have the numbers` });
+    this.canvas = element("canvas", { role: "img", "aria-label": `${title}. The tables below contain the numbers.` });
     this.caption = element("figcaption", {}, element("h3", {}, title));
     this.figure = element("figure", {}, this.caption, this.canvas);
     view.onChange(() => this.drawSoon());
     new ResizeObserver(() => this.drawSoon()).observe(this.canvas);
   }
 
-  /** Draws with the next frame, once however often it was asked for. */
+  /** Draws once with the next frame, even after several calls. */
   drawSoon() {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -89,19 +89,19 @@ class Plot {
     this.drawContent(context);
   }
 
-  /** Where a moment stands. */
+  /** Returns the x position of a time. */
   x(moment) {
     const { left, right } = this.box;
     return left + (right - left) * (moment - this.view.from) / this.view.span;
   }
 
-  /** Which moment stands there. */
+  /** Returns the time at an x position. */
   moment(x) {
     const { left, right } = this.box;
     return this.view.from + this.view.span * (x - left) / (right - left);
   }
 
-  /** Draws within the frame only. */
+  /** Clips the drawing of `body` to the frame. */
   clipped(context, body) {
     const { left, top, right, bottom } = this.box;
     context.save();
@@ -112,7 +112,7 @@ class Plot {
     context.restore();
   }
 
-  /** Draws a line across with its value before it. */
+  /** Draws a horizontal line with its value on the left. */
   drawLevel(context, y, text) {
     context.strokeStyle = this.theme.line;
     context.lineWidth = 1;
@@ -123,7 +123,7 @@ class Plot {
     context.fillText(text, this.box.left - 6, y);
   }
 
-  /** The times in which a server was not well stand behind everything. */
+  /** Draws the periods of faults in the background. */
   #drawFaults(context) {
     this.clipped(context, () => {
       for (const fault of this.notes.faults ?? []) {
@@ -155,7 +155,7 @@ class Plot {
     }
   }
 
-  /** Upright lines where the preferred server changed, the same in every figure. */
+  /** Draws vertical lines at changes of the preferred server, the same in every figure. */
   drawSwitches(context) {
     context.strokeStyle = this.theme.ink;
     context.lineWidth = 1;
@@ -176,14 +176,14 @@ function line(context, x0, y0, x1, y1) {
   context.stroke();
 }
 
-/** The step of 1, 2 or 5 times a power of ten that parts a span into at most so many. */
+/** Returns the smallest step of 1, 2 or 5 times a power of ten that divides a span into at most `most` parts. */
 function niceStep(span, most) {
   const rough = span / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough * 0.999) ?? 10 * power;
 }
 
-/** The first place in a rising list whose value is not below a bound. */
+/** Returns the first index in an ascending list whose value is at least `bound`. */
 function firstPlace(values, bound) {
   let low = 0;
   let high = values.length;

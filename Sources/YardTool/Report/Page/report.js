@@ -1,15 +1,15 @@
 "use strict";
 
-/* Puts the page together from the data that stands in it. */
+/* Builds the page from the data that it contains. */
 
 const themeListeners = [];
 
-/** Calls back when the colours of the page have changed: another theme, or paper. */
+/** Adds a listener that is called after a change of colours: another theme, or printing. */
 function onThemeChange(listener) {
   themeListeners.push(listener);
 }
 
-/** Which marks get a number: all but probes. */
+/** Returns the marks with a number: all except probes. */
 function numbered(report) {
   return report.marks.filter(({ kind }) => kind !== "probe")
     .map((mark, place) => ({ mark, at: mark.at, number: place + 1 }));
@@ -17,7 +17,7 @@ function numbered(report) {
 
 function heading(report) {
   const facts = report.facts.map(({ name, value }) => element("li", {}, `${name}: ${value}`));
-  if (report.startedAt) facts.push(element("li", {}, `began: ${new Date(report.startedAt * 1000).toLocaleString()}`));
+  if (report.startedAt) facts.push(element("li", {}, `start: ${new Date(report.startedAt * 1000).toLocaleString()}`));
   return element("header", {},
     element("h1", {}, report.title),
     element("ul", { class: "facts quiet" }, facts),
@@ -39,7 +39,7 @@ function tiles(report) {
     ["99 % within", numbers.wait(all.p99)],
     ["slowest", numbers.wait(all.max)],
   ];
-  if (during) made.splice(4, 0, ["99 % in the fault", numbers.wait(during.p99)]);
+  if (during) made.splice(4, 0, ["99 % during the fault", numbers.wait(during.p99)]);
   return made;
 }
 
@@ -52,7 +52,7 @@ function callFigures(report, view, badges) {
   bands.figure.insertBefore(bandLegend(), bands.canvas);
   const perSecond = (values) => values.map((count) => count / report.rates.step);
   const rates = new SeriesPlot(view, {
-    title: "Calls per second, by the server that answered",
+    title: "Calls per second, by responding server",
     step: report.rates.step,
     notes: report,
     series: [
@@ -74,7 +74,7 @@ function fleetFigures(report, view) {
     series: [
       { name: "within its capacity", server: place, style: "stack", values: server.load.map((load, second) =>
         Math.min(load, server.capacity[second])) },
-      { name: "beyond it", style: "stack", values: server.load.map((load, second) =>
+      { name: "above its capacity", style: "stack", values: server.load.map((load, second) =>
         Math.max(0, load - server.capacity[second])) },
       { name: "capacity", style: "line", isBold: true, isDashed: true, values: server.capacity },
     ],
@@ -82,13 +82,13 @@ function fleetFigures(report, view) {
   const share = (counts) => counts.map((count, place) => count / Math.max(1, fleet.requests[place]));
   return [
     series({
-      title: "Failed requests, of those that arrived in the same second",
+      title: "Failed requests, as a share of the requests that arrived in the same second",
       text: numbers.percent,
       series: [{ name: "failed", style: "stack", values: share(fleet.failures) }],
     }),
     ...loads,
     series({
-      title: "Which server the clients prefer",
+      title: "Servers preferred by the clients",
       text: numbers.percent,
       most: 1,
       series: servers.map((name, server) =>
@@ -96,13 +96,13 @@ function fleetFigures(report, view) {
     }),
     series({
       title: "Switches per second",
-      series: [{ name: "switches of clients", server: 0, style: "stack", values: fleet.switches }],
+      series: [{ name: "switches", server: 0, style: "stack", values: fleet.switches }],
     }),
     series({
-      title: "How long requests took",
+      title: "Duration of requests",
       text: numbers.wait,
       series: [
-        { name: "half within", style: "line", isDashed: true, values: fleet.p50 },
+        { name: "50 % within", style: "line", isDashed: true, values: fleet.p50 },
         { name: "99 % within", style: "line", isBold: true, values: fleet.p99 },
       ],
     }),
@@ -127,7 +127,7 @@ function toolbar(view, plots) {
   if (calls) calls.onDrawn = tell;
   view.onChange(tell);
   tell();
-  return element("div", { class: "toolbar", role: "toolbar", "aria-label": "Part of the time that is shown" },
+  return element("div", { class: "toolbar", role: "toolbar", "aria-label": "Time range" },
     button("+", "Zoom in", () => view.zoom(0.5)),
     button("−", "Zoom out", () => view.zoom(2)),
     button("←", "Earlier", () => view.move(-0.25)),
@@ -154,7 +154,7 @@ function listenToKeys(area, view) {
   });
 }
 
-/** A part chosen by dragging is shown; a wheel with the control key zooms; a double click shows everything. */
+/** Handles a pointer: dragging selects a time range, the wheel with Ctrl zooms, a double click shows everything. */
 function listenToPointer(plot, view) {
   const { canvas } = plot;
   let start = null;
@@ -177,11 +177,11 @@ function listenToPointer(plot, view) {
 
 // The page
 
-const usage = "The keys + and − zoom, the arrows move, 0 shows everything. With a pointer: drag over a part, or turn "
-  + "the wheel with Ctrl held; a double click shows everything.";
-const thinning = "Calls that would cover each other (same mark and server, within the same two by two pixels) are "
-  + "drawn once, so the extremes and every kind of mark always show; zoomed in, every call is there. The grey ground "
-  + "is the time of a fault, broken lines are switches, and numbers are those of the list.";
+const usage = "Keys: + and − zoom, the arrows move, and 0 shows everything. Pointer: drag to select a time range, turn "
+  + "the wheel with Ctrl to zoom, or double-click to show everything.";
+const thinning = "Calls that cover each other (same mark and server, within the same two by two pixels) are drawn "
+  + "once, so the extremes and every kind of mark are always visible. Zoom in to see every call. A grey background "
+  + "marks a fault, a dashed line marks a switch, and the numbers refer to the list of events.";
 
 function build(report) {
   const view = new TimeView(report.duration);
@@ -198,9 +198,9 @@ function build(report) {
     heading(report),
     charts,
     element("p", { class: "quiet" }, isFleet ? usage : `${usage} ${thinning}`),
-    element("h2", {}, "What happened"),
+    element("h2", {}, "Events"),
     ...happenings(report, badges),
-    element("h2", {}, "The same in numbers"),
+    element("h2", {}, "Numbers"),
     phaseTable(report),
     ...(isFleet ? [fleetTable(report), causeTable(report)] : [totalsTable(report)]),
     element("p", { class: "quiet" }, `${report.format}, version ${report.version}`));
@@ -210,14 +210,14 @@ function build(report) {
 function start() {
   const report = JSON.parse(document.getElementById("report").textContent);
   if (report.format !== "switchyard-report" || report.version !== 1) {
-    document.getElementById("page").append(element("p", {}, "This page cannot read its data: another format."));
+    document.getElementById("page").append(element("p", {}, "The format of the data is unknown."));
     return;
   }
   build(report);
   const tellTheme = () => { for (const listener of themeListeners) listener(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
   matchMedia("print").addEventListener("change", tellTheme);
-  // When two frames have been drawn, everything is on the screen.
+  // After two frames, everything is on the screen.
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset.drawnAfter = `${Math.round(performance.now())}`;
   }));

@@ -1,11 +1,11 @@
 "use strict";
 
-/* Numbers over time in steps: stacked areas, and lines. */
+/* Plots of numbers over time in steps: stacked areas and lines. */
 
-/** Series with one number for each step of time. A series has `values`, a `name`, and a `style`:
+/** A plot of series with one number for each time step. A series has `values`, a `name`, and a `style`:
  *
- * - `stack` stands on the stacks before it, filled with the pattern of its `server`, or crossed out as a failure
- * - `line` is a line in the colour of its `server`, or in ink; `isDashed` parts it, `isBold` thickens it */
+ * - `stack`: an area on top of the previous stacks, filled with the pattern of its `server`, or hatched without one
+ * - `line`: a line in the colour of its `server`, or in ink without one; `isDashed` and `isBold` change the stroke */
 class SeriesPlot extends Plot {
   constructor(view, { title, step, series, most, text = numbers.short, height = 150, notes }) {
     super(view, { title, height, notes });
@@ -45,7 +45,7 @@ class SeriesPlot extends Plot {
     });
   }
 
-  /** The steps that are shown, whole or in part. */
+  /** The range of steps that are at least partly shown. */
   #places() {
     const count = Math.max(0, ...this.series.map(({ values }) => values.length));
     const first = Math.max(0, Math.floor(this.view.from / this.step));
@@ -101,7 +101,7 @@ class SeriesPlot extends Plot {
   }
 }
 
-/** The name of a series beside a sample of what it looks like. */
+/** Returns a legend entry: a sample and the name of a series. */
 function legendEntry(entry) {
   const sample = element("canvas", { class: "mark", width: 48, height: 28, "aria-hidden": "true" });
   sample.style.width = "24px";

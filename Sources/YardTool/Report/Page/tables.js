@@ -1,6 +1,6 @@
 "use strict";
 
-/* The same numbers as in the figures, as tables and lists. */
+/* Tables and lists with the numbers of the figures. */
 
 function phaseTable(report) {
   const isFleet = report.kind === "fleet";
@@ -15,13 +15,13 @@ function phaseTable(report) {
     ...(isFleet ? [] : [numbers.count(phase.hedged), numbers.count(phase.failedOver)]),
   ]);
   const title = report.phases.length > 1
-    ? "Before, during and after the fault: how long 50, 90 and 99 % of the callers waited at most, failures included"
-    : "How long 50, 90 and 99 % of the callers waited at most, failures included";
+    ? "Maximum waits of 50, 90 and 99 % of the callers before, during and after the fault, including failures"
+    : "Maximum waits of 50, 90 and 99 % of the callers, including failures";
   return table(title, columns, rows);
 }
 
 function totalsTable(report) {
-  const columns = ["server", "answers", "share", "50 %", "99 %", "hedged", "failed over"];
+  const columns = ["server", "responses", "share", "50 %", "99 %", "hedged", "failed over"];
   const rows = report.totals.map((total) => [
     serverName(report, total.server),
     numbers.count(total.answered),
@@ -31,11 +31,11 @@ function totalsTable(report) {
     numbers.count(total.hedged),
     numbers.count(total.failedOver),
   ]);
-  return table("What each server answered, and how long 50 and 99 % of these answers took at most", columns, rows);
+  return table("Responses of each server, and the maximum waits for 50 and 99 % of these responses", columns, rows);
 }
 
 function fleetTable(report) {
-  const columns = ["server", "greatest load", "time over its capacity", "fewest clients", "most clients"];
+  const columns = ["server", "peak load", "time above capacity", "fewest clients", "most clients"];
   const rows = report.fleet.servers.map((server, place) => [
     serverName(report, place),
     numbers.percent(server.peakLoad),
@@ -43,7 +43,7 @@ function fleetTable(report) {
     numbers.percent(Math.min(...server.clients)),
     numbers.percent(Math.max(...server.clients)),
   ]);
-  const caption = "Load relative to capacity from the beginning of the trouble on, while the server answers anybody";
+  const caption = "Load relative to capacity since the start of the trouble, without the outage of the server";
   return table(caption, columns, rows);
 }
 
@@ -51,14 +51,14 @@ function causeTable(report) {
   const { causes } = report.fleet;
   const total = causes.reduce((sum, { count }) => sum + count, 0);
   const rows = causes.map(({ text, count }) => [text, numbers.count(count), numbers.percent(count / total)]);
-  return table("Why clients switched", ["because", "switches", "share"], rows);
+  return table("Reasons for switches", ["because", "switches", "share"], rows);
 }
 
 function serverName(report, server) {
   return element("span", {}, markIcon(server), ` ${report.servers[server]}`);
 }
 
-/** What happened, in order; what has a number has it in the figure too. Probes are kept apart, there may be many. */
+/** Returns the list of events in order, with the numbers of the figure. Many probes are possible, so they follow. */
 function happenings(report, badges) {
   const entry = (mark, number) => element("li", {},
     number ? element("span", { class: "number" }, `${number}`) : element("span"),
@@ -75,7 +75,7 @@ function happenings(report, badges) {
   return [list, details];
 }
 
-/** What the marks of the calls mean, with how many of each there are. */
+/** Returns the legend of the marks, with the number of calls of each kind. */
 function callLegend(report) {
   const { calls, servers } = report;
   const counts = { hedged: 0, failedOver: 0, failed: 0 };
@@ -84,10 +84,10 @@ function callLegend(report) {
     if (calls.way[call] === failedOver) counts.failedOver += 1;
     if (calls.failure[call] > 0) counts.failed += 1;
   }
-  const entries = servers.map((name, server) => [markIcon(server), `answered by ${name}`]);
+  const entries = servers.map((name, server) => [markIcon(server), `response from ${name}`]);
   const count = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, numbers.count(value)]));
   entries.push(
-    [markIcon(0, hedged), `ring: hedged, a second server was asked beside a slow one (${count.hedged})`],
+    [markIcon(0, hedged), `ring: hedged, a second server was requested in parallel to a slow server (${count.hedged})`],
     [markIcon(0, failedOver),
       `double: failed over, another server had failed or was taken out of service (${count.failedOver})`],
     [markIcon(0, directly, true), `cross: failed (${count.failed})`],
@@ -95,15 +95,15 @@ function callLegend(report) {
   return element("ul", { class: "legend" }, entries.map((parts) => element("li", {}, parts)));
 }
 
-/** What the bands mean. */
+/** Returns the legend of the bands. */
 function bandLegend() {
   const words = [
     "full: in use",
-    "thin: standing by",
+    "thin: on standby",
     "hatched: out of service",
-    "dashed: probing, out of service still but answers probes",
-    "dot and cross below: a probe answered, a probe failed",
-    "arrow: the calls move",
+    "dashed: probing, still out of service but responding to probes",
+    "dot or cross below: a successful or failed probe",
+    "arrow: calls move to another server",
   ];
   return element("ul", { class: "legend quiet" }, words.map((text) => element("li", {}, text)));
 }

@@ -118,13 +118,13 @@ extension FleetReport {
             ("switches", "\(switchesPerClient.mean) per client, at most \(switchesPerClient.max)"),
         ]
         if let median = failBackSeconds.median, let p95 = failBackSeconds.p95 {
-            rows.append(("back after", "\(median) s, 95 % within \(p95) s"))
+            rows.append(("returned", "50 % within \(median) s, 95 % within \(p95) s"))
         }
         for server in servers {
-            let load = "\(server.peakLoad) of its capacity at most, \(server.secondsOverCapacity) s over it"
+            let load = "at most \(server.peakLoad) of its capacity, \(server.secondsOverCapacity) s above it"
             rows.append(("server \(server.name)", load))
         }
-        rows.append(("took", "\(wallSeconds) s"))
+        rows.append(("run time", "\(wallSeconds) s"))
         return rows.map { $0.0.padding(toLength: 12, withPad: " ", startingAt: 0) + $0.1 }.joined(separator: "\n")
     }
 }

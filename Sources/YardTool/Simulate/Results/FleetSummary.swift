@@ -19,17 +19,17 @@ struct FleetSummary {
     }
 
     private static func callers(_ report: FleetReport) -> String {
-        let requests = "of \(report.requests.figure) requests of \(report.clients.figure) clients"
-        guard report.failures > 0 else { return "\(requests) none failed" }
-        return "\(requests) \(report.failures.figure) failed (\(report.failPercent.rounded(places: 2)) %)"
+        let requests = "\(report.requests.figure) requests from \(report.clients.figure) clients"
+        guard report.failures > 0 else { return "\(requests), none failed" }
+        return "\(requests), \(report.failures.figure) failed (\(report.failPercent.rounded(places: 2)) %)"
     }
 
     private static func others(_ report: FleetReport) -> String {
         let loads = report.servers.dropFirst().map { server in
             let over = server.secondsOverCapacity
-            let tail = over > 0 ? ", and overloaded for \(over) s" : ""
+            let tail = over > 0 ? ", and the server was overloaded for \(over) s" : ""
             let peak = server.peakLoad.rounded(places: 2)
-            return "server \(server.name) was asked for \(peak) times its capacity at most\(tail)"
+            return "the load of server \(server.name) was at most \(peak) times its capacity\(tail)"
         }
         return loads.joined(separator: ", ")
     }
@@ -41,13 +41,13 @@ struct FleetSummary {
         let total = causes.reduce(0) { $0 + $1.count }
         let why = causes.prefix(3).map { cause in
             let share = (100 * Double(cause.count) / Double(total)).rounded()
-            return "in \(Int(share)) % of the cases because \(cause.text)"
+            return "in \(Int(share)) % of the switches because \(cause.text)"
         }
         return "a client switched \(mean) times on average, \(most) times at most, " + why.joined(separator: ", ")
     }
 
     private static func back(_ report: FleetReport) -> String? {
         guard let median = report.failBackSeconds.median, let p95 = report.failBackSeconds.p95 else { return nil }
-        return "after the trouble server 1 served a half of the clients again within \(median) s, 95 % within \(p95) s"
+        return "after the trouble, half of the clients used server 1 again within \(median) s, and 95 % within \(p95) s"
     }
 }

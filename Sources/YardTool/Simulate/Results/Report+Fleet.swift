@@ -37,9 +37,9 @@ extension FleetScenario {
     var deed: String {
         switch self {
         case .deathAmple, .deathTight, .deathShort: "was dead"
-        case .brownout: "sank to 40 % of its capacity"
+        case .brownout: "had 40 % of its capacity"
         case .hang: "hung"
-        case .network30: "could not be reached by 30 % of the clients, whose network was down,"
+        case .network30: "was unreachable for 30 % of the clients because their network was down,"
         }
     }
 
@@ -54,9 +54,9 @@ extension FleetScenario {
         let server = hasTroubledServer ? 0 : nil
         let words: (begins: String, ends: String) =
             switch self {
-            case .deathAmple, .deathTight, .deathShort: ("server 1 dies", "server 1 is back, and cold")
-            case .brownout: ("server 1 sinks to 40 % of its capacity", "server 1 has its capacity back")
-            case .hang: ("server 1 hangs", "server 1 is back, and cold")
+            case .deathAmple, .deathTight, .deathShort: ("server 1 dies", "server 1 restarts cold")
+            case .brownout: ("server 1 drops to 40 % of its capacity", "server 1 has its full capacity again")
+            case .hang: ("server 1 hangs", "server 1 restarts cold")
             case .network30: ("the networks of 30 % of the clients fail", "all networks work again")
             }
         return [
@@ -120,7 +120,7 @@ extension FleetTally {
     var causes: [ReportFleet.Cause] {
         let counts = switchesByCause.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
         return counts.map { cause, count in
-            ReportFleet.Cause(text: cause.why(from: "the old server", to: "the new one"), count: count)
+            ReportFleet.Cause(text: cause.why(from: "the old server", to: "the new server"), count: count)
         }
     }
 }

@@ -7,13 +7,13 @@ import Switchyard
 struct WorldsCommand: Command {
     static let name = "worlds"
     static let summary =
-        "Plays random worlds through a real client, and looks for calls that fare worse than without it."
+        "Plays random worlds through a real client, and finds calls with a worse result than without switching."
     static let options: [Arguments.Option] = [
-        .value("worlds", "N", "how many worlds; 100000 unless given"),
-        .value("seed", "K", "the number of the first world, 1 unless given; with --worlds 1 that world alone"),
-        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + "; recommended unless given"),
-        .value("examples", "N", "how many worlds of each fault are made small and told of; 1 unless given"),
-        .flag("json", "print one JSON object"),
+        .value("worlds", "N", "The number of worlds (default: 100000)."),
+        .value("seed", "K", "The number of the first world (default: 1). With --worlds 1, only this world is played."),
+        .value("policy", "NAME", SwitchPolicy.names.joined(separator: ", ") + " (default: recommended)."),
+        .value("examples", "N", "The number of worlds of each fault that are minimized and printed (default: 1)."),
+        .flag("json", "Prints one JSON object."),
     ]
 
     let campaign: WorldsCampaign

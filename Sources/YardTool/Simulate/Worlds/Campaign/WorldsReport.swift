@@ -115,10 +115,10 @@ extension WorldsReport {
 
     private var summary: [String] {
         [
-            "\(worlds) worlds from \(firstWorld) on, \(alikeWorlds) of them with servers that are alike, policy \(policy)",
-            "\(calls) calls: \(answered) answered well, by the first server alone \(servedByFirstServer)",
-            "\(requestsPerCall.rounded(to: 4)) requests per call, \(shadows) probes and the like, \(switches) switches",
-            "took \(wallSeconds.rounded(to: 2)) s",
+            "\(worlds) worlds from number \(firstWorld), \(alikeWorlds) of them with equal servers, policy \(policy)",
+            "\(calls) calls: \(answered) succeeded, \(servedByFirstServer) with only the first server",
+            "\(requestsPerCall.rounded(to: 4)) requests per call, \(shadows) shadow requests, \(switches) switches",
+            "run time \(wallSeconds.rounded(to: 2)) s",
         ]
     }
 
@@ -132,13 +132,13 @@ extension WorldsReport {
         exceptions.map { exception in
             "known: \(exception.violations) in \(exception.worlds) worlds (\(Self.list(exception.firstWorlds))), "
                 + "at most \(exception.most.rounded(to: 2)) in 100,000 calls"
-                + "\(exception.isExcessive ? ", WHICH IS TOO OFTEN" : ""): \(exception.name). \(exception.reason)"
+                + "\(exception.isExcessive ? ", BOUND EXCEEDED" : ""): \(exception.name). \(exception.reason)"
         }
     }
 
     private var exampleLines: [String] {
         examples.flatMap { example in
-            ["", "\(example.fault), world \(example.number) made small:"]
+            ["", "\(example.fault), world \(example.number), minimized:"]
                 + (example.world + example.violation).map { "  " + $0 } + [""]
         }
     }

@@ -18,7 +18,7 @@ struct KnownException: Sendable {
     static let all: [KnownException] = [
         KnownException(
             name: "quota",
-            reason: "An extra request, or a shadow, of an earlier call has used up a part of the user's quota.",
+            reason: "An extra request or a shadow request of an earlier call used a part of the user's quota.",
             mostPer100000Calls: 60,
             covers: { violation, world in
                 violation.kind == .worseResponse && world.hasQuota && violation.isAnswered(429)
@@ -26,45 +26,45 @@ struct KnownException: Sendable {
         ),
         KnownException(
             name: "error for an error",
-            reason: "The first server would have answered with an error; the one asked in its place failed as well.",
+            reason: "The first server would have responded with an error, and the server used instead failed as well.",
             mostPer100000Calls: 30,
             covers: { violation, _ in violation.isWithoutLoss }
         ),
         KnownException(
             name: "left for cause",
-            reason: "The first server had failed calls before, and nobody could know that it would answer this one.",
+            reason: "The first server had failed calls before, and nothing showed that it would respond to this call.",
             // Measured: 61 if a PUT stays at a silent server, 55 if it moves to another server.
             mostPer100000Calls: 66,
             covers: { violation, world in world.hasTrouble(at: 0) && violation.wentElsewhere }
         ),
         KnownException(
             name: "back too soon",
-            reason: "The first server was on trial, or had just come back, and failed once more.",
+            reason: "The first server was on trial or had just recovered, and it failed again.",
             mostPer100000Calls: 10,
             covers: { violation, _ in violation.witness == .preferred }
         ),
         KnownException(
             name: "chance",
-            reason: "Servers that all fail a part of the requests: for a while one looked worse than the others.",
+            reason: "All servers fail a share of the requests, so one server seemed worse than the others for a while.",
             mostPer100000Calls: 40,
             covers: { violation, world in world.hasChance && (violation.askedOthers || violation.kind.isOfWorld) }
         ),
         KnownException(
             name: "low priority",
-            reason: "Calls of low priority are given up while every server is overloaded, with witnesses.",
+            reason: "Calls of low priority are rejected while responses confirm that every server is overloaded.",
             mostPer100000Calls: 10,
             covers: { violation, _ in violation.kind == .refusedUnsent && violation.call?.priority == .low }
         ),
         KnownException(
             name: "first burst",
             reason:
-                "Calls that begin together each ask other servers before the first of them can tell that it is no use.",
+                "Calls that start together each try other servers before the first call shows that this does not help.",
             mostPer100000Calls: 30,
             covers: { violation, world in violation.kind == .tooManyRequests && world.callsAtOnce > 2 }
         ),
         KnownException(
             name: "end of an outage",
-            reason: "All servers were down or silent; what is sent when that ends is answered, by whoever gets it.",
+            reason: "All servers were down or silent, and a request at the end of the outage succeeds at any server.",
             mostPer100000Calls: 15,
             covers: { violation, world in violation.kind.isOfWorld && (world.hasOutage || world.hasSilence) }
         ),

@@ -16,9 +16,9 @@ extension PlayedCall: CustomStringConvertible {
     var description: String {
         let end: String =
             switch outcome {
-            case .answered(let status): "answered \(status)"
+            case .answered(let status): "response \(status)"
             case .failed(let reason): "\(reason)"
-            case nil: "not ended"
+            case nil: "not completed"
             }
         return "call \(number), \(kind.rawValue) e\(endpoint), \(priority), at \(time.inWords), "
             + "deadline \(deadline.inWords): \(end) after \((endTime - time).inWords)"
@@ -28,7 +28,7 @@ extension PlayedCall: CustomStringConvertible {
 extension TrafficRecord.Sending: CustomStringConvertible {
     /// A description of the request.
     var description: String {
-        let ending = end.map { "\($0) at \(endTime.inWords)" } ?? "no end"
+        let ending = end.map { "\($0) at \(endTime.inWords)" } ?? "not completed"
         return "to s\(server) at \(time.inWords) (\(role.rawValue)): \(ending)"
     }
 }

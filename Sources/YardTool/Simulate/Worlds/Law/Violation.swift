@@ -12,9 +12,9 @@ struct Violation: Sendable {
         /// The call failed in another way, although it succeeds without switching.
         case failed
         /// The call received an error status, although it succeeds without switching.
-        case worseResponse = "worse answer"
+        case worseResponse = "worse response"
         /// The call ended after its deadline.
-        case overran = "behind the deadline"
+        case overran = "past the deadline"
         /// A write was sent again although an earlier copy could still be executed.
         case writtenTwice = "written twice"
         /// A late copy of a write has overwritten a newer one, and both were reported as done.

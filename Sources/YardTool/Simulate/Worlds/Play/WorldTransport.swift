@@ -156,7 +156,7 @@ extension WorldExchange.End {
             self.init(delay: reply.delay, end: reply.end, result: reply.result)
             return
         }
-        let error = TransportError(kind, message: "nothing came", mayHaveBeenSent: wasSent)
+        let error = TransportError(kind, message: "no response", mayHaveBeenSent: wasSent)
         self.init(delay: limit, end: .failure(kind, wasSent: wasSent), result: .failure(error))
     }
 }
@@ -169,9 +169,9 @@ extension ServerReply {
             let headers: HTTPHeaders = pause.map { ["Retry-After": "\($0)"] } ?? [:]
             return .success(HTTPResponse(status: status, headers: headers))
         case .failure(let kind, let wasSent):
-            return .failure(TransportError(kind, message: "as the world has it", mayHaveBeenSent: wasSent))
+            return .failure(TransportError(kind, message: "simulated failure", mayHaveBeenSent: wasSent))
         case .silence:
-            return .failure(TransportError(.timeout, message: "nothing came"))
+            return .failure(TransportError(.timeout, message: "no response"))
         }
     }
 }

@@ -4,7 +4,7 @@ extension World: CustomStringConvertible {
     /// A description of the world with a line for each part.
     var description: String {
         let parts = [
-            "\(servers) server\(servers == 1 ? "" : "s"), answers take \(latency.median.inWords) (spread \(latency.spread.rounded(to: 2)))",
+            "\(servers) server\(servers == 1 ? "" : "s"), responses take \(latency.median.inWords) (spread \(latency.spread.rounded(to: 2)))",
             "\(traffic)",
         ]
         let calls = endpoints.enumerated().map { index, endpoint in
@@ -20,7 +20,7 @@ extension Traffic: CustomStringConvertible {
         let how =
             switch arrival {
             case .open(let rate, let burst): "\(rate.rounded(to: 2)) per second, \(burst) at once"
-            case .closed(let callers, let pause): "by \(callers) callers who pause \(pause.inWords)"
+            case .closed(let callers, let pause): "by \(callers) callers with pauses of \(pause.inWords)"
             }
         let patience =
             deadlines.lowerBound == deadlines.upperBound
@@ -44,16 +44,16 @@ extension Trouble.Fault: CustomStringConvertible {
     /// A description of the fault.
     var description: String {
         switch self {
-        case .status(let status, let pause): "answers \(status)" + (pause.map { " with Retry-After \($0)" } ?? "")
+        case .status(let status, let pause): "responds with \(status)" + (pause.map { " with Retry-After \($0)" } ?? "")
         case .slow(let time): "slower by \(time.inWords)"
         case .hang: "hangs"
         case .blackHole: "loses all packets"
         case .refused: "refuses connections"
         case .reset: "resets connections"
-        case .truncated: "cuts answers short"
-        case .garbage: "answers with garbage"
+        case .truncated: "truncates responses"
+        case .garbage: "responds with garbage"
         case .quota(let most, let period, let isPerServer):
-            "429 behind \(most) calls in \(period.inWords)" + (isPerServer ? " per server" : "")
+            "429 after \(most) calls in \(period.inWords)" + (isPerServer ? " per server" : "")
         }
     }
 }
@@ -61,7 +61,7 @@ extension Trouble.Fault: CustomStringConvertible {
 extension Trouble.Window: CustomStringConvertible {
     /// A description of the time window.
     var description: String {
-        let span = end == .infinity ? "from \(begin.inWords) on" : "from \(begin.inWords) to \(end.inWords)"
+        let span = end == .infinity ? "from \(begin.inWords)" : "from \(begin.inWords) to \(end.inWords)"
         return span + (cycle.map { ", \($0.bad.inWords) of every \($0.period.inWords)" } ?? "")
     }
 }
