@@ -72,7 +72,7 @@ export async function checkRows(page, made) {
   check(events === made.events.length, "events stand between the calls");
   const cards = await page.value(`[...document.querySelectorAll(".card")].map((card) =>
     [card.dataset.server, card.querySelector(".state").textContent, card.querySelector(".evidence").textContent])`);
-  const states = ["ejected", "in use", "standing by"];
+  const states = ["ejected", "in use", "on standby"];
   const wanted = client().servers.map(({ name, words }, place) => [name, states[place], words]);
   check(JSON.stringify(cards) === JSON.stringify(wanted), "each server has its card and its words");
   const listed = await page.value(`document.querySelectorAll(".happenings li").length`);
@@ -152,10 +152,12 @@ export async function checkDetail(page, made) {
   check(inOrder.every(({ start }, place) => Math.abs(lines[place].left - 100 * (start - call.start) / span) < 0.5),
     "lines begin where their times are");
   check(inOrder.every(({ phases }, place) => !phases || lines[place].phases === phases.length), "phases are all there");
-  check(lines.some(({ words }) => words.includes("cut off because another server answered")), "a cut attempt says so");
+  check(lines.some(({ words }) => words.includes("cancelled because another server responded")),
+    "a cut attempt says so");
   const story = await page.value(`document.querySelector(".story").textContent`);
-  check(/^Asked a: timed out after .*failed over to b: 401 Unauthorized.*refreshed.*hedged with c: cut off/.test(story),
-    `the story: ${story}`);
+  const expected =
+    /^Sent the request to a: timed out after .*failed over to b: 401 Unauthorized.*refreshed.*hedged with c: cancelled/;
+  check(expected.test(story), `the story: ${story}`);
   await show(page, "9");
   check((await page.value(`document.querySelector("p.executed").textContent`)).includes("may have executed it"),
     "a write that may have been executed says so");

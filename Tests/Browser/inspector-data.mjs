@@ -16,9 +16,9 @@ export function client(changes = {}) {
       { name: "a", url: host.a, state: "ejected", calls: 120, failures: 9, latency: 212.5,
         words: "ejected 14 s ago after 3 refused connections in a row; probed every 5 s" },
       { name: "b", url: host.b, state: "inUse", calls: 348, failures: 2, latency: 12.5,
-        words: "in use for 14 s, answers 99.4 % of its calls" },
+        words: "in use for 14 s, 99.4 % of its calls succeed" },
       { name: "c", url: host.c, state: "standby", calls: 6, failures: 0, latency: 41,
-        words: "standing by, last asked 2 min ago as a hedge" },
+        words: "on standby, last used 2 min ago as a hedge" },
     ],
     ...changes,
   };
@@ -142,7 +142,7 @@ export function scripted(start) {
   }), { response: json(topics) });
   made.event(905, "ejection", "a", "a is out of service: 3 connections in a row were refused");
   made.event(906, "switch", "b", "calls go to b now, a is out of service");
-  // 4: a hedge, the slow attempt cut off.
+  // 4: a hedge, the slow attempt is cancelled.
   made.add("GET", "/search", 1400, (call) => ({
     from: "network", outcome: { status: 200 }, end: call.start + 84,
     attempts: [
@@ -190,7 +190,7 @@ export function scripted(start) {
   }, { send: 0.3, wait: 14, receive: 96 });
   one("GET", `/${hostile}`, 4300, "b", { response: { type: "text/plain", bytes: 9, text: "plain \u2028 ok" } });
   one("GET", "/topics/0", 4500, "b", {}, usual, 404);
-  made.event(4700, "probe", "a", "a did not answer a probe: connection refused");
+  made.event(4700, "probe", "a", "a did not respond to a probe: connection refused");
   // 13: refreshed credentials, then failed over and hedged, three servers.
   made.add("GET", "/notifications/unread", 5000, (call) => ({
     from: "network", rounds: 2, tags: ["poll", "badge"], outcome: { status: 200 },
@@ -208,7 +208,7 @@ export function scripted(start) {
     from: "network",
     outcome: {
       error: "serversExhausted", status: 503,
-      words: "No server answered: a refused the connection, b and c answered 503.",
+      words: "No server succeeded: a refused the connection, b and c responded with 503.",
     },
     attempts: [
       attempt(call, 1, "a", "first", 0, { connect: 1.9 }, { error: "connectionRefused" }),

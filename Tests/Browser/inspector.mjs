@@ -59,9 +59,9 @@ async function checkNews(page, server, made) {
     ({ from: "disk cache", outcome: { status: 200 }, end: call.start + 1 }));
   server.change(late);
   await page.waitFor(`[...document.querySelectorAll("button")]
-    .some(({ textContent }) => textContent === "Go on (1 new)")`);
+    .some(({ textContent }) => textContent === "Resume (1 new)")`);
   check(await page.value(rowsShown) === 15, "a pause keeps the list as it is, and counts what is new");
-  await page.value(pressed("Go on (1 new)"));
+  await page.value(pressed("Resume (1 new)"));
   check(await page.value(rowsShown) === 16, "and then the new calls come");
   await page.value(pressed("Clear view"));
   check(await page.value(rowsShown) === 0, "a cleared view is empty");
@@ -74,7 +74,7 @@ async function checkNews(page, server, made) {
   const [banner, forgotten] = await page.value(`[".banner", ".forgotten"]
     .map((name) => document.querySelector(name).textContent)`);
   check(banner.includes("503 for the next 3 calls of server a"), "a fault has its banner");
-  check(forgotten === "7 older ones forgotten", "forgotten calls are counted");
+  check(forgotten === "7 older calls dropped", "forgotten calls are counted");
 }
 
 async function checkLoss(page, server, made) {
@@ -145,7 +145,7 @@ async function checkCommands(page, server) {
   await fault("slow", 2);
   check(JSON.stringify((await sent(4))?.body) === '{"do":"fault","kind":"slow","calls":2,"server":"a"}',
     "a slow server too");
-  await page.value(pressed("End it"));
+  await page.value(pressed("End"));
   check(JSON.stringify((await sent(5))?.body) === '{"do":"fault","kind":"none"}', "and it can be ended");
   server.client = client({ mayControl: false });
   server.change();

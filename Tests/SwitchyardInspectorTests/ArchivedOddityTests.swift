@@ -136,7 +136,7 @@ import Testing
         #expect(record.feed.calls.map(\.start) == [1_714_979_289_123, 1_714_979_289_123])
         #expect(
             record.leftOut?.words
-                == "1 not shown as recorded, the first: entry 2 began at \"\(text)\", which is not a date"
+                == "items not shown as recorded: 1 (first problem: entry 2 has an invalid start date \"\(text)\")"
         )
     }
 }

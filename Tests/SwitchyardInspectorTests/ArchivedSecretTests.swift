@@ -86,8 +86,8 @@ import Testing
         let record = InspectorRecord(of: archive, name: "a")
 
         let attempt = try #require(record.details["1"]?.attempts.first)
-        #expect(attempt.response?.body.note == "encoded as \(label), which cannot be read")
-        #expect(attempt.request.body.note == "encoded as \(label), which cannot be read")
+        #expect(attempt.response?.body.note == "encoded as \(label), which is not supported")
+        #expect(attempt.request.body.note == "encoded as \(label), which is not supported")
         #expect(attempt.curl == nil)
         #expect(!"\(record)".contains(text))
     }

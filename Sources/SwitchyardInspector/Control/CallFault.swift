@@ -27,9 +27,9 @@ struct CallFault: Sendable, Hashable {
         let what =
             switch kind {
             case .refused: "connection refused"
-            case .timeout: "no answer"
+            case .timeout: "no response"
             case .status(let status): "\(status)"
-            case .slow: "\(SimulatedTransport.delay) late"
+            case .slow: "delay of \(SimulatedTransport.delay)"
             }
         let count = left == 1 ? "the next call" : "the next \(left) calls"
         return "\(what) for \(count) of \(server.map { "server \($0)" } ?? "all servers")"

@@ -24,7 +24,7 @@ struct InspectorCommand: Decodable, Sendable {
     /// Decodes a command.
     static func read(_ data: Data) throws(Refusal) -> InspectorCommand {
         do { return try JSONDecoder().decode(InspectorCommand.self, from: data) } catch {
-            throw Refusal(description: "this is not a command")
+            throw Refusal(description: "the body is not a command")
         }
     }
 
@@ -37,7 +37,7 @@ struct InspectorCommand: Decodable, Sendable {
             try run { () throws(ClientError) in try client.switchEnvironment(to: environment) }
         case "fault" where kind == "none": faults.clear()
         case "fault": faults.order(try fault(of: client))
-        default: throw Refusal(description: "there is no command \"\(action)\"")
+        default: throw Refusal(description: "unknown command \"\(action)\"")
         }
     }
 
@@ -47,10 +47,10 @@ struct InspectorCommand: Decodable, Sendable {
 
     private func fault(of client: NetworkClient) throws(Refusal) -> CallFault {
         if let server, !client.service.servers.contains(where: { $0.name == server }) {
-            throw Refusal(description: "there is no server \"\(server)\"")
+            throw Refusal(description: "unknown server \"\(server)\"")
         }
         let calls = calls ?? 1
-        guard (1...10_000).contains(calls) else { throw Refusal(description: "calls has to be from 1 to 10000") }
+        guard (1...10_000).contains(calls) else { throw Refusal(description: "calls must be from 1 to 10000") }
         return CallFault(kind: try faultKind, calls: calls, server: server)
     }
 
@@ -62,10 +62,10 @@ struct InspectorCommand: Decodable, Sendable {
             case "slow": return .slow
             case "status":
                 guard let status, (200...599).contains(status) else {
-                    throw Refusal(description: "status has to be from 200 to 599")
+                    throw Refusal(description: "status must be from 200 to 599")
                 }
                 return .status(status)
-            default: throw Refusal(description: "there is no fault \"\(kind ?? "")\"")
+            default: throw Refusal(description: "unknown fault \"\(kind ?? "")\"")
             }
         }
     }

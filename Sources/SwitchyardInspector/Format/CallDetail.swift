@@ -62,7 +62,7 @@ package struct InspectorRecord: Codable, Sendable, Equatable {
         package var first: String
 
         /// The count and the first problem in one line.
-        package var words: String { "\(count) not shown as recorded, the first: \(first)" }
+        package var words: String { "items not shown as recorded: \(count) (first problem: \(first))" }
     }
 
     /// The version of the format.

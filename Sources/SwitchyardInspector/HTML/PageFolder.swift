@@ -10,7 +10,7 @@ package struct PageFolder: Sendable {
         /// The name of the missing bundle.
         let bundle: String
 
-        package var description: String { "\(bundle) must be beside the program" }
+        package var description: String { "\(bundle) must be in the folder of the program" }
     }
 
     private let url: URL

@@ -29,7 +29,7 @@ extension InspectorRecord {
                 start = known
             } else {
                 let text = redaction.text(entry.startedDateTime)
-                problems.append((numbers[index], "entry \(numbers[index]) began at \"\(text)\", which is not a date"))
+                problems.append((numbers[index], "entry \(numbers[index]) has an invalid start date \"\(text)\""))
             }
             let exchange = ArchivedExchange(entry, number: numbers[index], start: start, redaction)
             if groups[exchange.call] == nil { order.append(exchange.call) }

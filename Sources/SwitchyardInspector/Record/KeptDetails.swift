@@ -59,11 +59,11 @@ extension CallDetail.Body {
         if bytes >= 0 { self.bytes = bytes }
         if isCut { self.isCut = true }
         if let encoding, encoding != "base64" {
-            note = "encoded as \(encoding), which cannot be read"
+            note = "encoded as \(encoding), which is not supported"
             return
         }
         guard let content else {
-            if bytes != 0 { note = bytes < 0 ? "a stream or a file, not kept" : "not kept" }
+            if bytes != 0 { note = bytes < 0 ? "a stream or a file, not stored" : "not stored" }
             return
         }
         guard !content.isEmpty else { return }

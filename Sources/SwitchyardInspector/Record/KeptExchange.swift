@@ -41,7 +41,7 @@ struct KeptExchange: Sendable {
 /// Converts exchanges to their stored form.
 struct ExchangeKeeper: Sendable {
     /// The placeholder result of an exchange that has not ended yet.
-    static let pending = TransportError(.other, message: "no answer yet")
+    static let pending = TransportError(.other, message: "no response yet")
 
     let redaction: Redaction
     /// The maximum number of bytes that are stored of each body.

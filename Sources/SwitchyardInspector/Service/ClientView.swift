@@ -39,16 +39,16 @@ extension InspectedClient.Server {
     private static func words(of snapshot: ServerSnapshot) -> String {
         let figures = snapshot.statistics
         let latency = zip(snapshot.p50, snapshot.p99).map { half, most in
-            "half of its answers within \(milliseconds(half)), 99 % within \(milliseconds(most))"
+            "half of the responses within \(milliseconds(half)), 99 % within \(milliseconds(most))"
         }
         let parts = [
-            figures.failures > 0 ? "\(figures.failures) of \(figures.requests) failed lately" : nil,
-            figures.share < 1 ? "gets \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
+            figures.failures > 0 ? "\(figures.failures) of \(figures.requests) failed recently" : nil,
+            figures.share < 1 ? "receives \(Int((figures.share * 100).rounded())) % of its traffic" : nil,
             latency,
-            snapshot.nextProbe.map { "asked again in \(Int($0.inSeconds.rounded(.up))) s" },
+            snapshot.nextProbe.map { "next probe in \(Int($0.inSeconds.rounded(.up))) s" },
         ]
         let words = parts.compactMap(\.self)
-        return words.isEmpty ? "nothing is known of it yet" : words.joined(separator: "; ")
+        return words.isEmpty ? "no data yet" : words.joined(separator: "; ")
     }
 
     private static func zip(_ one: Duration?, _ other: Duration?) -> (Duration, Duration)? {

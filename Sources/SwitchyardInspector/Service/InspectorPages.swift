@@ -54,10 +54,10 @@ struct InspectorPages: Sendable {
     }
 
     private func command(_ request: LoopbackRequest) async -> LoopbackResponse {
-        guard access.isOwn(request) else { return .refusal("the command does not come from the page", 403) }
-        guard desk.mayControl else { return .refusal("the inspector was not allowed to control the client", 403) }
+        guard access.isOwn(request) else { return .refusal("the command was not sent by the page", 403) }
+        guard desk.mayControl else { return .refusal("the inspector is not allowed to control the client", 403) }
         guard let body = try? await request.body.collect(upTo: Self.commandLimit) else {
-            return .refusal("this is not a command", 400)
+            return .refusal("the body is not a command", 400)
         }
         do throws(InspectorCommand.Refusal) {
             try InspectorCommand.read(body).run(on: desk.client, desk.faults)

@@ -18,7 +18,7 @@ struct RecordedTraffic {
             path.lowercased().hasSuffix(".jsonl")
             ? try LoadLines(data, of: path).record(name: name) : try Self.archive(data, of: path, name: name)
         guard !record.feed.calls.isEmpty else {
-            throw TrafficFileError(path: path, problem: "has no calls" + (record.leftOut.map { ": \($0.words)" } ?? ""))
+            throw TrafficFileError(path: path, problem: "has no calls" + (record.leftOut.map { ", \($0.words)" } ?? ""))
         }
     }
 

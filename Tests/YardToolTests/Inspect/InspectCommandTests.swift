@@ -111,7 +111,8 @@ import Testing
             ("a.har", "{}", "is not an HTTP Archive: it lacks \"log\""),
             (
                 "a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[{}]}}"#,
-                "has no calls: 1 not shown as recorded, the first: entry 1 has neither a request nor a response"
+                "has no calls, items not shown as recorded: 1 "
+                    + "(first problem: entry 1 has neither a request nor a response)"
             ),
             ("a.har", #"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[]}}"#, "has no calls"),
             ("a.jsonl", "{}\n", "line 1 is not output of yard load"), ("a.jsonl", "\n[", "line 2: it is not JSON"),

@@ -1,6 +1,6 @@
 "use strict";
 
-/* Small signs: the marks of a call, how it ended, who was asked, and how a server stands. Each has words besides. */
+/* Icons for marks, outcomes, servers and states of servers. Each icon also has a text. */
 
 const outcomePaths = {
   good: "M-6 0.5L-2 4.5L6 -4.5",
@@ -11,23 +11,23 @@ const outcomePaths = {
 };
 
 const outcomeWords = {
-  good: "answered",
-  moved: "answered with a redirect, or that nothing changed",
-  bad: "answered with an error status",
+  good: "succeeded",
+  moved: "redirected or not modified",
+  bad: "error status",
   failed: "failed",
   running: "running",
 };
 
 const stateColours = { good: "var(--good)", bad: "var(--bad)", failed: "var(--bad)" };
 
-/** A check, an arrow, an exclamation mark, a cross or dots. */
+/** Returns the icon of an outcome: a check, an arrow, an exclamation mark, a cross or dots. */
 function outcomeIcon(state) {
   const picture = icon([{ path: outcomePaths[state], stroke: stateColours[state] ?? "var(--quiet)" }], 16);
   picture.firstChild.setAttribute("stroke-width", "2.6");
   return picture;
 }
 
-/** The letter of a mark in a frame of its own; `isWordy` puts its name beside it. */
+/** Returns the letter of a mark in its frame, with the name of the mark if `isWordy` is true. */
 function badge(mark, isWordy = false) {
   const letter = element("span", {
     class: `badge ${mark.kind}`, title: mark.text, role: "img", "aria-label": mark.name,
@@ -35,7 +35,7 @@ function badge(mark, isWordy = false) {
   return isWordy ? element("span", { class: "wordy" }, letter, mark.name) : letter;
 }
 
-/** Who was asked, in order; the one that answered stands out. A plus leads to a server asked beside a slow one. */
+/** Returns the requested servers in order, with the responding server highlighted. A plus precedes a hedge. */
 function routeOf(entry, store) {
   const { route, answeredBy } = entry;
   const answer = route.map(({ name }) => name).lastIndexOf(answeredBy);
@@ -48,11 +48,11 @@ function routeOf(entry, store) {
     return [...lead, element("span", { class: place === answer ? "server answer" : "server" },
       serverIcon(store.place(name), 16), element("span", {}, name))];
   });
-  const asked = route.length ? `asked ${route.map(({ name }) => name).join(", then ")}` : "no server was asked";
-  return element("span", { class: "route", title: answeredBy ? `${asked}; ${answeredBy} answered` : asked }, parts);
+  const asked = route.length ? `sent to ${route.map(({ name }) => name).join(", then ")}` : "not sent to a server";
+  return element("span", { class: "route", title: answeredBy ? `${asked}, response: ${answeredBy}` : asked }, parts);
 }
 
-/** How a server stands: full for in use, a bar for standing by, a cross for ejected, a broken ring for probing. */
+/** Returns the icon of a server state: in use (full), on standby (bars), ejected (cross), probing (dashed ring). */
 function serverStateIcon(state) {
   const ring = shapePath(0, 6);
   const parts = {
@@ -67,7 +67,7 @@ function serverStateIcon(state) {
   return picture;
 }
 
-/** The shape of an event: an arrow for a switch, a cross for an ejection, a dot for a probe, a check for a recovery. */
+/** Returns the icon of an event, such as arrows for a switch, a cross for an ejection, and a check for a recovery. */
 function eventIcon(kind) {
   const parts = {
     switch: [{ path: "M-7 -3L6 -3M3 -6L6.5 -3M-6 3L7 3M-3 6L-6.5 3", stroke: "var(--ink)" }],
@@ -79,7 +79,7 @@ function eventIcon(kind) {
   return icon(parts, 16);
 }
 
-/** Sets the text of a node only when it is another one. */
+/** Sets the text of a node if it has changed. */
 function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -1,8 +1,8 @@
 "use strict";
 
-/* The attempts of a call as small bars in its row: who was asked when, and what came of it. */
+/* The attempts of a call as small bars in its row, with their servers, times and outcomes. */
 
-/** Which line each attempt is drawn on: those that overlap, as in a hedge, stand above each other. */
+/** Returns the line of each attempt. Overlapping attempts, as in a hedge, are on different lines. */
 function lanesOf(attempts, end, most = 2) {
   const ends = [];
   return attempts.map((attempt) => {
@@ -13,7 +13,7 @@ function lanesOf(attempts, end, most = 2) {
   });
 }
 
-/** What stands at the end of an attempt's bar. */
+/** Returns the kind of end of an attempt's bar. */
 function endKind(attempt) {
   if (attempt.isCut) return "cut";
   if (attempt.error !== undefined) return "error";
@@ -21,7 +21,7 @@ function endKind(attempt) {
   return attempt.status === undefined ? "open" : "answer";
 }
 
-/** The bars of a call over `span` milliseconds. */
+/** Returns the bars of a call over `span` milliseconds. */
 function smallBars(entry, store, span, now) {
   const { call } = entry;
   const end = call.end ?? now;

@@ -1,16 +1,16 @@
 "use strict";
 
-/* A body by its type: JSON as a tree, forms as a table, images as such, other text as it is, and bytes as a dump. */
+/* Views of bodies by type: JSON as a tree, forms as a table, images, other text unchanged, and bytes as a dump. */
 
-/** How many bytes of a dump are shown. */
+/** The maximum number of bytes in a dump. */
 const dumpLength = 1024;
 
-/** What is before the parameters of a media type. */
+/** Returns a media type without its parameters. */
 function essence(type) {
   return (type ?? "").split(";")[0].trim().toLowerCase();
 }
 
-/** The bytes of a text in base64; undefined when it is none. */
+/** Returns the bytes of a Base64 text, or `undefined` if the text is not valid Base64. */
 function bytesOf(base64) {
   try {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -19,7 +19,7 @@ function bytesOf(base64) {
   }
 }
 
-/** Bytes as lines of sixteen: their place, their digits, and what of them is readable. */
+/** Formats bytes in lines of sixteen, each with the offset, the hexadecimal digits, and the readable characters. */
 function dump(bytes) {
   const lines = [];
   for (let at = 0; at < Math.min(bytes.length, dumpLength); at += 16) {
@@ -49,27 +49,27 @@ function formOf(body) {
   return fieldTable([...new URLSearchParams(body.text)], "Fields of the form");
 }
 
-/** A table of names and values. */
+/** Returns a table of names and values. */
 function fieldTable(fields, title) {
   const rows = fields.map(([name, value]) => element("tr", {},
     element("th", { scope: "row" }, name), element("td", {}, value)));
   return element("table", { class: "fields", "aria-label": title }, element("tbody", {}, rows));
 }
 
-/** A body with what can be done with it; `what` is request or response. */
+/** Returns the view of a body with its actions. `what` is `request` or `response`. */
 function bodyView(body, what) {
   if (!body || (body.bytes === 0 && !body.note)) return element("p", { class: "quiet none" }, "No body.");
   const facts = [
     body.type,
     body.bytes === undefined ? null : words.bytes(body.bytes),
-    body.isCut ? "only its beginning was kept" : null,
+    body.isCut ? "only the beginning was stored" : null,
     body.note,
   ].filter(Boolean).join(" · ");
   const tools = element("div", { class: "tools" });
   const view = element("div", { class: "body" });
   const head = element("div", { class: "body-head" }, element("span", { class: "quiet" }, facts), tools);
   const bytes = body.base64 === undefined ? undefined : bytesOf(body.base64);
-  // What is called base64 and is none is text.
+  // Invalid Base64 is shown as text.
   const text = body.text ?? (bytes ? undefined : body.base64);
   if (text !== undefined) {
     tools.append(copyButton("Copy body", "Body", () => text));
@@ -85,7 +85,7 @@ function bodyView(body, what) {
   return element("div", {}, head, view);
 }
 
-/** A text as it is, and where its type has something better, that first and a button that leads back. */
+/** Shows a text unchanged, or in a better view of its type with a button that shows the unchanged text. */
 function showText(body, what, view, tools) {
   const plain = element("pre", { class: "text", tabindex: "0" }, body.text);
   const type = essence(body.type);

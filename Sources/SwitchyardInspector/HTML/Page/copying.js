@@ -1,8 +1,8 @@
 "use strict";
 
-/* Copying, saving, and the one line that says what came of it. */
+/* Copying, saving, and a short notice of the result. */
 
-/** Says something briefly, to readers of the screen too. */
+/** A notice that is shown briefly and announced to screen readers. */
 const notice = {
   node: element("output", { class: "notice", role: "status", hidden: "" }),
 
@@ -19,18 +19,18 @@ async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Not every browser gives a page from a file its clipboard.
+    // Some browsers give pages from a file no access to the clipboard.
     const field = element("textarea", { class: "aside" });
     field.value = text;
     document.body.append(field);
     field.select();
     const isDone = document.execCommand("copy");
     field.remove();
-    if (!isDone) throw new Error("The browser lets this page copy nothing.");
+    if (!isDone) throw new Error("The browser does not allow this page to copy.");
   }
 }
 
-/** A button that copies what `make` gives, which may take its time. */
+/** Returns a button that copies the result of the asynchronous function `make`. */
 function copyButton(label, what, make) {
   return actionButton(label, async () => {
     await copyText(await make());
@@ -38,7 +38,7 @@ function copyButton(label, what, make) {
   });
 }
 
-/** A button whose action may fail; what it fails with is said. */
+/** Returns a button that shows the error of its action in a notice. */
 function actionButton(label, action, attributes = {}) {
   const made = element("button", { type: "button", ...attributes }, label);
   made.addEventListener("click", async () => {
@@ -51,7 +51,7 @@ function actionButton(label, action, attributes = {}) {
   return made;
 }
 
-/** Leaves a text as a file. */
+/** Saves a text as a file. */
 function saveText(name, text, type) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = element("a", { href: address, download: name });

@@ -1,6 +1,6 @@
 "use strict";
 
-/* One call opened: its story, its attempts drawn large, and what was sent and received in each. */
+/* The panel of an opened call: its summary, the waterfall of its attempts, and the exchange of each attempt. */
 
 class DetailPanel {
   constructor({ store, details, now, onClose, onMove }) {
@@ -25,7 +25,7 @@ class DetailPanel {
     return !this.node.hidden;
   }
 
-  /** Opens a call; what is kept of it comes a moment later. */
+  /** Opens a call. Its details are loaded afterwards. */
   open(entry) {
     const wasOpen = this.isOpen;
     const isOther = this.entry?.call.id !== entry.call.id;
@@ -38,10 +38,10 @@ class DetailPanel {
     this.entry = entry;
     this.node.hidden = false;
     this.#draw();
-    // Where it lies over the list, whoever uses the keys goes along.
+    // If the panel covers the list, move the keyboard focus to it.
     if (!wasOpen && getComputedStyle(this.node).position === "fixed") this.title.focus();
     clearTimeout(this.timer);
-    // Whoever moves through the list with a key held down asks for nothing that they only pass by.
+    // Do not load the details of calls that are only passed while a key is held down.
     this.timer = setTimeout(() => this.#load(entry), isOther && this.details.record ? 0 : 60);
   }
 
@@ -51,7 +51,7 @@ class DetailPanel {
     clearTimeout(this.timer);
   }
 
-  /** Takes over that a call has changed while it is open. */
+  /** Updates the panel if the open call has changed. */
   update() {
     if (!this.entry) return;
     const entry = this.store.byId.get(this.entry.call.id);
@@ -86,7 +86,7 @@ class DetailPanel {
     return new Waterfall(call, this.store, now, (attempt) => this.#choose(attempt)).node;
   }
 
-  /** Draws anew what grows while a call runs, unless somebody is at its buttons. */
+  /** Redraws the growing parts of a running call, unless a button in the waterfall has the focus. */
   grow() {
     if (this.entry?.state !== "running" || this.fall.contains(document.activeElement)) return;
     const { call, marks } = this.entry;
@@ -100,7 +100,7 @@ class DetailPanel {
   #summary(call, marks, now) {
     const took = numbers.wait(now - call.start);
     const facts = [
-      `began ${words.time(call.start)}`,
+      `started at ${words.time(call.start)}`,
       call.end === undefined ? `running for ${took}` : `took ${took}`,
       call.from && call.from !== "network" ? `from: ${call.from}` : null,
       call.rounds > 1 ? `${call.rounds} rounds` : null,
@@ -116,25 +116,26 @@ class DetailPanel {
         marks.filter(({ kind }) => kind !== "executed").map((mark) => element("li", {}, badge(mark, true)))));
   }
 
-  // What was sent and received
+  // Exchange
 
   #exchange(call) {
     if (this.trouble) return element("p", { class: "trouble" }, this.trouble);
-    if (!this.detail) return element("p", { class: "quiet" }, "What was sent and received is being fetched …");
+    if (!this.detail) return element("p", { class: "quiet" }, "Loading the request and the response …");
     const { attempts } = this.detail;
     const tools = element("div", { class: "tools" },
       copyButton("Copy as HAR", "HAR", () => this.details.archive(call.id)));
-    if (attempts.length === 0) return element("div", {}, element("p", { class: "quiet" }, "Nothing was sent."), tools);
+    if (attempts.length === 0) return element("div", {}, element("p", { class: "quiet" }, "No request sent."), tools);
     this.chosen = this.chosen ?? this.#usual(call);
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Attempts" },
       attempts.map((kept, place) => this.#tab(call, kept, place + 1)));
     this.tabs.addEventListener("keydown", (event) => this.#moveTab(event));
     this.panel = element("div", { role: "tabpanel", id: "exchange", tabindex: "-1" });
     return element("div", { class: "exchange" },
-      element("div", { class: "exchange-head" }, element("h3", {}, "Sent and received"), tools), this.tabs, this.panel);
+      element("div", { class: "exchange-head" }, element("h3", {}, "Request and response"), tools),
+      this.tabs, this.panel);
   }
 
-  /** The attempt that is shown at first: the one whose answer the caller got, or else the last one. */
+  /** Returns the initially shown attempt: the one whose response the caller received, otherwise the last one. */
   #usual(call) {
     const answered = call.attempts.filter(({ status, isCut }) => status !== undefined && !isCut).pop();
     const attempt = answered ?? call.attempts[call.attempts.length - 1] ?? this.detail.attempts[0];
@@ -194,12 +195,12 @@ class DetailPanel {
     }
     const kept = this.detail.attempts.find((attempt) => DetailPanel.name(attempt) === this.chosen);
     this.panel.setAttribute("aria-labelledby", `tab-${this.chosen}`);
-    const nothing = element("p", { class: "quiet" }, "Nothing is kept of it.");
+    const nothing = element("p", { class: "quiet" }, "Nothing is stored for this attempt.");
     this.panel.replaceChildren(...(kept ? exchangeView(kept) : [nothing]));
   }
 }
 
-/** Request and response of an attempt. */
+/** Returns the view of the request and the response of an attempt. */
 function exchangeView(kept) {
   const part = (title, message, what, ...tools) => element("section", { class: what },
     element("div", { class: "part-head" }, element("h4", {}, title), element("span", { class: "tools" }, tools)),

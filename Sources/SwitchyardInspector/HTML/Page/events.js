@@ -1,15 +1,15 @@
 "use strict";
 
-/* What happened to the servers: switches, ejections, probes. Each leads to the calls of its time. */
+/* The list of server events, such as switches, ejections and probes. Each event links to the calls of its time. */
 
 class EventList {
-  /** As many as a reader may want to go back; older ones stay between the calls. */
+  /** The maximum number of listed events. Older events are visible only between the calls. */
   static most = 200;
 
   constructor({ store, onChoose }) {
     this.store = store;
     this.list = element("ol", { class: "happenings" });
-    this.none = element("p", { class: "quiet" }, "Nothing happened to the servers yet.");
+    this.none = element("p", { class: "quiet" }, "No events yet.");
     this.left = element("p", { class: "quiet" });
     this.count = element("span", { class: "quiet" });
     this.node = element("section", { class: "events", "aria-labelledby": "events-title" },
@@ -26,7 +26,7 @@ class EventList {
     const shown = events.slice(-EventList.most);
     this.none.hidden = events.length > 0;
     setText(this.count, events.length ? `${events.length}` : "");
-    setText(this.left, events.length > shown.length ? `Older ones stand between the calls.` : "");
+    setText(this.left, events.length > shown.length ? `Older events are shown between the calls.` : "");
     const wanted = new Set(shown);
     for (const [event, node] of this.nodes) {
       if (wanted.has(event)) continue;

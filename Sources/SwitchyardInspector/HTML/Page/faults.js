@@ -1,25 +1,25 @@
 "use strict";
 
-/* A fault simulated for the next calls, to see what the app does: a form, and a banner while there is one. */
+/* A simulated fault for the next calls, to test the app: a form, and a banner while a fault is active. */
 
 const faultKinds = [
-  ["status", "answers a status"],
+  ["status", "responds with status"],
   ["refused", "refuses connections"],
-  ["timeout", "answers nothing until the timeout"],
-  ["slow", "answers slowly"],
+  ["timeout", "does not respond before the timeout"],
+  ["slow", "responds slowly"],
 ];
 
 class FaultForm {
   constructor({ store, control }) {
     this.store = store;
     this.server = element("select", { name: "server", "aria-label": "Server" });
-    this.kind = element("select", { name: "kind", "aria-label": "What it does" });
+    this.kind = element("select", { name: "kind", "aria-label": "Fault" });
     fillSelect(this.kind, faultKinds);
     this.status = element("input", {
       name: "status", type: "number", min: "100", max: "599", value: "503", "aria-label": "Status", required: "",
     });
     this.calls = element("input", { name: "calls", type: "number", min: "1", max: "10000", value: "10", required: "",
-      "aria-label": "For how many calls" });
+      "aria-label": "Number of calls" });
     const form = element("form", { class: "fault-form" },
       element("span", {}, "Server "), this.server, this.kind, this.status,
       element("span", {}, "for the next"), this.calls, element("span", {}, "calls"),
@@ -28,7 +28,7 @@ class FaultForm {
       event.preventDefault();
       try {
         await control(this.#command());
-        notice.say("The fault is simulated");
+        notice.say("Fault set");
         this.node.open = false;
       } catch (error) {
         notice.say(error.message, true);
@@ -41,8 +41,8 @@ class FaultForm {
     this.words = element("span");
     this.banner = element("div", { class: "banner", role: "status", hidden: "" },
       icon(["M0 -8L8.5 7L-8.5 7Z", "M0 -3L0 2M0 4.2L0 5"].map((path) => ({ path, stroke: "currentColor" }))),
-      element("span", {}, element("strong", {}, "A fault is simulated: "), this.words));
-    this.end = actionButton("End it", () => control({ do: "fault", kind: "none" }), { class: "small" });
+      element("span", {}, element("strong", {}, "Simulated fault: "), this.words));
+    this.end = actionButton("End", () => control({ do: "fault", kind: "none" }), { class: "small" });
     this.banner.append(this.end);
   }
 

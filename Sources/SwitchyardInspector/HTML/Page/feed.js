@@ -1,13 +1,13 @@
 "use strict";
 
-/* The long poll, and commands. A lost connection is tried again, at first soon, then every ten seconds. */
+/* The long poll and commands. A lost connection is retried with growing pauses of up to ten seconds. */
 
 class Feed {
   static shortest = 500;
   static longest = 10_000;
-  /** Changes within this time come together, so that a busy app is not asked without a pause. */
+  /** The pause in milliseconds between two polls, so that a busy app is not polled continuously. */
   static gap = 100;
-  /** The other side answers within twenty seconds; without an answer by then it is gone. */
+  /** The timeout of a poll in milliseconds. The server responds within twenty seconds. */
   static patience = 30_000;
 
   constructor(store) {
@@ -27,7 +27,7 @@ class Feed {
     for (const listener of this.listeners) listener(state);
   }
 
-  /** Asks for what is new until it is stopped. */
+  /** Polls for changes until the feed is stopped. */
   async run() {
     if (!this.isStopped) return;
     this.isStopped = false;
@@ -40,7 +40,7 @@ class Feed {
         await this.#sleep(Feed.gap);
       } catch (error) {
         if (this.isStopped) return;
-        // What a browser says of a connection that failed helps nobody; what the other side answered does.
+        // A browser's message for a failed connection is not helpful, but an error of the server is.
         const why = error instanceof TypeError || error.name === "AbortError" ? undefined : error.message;
         this.#tell({ kind: "lost", why, again: Date.now() + pause });
         await this.#sleep(pause);
@@ -54,11 +54,11 @@ class Feed {
     const timer = setTimeout(() => this.abort.abort(), Feed.patience);
     try {
       const answer = await fetch(`feed?after=${this.cursor}`, { cache: "no-store", signal: this.abort.signal });
-      if (!answer.ok) throw new Error(`the inspector answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`the inspector responded with ${answer.status}`);
       const feed = await answer.json();
       if (feed.version !== 1) throw new Error(`this page cannot read version ${feed.version} of the data`);
       if (feed.cursor < this.cursor) {
-        // The other side has begun anew: what it has now is asked for from its beginning.
+        // The server has restarted, so all its data is requested again.
         this.store.clear();
         this.cursor = 0;
         return;
@@ -77,7 +77,7 @@ class Feed {
     });
   }
 
-  /** Tries a lost connection at once. */
+  /** Retries a lost connection immediately. */
   tryNow() {
     this.wake?.();
   }
@@ -89,7 +89,7 @@ class Feed {
   }
 }
 
-/** Sends a command; throws what the other side has against it. */
+/** Sends a command, and throws the error of the server if it rejects the command. */
 async function command(body) {
   const answer = await fetch("command", {
     method: "POST",
@@ -98,10 +98,10 @@ async function command(body) {
   });
   if (answer.ok) return;
   const { error } = await answer.json().catch(() => ({}));
-  throw new Error(error ?? `the inspector answered ${answer.status}`);
+  throw new Error(error ?? `the inspector responded with ${answer.status}`);
 }
 
-/** What is kept of a call, live from the other side, in a record from the page. */
+/** The source of details of calls: the server of a live page, or the record in the page. */
 class Details {
   constructor(record) {
     this.record = record;
@@ -109,23 +109,23 @@ class Details {
 
   async get(id) {
     if (this.record) {
-      if (!this.record.details[id]) throw new Error("The record has no more of this call.");
+      if (!this.record.details[id]) throw new Error("The record contains no details of this call.");
       return this.record.details[id];
     }
     const answer = await fetch(`calls/${encodeURIComponent(id)}`, { cache: "no-store" });
-    if (answer.status === 404) throw new Error("This call is no longer kept: newer ones took its place.");
-    if (!answer.ok) throw new Error(`The inspector answered ${answer.status}.`);
+    if (answer.status === 404) throw new Error("This call is no longer stored because newer calls replaced it.");
+    if (!answer.ok) throw new Error(`The inspector responded with ${answer.status}.`);
     return answer.json();
   }
 
-  /** One call, or everything when there is no id, as the text of a HAR archive. */
+  /** Returns a HAR archive of one call as text, or of all calls without an id. */
   async archive(id) {
     if (this.record) {
       const details = id === undefined ? Object.values(this.record.details) : [await this.get(id)];
       return JSON.stringify(makeArchive(details), null, 2);
     }
     const answer = await fetch(id === undefined ? "archive.har" : `calls/${encodeURIComponent(id)}.har`);
-    if (!answer.ok) throw new Error(`The inspector answered ${answer.status}.`);
+    if (!answer.ok) throw new Error(`The inspector responded with ${answer.status}.`);
     return answer.text();
   }
 }

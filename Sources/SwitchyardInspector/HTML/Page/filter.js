@@ -1,6 +1,6 @@
 "use strict";
 
-/* Which calls are shown. The choice stands in the address, so that a reload keeps it. */
+/* The filter of the shown calls. It is stored in the URL, so a reload preserves it. */
 
 class Filter {
   static empty = { text: "", server: "", status: "", kind: "", scale: "own", events: "yes" };
@@ -30,7 +30,7 @@ class Filter {
   read() {
     const kept = new URLSearchParams(location.hash.slice(1));
     for (const [key, value] of Object.entries(Filter.empty)) this[key] = kept.get(key) ?? value;
-    /** The call that is open. */
+    /** The identifier of the open call. */
     this.call = kept.get("call") ?? "";
     this.needles = this.text.toLowerCase().split(/\s+/).filter(Boolean);
   }
@@ -41,7 +41,7 @@ class Filter {
     this.#tell();
   }
 
-  /** Notes which call is open; what is shown stays. */
+  /** Records the open call without a change of the shown calls. */
   open(id) {
     this.call = id;
     this.#write();
@@ -54,7 +54,7 @@ class Filter {
     try {
       history.replaceState(null, "", `#${kept}`);
     } catch {
-      // Some browsers let an address change only so often; the next change makes up for it.
+      // Some browsers limit the rate of URL changes. The next change corrects the URL.
     }
   }
 
@@ -77,11 +77,11 @@ class Filter {
   }
 }
 
-/** The controls of a filter; `shown` is where the list says how many calls it shows. */
+/** Returns the controls of a filter. `shown` is the output for the number of shown calls. */
 function filterBar(filter, store) {
   const field = element("input", {
-    type: "search", id: "text", placeholder: "path, address, tag, #number", "aria-label": "Text in path or address",
-    title: "The key / leads here", autocomplete: "off", spellcheck: "false",
+    type: "search", id: "text", placeholder: "path, URL, tag, #number", "aria-label": "Text in path or URL",
+    title: "Press / to focus this field", autocomplete: "off", spellcheck: "false",
   });
   const choice = (label, key, options) => {
     const made = element("select", { "aria-label": label, title: label, id: `filter-${key}` });
@@ -97,11 +97,11 @@ function filterBar(filter, store) {
     box.addEventListener("change", () => filter.set({ [key]: box.checked ? yes : no }));
     return { box, node: element("label", { class: "choice", title }, box, label) };
   };
-  const events = tick("events-in-list", "events", "Show between the calls what happened to the servers",
+  const events = tick("events-in-list", "events", "Show server events between the calls",
     "events", "yes", "no");
-  const scale = tick("one-scale", "one scale", "Bars as long as their calls took, not each over the whole width",
+  const scale = tick("one-scale", "one scale", "Draw all bars on a common time scale",
     "scale", "common", "own");
-  const clear = element("button", { type: "button", class: "small", hidden: "" }, "No filter");
+  const clear = element("button", { type: "button", class: "small", hidden: "" }, "Clear filter");
   const shown = element("output", { class: "count", id: "shown", "aria-live": "off" });
   field.addEventListener("input", () => filter.set({ text: field.value }));
   clear.addEventListener("click", () => {
@@ -120,14 +120,14 @@ function filterBar(filter, store) {
     clear.hidden = !filter.isNarrow;
   };
   filter.onChange(show);
-  const bar = element("form", { class: "filters", role: "search", "aria-label": "Which calls are shown" },
+  const bar = element("form", { class: "filters", role: "search", "aria-label": "Filter of calls" },
     field, status, server, kind, clear, shown);
   bar.addEventListener("submit", (event) => event.preventDefault());
   const ticks = element("span", { class: "ticks" }, events.node, scale.node);
   return { bar, ticks, field, shown, show };
 }
 
-/** Gives a select its options, only when they changed: an open one stays as it is. */
+/** Sets the options of a select if they have changed, so an open select stays open. */
 function fillSelect(select, options) {
   const text = JSON.stringify(options);
   if (select.dataset.options === text) return;

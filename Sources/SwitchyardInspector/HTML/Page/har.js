@@ -1,6 +1,6 @@
 "use strict";
 
-/* An archive after HAR 1.2 from what a record has; live, the other side writes it. One entry for each attempt. */
+/* Creates a HAR 1.2 archive from a record, with one entry for each attempt. For a live page, the server creates it. */
 
 function makeArchive(details) {
   return {
@@ -59,7 +59,7 @@ function archiveResponse(attempt, response) {
   const content = { size: body?.bytes ?? 0, mimeType: body?.type ?? "" };
   if (body?.text !== undefined) content.text = body.text;
   else if (body?.base64 !== undefined) Object.assign(content, { text: body.base64, encoding: "base64" });
-  if (body?.isCut) content.comment = "only the beginning was kept";
+  if (body?.isCut) content.comment = "only the beginning was stored";
   const location = response?.fields?.find(([name]) => name.toLowerCase() === "location")?.[1];
   return {
     status: attempt.status ?? 0,
@@ -75,7 +75,7 @@ function archiveResponse(attempt, response) {
   };
 }
 
-/** The phases by the names of the format, where TLS is a part of connecting; send, wait and receive are required. */
+/** Returns the phases by the names of the format. TLS is part of connect, and send, wait and receive are required. */
 function archiveTimings(attempt, end) {
   const took = {};
   for (const phase of attempt.phases ?? []) took[phase.name] = (phase.end ?? end) - phase.start;

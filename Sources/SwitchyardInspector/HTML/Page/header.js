@@ -1,6 +1,6 @@
 "use strict";
 
-/* The head of the page: whose calls these are, whether news arrive, and what can be done with all of them. */
+/* The header of the page: the client, the state of the connection, and actions on all calls. */
 
 class PageHeader {
   constructor({ store, feed, record, control, faults, onPause, onClear, onSave }) {
@@ -11,7 +11,7 @@ class PageHeader {
     this.choice.addEventListener("change", async () => {
       try {
         await control({ do: "environment", name: this.choice.value });
-        notice.say(`The environment is ${this.choice.value} now`);
+        notice.say(`The environment is now ${this.choice.value}`);
       } catch (error) {
         this.choice.value = this.store.client.environment;
         notice.say(error.message, true);
@@ -20,20 +20,20 @@ class PageHeader {
     this.sign = element("span", { class: "sign", "aria-hidden": "true" });
     this.state = element("span", { class: "words" });
     this.again = element("span", { class: "again", "aria-hidden": "true" });
-    this.retry = element("button", { type: "button", class: "small", hidden: "" }, "Try now");
+    this.retry = element("button", { type: "button", class: "small", hidden: "" }, "Retry now");
     this.retry.addEventListener("click", () => feed.tryNow());
     this.total = element("span", { class: "total" });
-    this.forgotten = element("span", { class: "forgotten quiet", title: "The memory for calls was full" });
+    this.forgotten = element("span", { class: "forgotten quiet", title: "The limit for stored calls was reached" });
     const { leftOut } = record ?? {};
     const missing = leftOut
       ? element("span", { class: "left-out quiet" },
-        `${numbers.count(leftOut.count)} not shown as recorded, the first: ${leftOut.first}`)
+        `items not shown as recorded: ${numbers.count(leftOut.count)} (first problem: ${leftOut.first})`)
       : null;
     this.pause = element("button", { type: "button", "aria-pressed": "false" }, "Pause");
     this.pause.addEventListener("click", () => onPause());
-    this.clear = element("button", { type: "button", title: "Hide the calls that are there now" }, "Clear view");
+    this.clear = element("button", { type: "button", title: "Hide the current calls" }, "Clear view");
     this.clear.addEventListener("click", onClear);
-    const save = actionButton("Save HAR", onSave, { title: "Every call that is kept, as archive.har" });
+    const save = actionButton("Save HAR", onSave, { title: "Save all stored calls as archive.har" });
     this.node = element("header", { class: "top" },
       element("div", { class: "who" }, this.service, this.environment, this.choice,
         element("span", { class: "address quiet" }, record ? record.name : location.host)),
@@ -57,8 +57,8 @@ class PageHeader {
       if (document.activeElement !== this.choice) this.choice.value = client.environment;
     }
     setText(this.total, words.some(entries.length, "call"));
-    setText(this.forgotten, forgotten ? `${words.some(forgotten, "older one")} forgotten` : "");
-    setText(this.pause, isPaused ? waiting ? `Go on (${numbers.count(waiting)} new)` : "Go on" : "Pause");
+    setText(this.forgotten, forgotten ? `${words.some(forgotten, "older call")} dropped` : "");
+    setText(this.pause, isPaused ? waiting ? `Resume (${numbers.count(waiting)} new)` : "Resume" : "Pause");
     this.pause.setAttribute("aria-pressed", `${isPaused}`);
     document.title = `${client.service || "Inspector"}${client.environment ? ` · ${client.environment}` : ""}`;
     this.showState();
@@ -91,6 +91,6 @@ class PageHeader {
   #showAgain() {
     const { kind, again } = this.feed.state;
     const left = Math.max(0, Math.ceil((again - Date.now()) / 1000));
-    setText(this.again, kind === "lost" ? left > 0 ? `tries again in ${left} s` : "tries again" : "");
+    setText(this.again, kind === "lost" ? left > 0 ? `retrying in ${left} s` : "retrying" : "");
   }
 }

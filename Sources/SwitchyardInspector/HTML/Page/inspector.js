@@ -1,11 +1,11 @@
 "use strict";
 
-/* Puts the page together, and takes news to the parts that show them. */
+/* Builds the page, and updates its parts after changes. */
 
 const usage = [
-  ["j k ↑ ↓", "move through the calls"], ["Enter", "opens one"], ["Escape", "closes it"],
-  ["/", "leads to the filter"],
-  ["Home End", "newest and oldest call"],
+  ["j k ↑ ↓", "move between calls"], ["Enter", "opens a call"], ["Escape", "closes the call"],
+  ["/", "moves to the filter"],
+  ["Home End", "move to the newest or oldest call"],
 ];
 
 class Inspector {
@@ -55,7 +55,7 @@ class Inspector {
       this.servers.node, this.layout, notice.node);
   }
 
-  // News
+  // Updates
 
   #listen() {
     this.store.onChange(() => this.refreshSoon());
@@ -68,7 +68,7 @@ class Inspector {
     matchMedia("print").addEventListener("change", () => this.list.draw());
     addEventListener("pagehide", () => this.feed.stop());
     addEventListener("pageshow", ({ persisted }) => { if (persisted && !this.record) this.feed.run(); });
-    // A call that runs grows, also when there is no news of it.
+    // Running calls grow even without an update from the server.
     setInterval(() => {
       if (this.record || document.hidden || this.isPaused) return;
       if (this.store.entries.some(({ state }) => state === "running")) this.list.draw();
@@ -76,7 +76,7 @@ class Inspector {
     }, 500);
   }
 
-  /** Draws at the next frame; a page that cannot be seen draws when it is seen again. */
+  /** Redraws with the next frame. A hidden page redraws when it becomes visible. */
   refreshSoon() {
     if (document.hidden || this.isWaiting) return;
     this.isWaiting = true;
@@ -116,13 +116,13 @@ class Inspector {
     this.refresh();
   }
 
-  /** Hides the calls that are there now, or shows them again. */
+  /** Hides the current calls, or shows hidden calls again. */
   clear(isCleared = true) {
     this.list.clearedUpTo = isCleared ? this.list.last : -Infinity;
     this.list.refresh();
   }
 
-  // One call
+  // Open call
 
   open(entry) {
     if (!entry?.call) return;
@@ -141,7 +141,7 @@ class Inspector {
     this.list.grid.focus();
   }
 
-  /** Opens what the address names, once it is there. */
+  /** Opens the call in the URL as soon as it is available. */
   #reopen() {
     if (this.detail.isOpen || !this.filter.call) return;
     const entry = this.store.byId.get(this.filter.call);
@@ -199,7 +199,7 @@ class Inspector {
   }
 }
 
-/** What the marks mean, and which keys do what. */
+/** Returns the legend of the marks and keys. */
 function legend() {
   return element("details", { class: "help" }, element("summary", {}, "Marks and keys"),
     element("ul", { class: "legend" }, callMarks.map((mark) => element("li", {}, badge(mark), mark.text))),
@@ -212,12 +212,12 @@ function start() {
   const data = document.getElementById("record");
   const record = data ? JSON.parse(data.textContent) : undefined;
   if (record && record.version !== 1) {
-    document.getElementById("page").append(element("p", {}, "This page cannot read its data: another version."));
+    document.getElementById("page").append(element("p", {}, "The version of the data is unknown."));
     return;
   }
   window.inspector = new Inspector(record);
   window.inspector.start();
-  // When two frames have been drawn, everything is on the screen.
+  // After two frames, everything is on the screen.
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset.drawnAfter = `${Math.round(performance.now())}`;
   }));

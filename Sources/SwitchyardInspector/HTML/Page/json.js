@@ -1,15 +1,15 @@
 "use strict";
 
-/* JSON as a tree that folds. Its nodes are made when they are unfolded, and long lists in parts. */
+/* A foldable tree of JSON. Nodes are created when they are unfolded, and long lists are created in parts. */
 
-/** A number as it was written: what is larger than a script can hold stays exact where the browser tells its source. */
+/** A number with its source text, so that large numbers stay exact if the browser provides the source. */
 class WrittenNumber {
   constructor(text) {
     this.text = text;
   }
 }
 
-/** Reads JSON; undefined when it is none. */
+/** Parses JSON, or returns `undefined` if the text is not JSON. */
 function readJSON(text) {
   try {
     return JSON.parse(text, (key, value, context) =>
@@ -21,24 +21,24 @@ function readJSON(text) {
 
 class JSONTree {
   static part = 100;
-  /** How deep the tree is unfolded at first, and how many children a node may have for that. */
+  /** The initially unfolded depth; `usual` is the maximum number of children of an initially unfolded node. */
   static depth = 3;
   static usual = 30;
-  /** How many levels are unfolded at once, whoever sent a thousand brackets. */
+  /** The maximum number of levels that are unfolded at once, as a limit for deeply nested data. */
   static levels = 50;
 
   constructor(value) {
     this.node = element("div", { class: "json" }, this.#line(null, value, 0, true));
   }
 
-  /** Unfolds all of it, or folds all but the outermost. */
+  /** Unfolds all nodes, or folds all except the outermost node. */
   fold(isFolded) {
     const all = () => [...this.node.querySelectorAll("details")];
     if (isFolded) {
       for (const details of all().slice(1)) details.open = false;
       return;
     }
-    // Children come into being as their node is unfolded.
+    // The children of a node are created when it is unfolded.
     for (let level = 0; level < JSONTree.levels; level += 1) {
       for (const details of all().filter(({ open }) => !open)) {
         details.open = true;

@@ -1,17 +1,17 @@
 "use strict";
 
-/* The list of calls, newest on top. Only the rows that can be seen exist, so ten thousand calls are as fluid as ten. */
+/* The list of calls, newest first. Only visible rows exist, so ten thousand calls scroll as smoothly as ten. */
 
-/** A time of day whose milliseconds a narrow list leaves out. */
+/** Returns a time of day, with milliseconds in an element that a narrow list hides. */
 function clock(moment) {
   const [time, rest] = words.time(moment).split(".");
   return [time, element("span", { class: "rest" }, `.${rest}`)];
 }
 
 class CallList {
-  /** How many rows go on paper. */
+  /** The maximum number of printed rows. */
   static onPaper = 200;
-  /** How many rows exist beyond the edges of what can be seen. */
+  /** The number of rows that exist beyond each edge of the visible area. */
   static margin = 6;
 
   #active = null;
@@ -45,13 +45,13 @@ class CallList {
     new ResizeObserver(() => this.#measure()).observe(this.frame);
   }
 
-  /** The height of a row comes from the style: a narrow list has rows of two lines. */
+  /** Reads the height of a row from the style, because a narrow list has rows of two lines. */
   #measure() {
     this.rowHeight = parseFloat(getComputedStyle(this.rows).getPropertyValue("--row")) || 34;
     this.draw();
   }
 
-  /** Works out what is shown. Whoever has scrolled down keeps what they look at. */
+  /** Updates the shown items. If the list is scrolled down, the visible rows stay in place. */
   refresh() {
     const { grid, filter } = this;
     const row = this.rowHeight ?? 34;
@@ -65,8 +65,8 @@ class CallList {
     this.count = shown.length;
     this.longest = shown.reduce((most, entry) => Math.max(most, entry.duration(this.now())), 0);
     const isEmpty = this.items.length === 0;
-    this.nothing.textContent = this.entries.length === 0 ? "No call yet. Each one stands here while it runs."
-      : kept.length === 0 ? "The view was cleared. New calls stand here." : "No call passes the filter.";
+    this.nothing.textContent = this.entries.length === 0 ? "No calls yet. A call appears here when it starts."
+      : kept.length === 0 ? "The view was cleared. New calls appear here." : "No call matches the filter.";
     this.nothing.hidden = !isEmpty;
     grid.setAttribute("aria-rowcount", this.items.length + 1);
     this.rows.style.height = `${this.items.length * row}px`;
@@ -78,7 +78,7 @@ class CallList {
     this.draw();
   }
 
-  /** Puts events between the calls by their time; those from before the first call that is kept are left out. */
+  /** Inserts events between the calls by time, without events before the first stored call. */
   #withEvents(calls, kept) {
     if (kept.length === 0) return calls;
     const first = kept[0].time;
@@ -97,12 +97,12 @@ class CallList {
     return { key: `event-${event.number}`, event, time: event.time };
   }
 
-  /** The calls that may be shown; while it is frozen they stay those of that moment. */
+  /** The calls that can be shown. A frozen list keeps the calls of the time when it was frozen. */
   get entries() {
     return this.frozen ?? this.store.entries;
   }
 
-  /** The number of the newest of them. */
+  /** The number of the newest call in `entries`. */
   get last() {
     const { entries } = this;
     return entries.length ? entries[entries.length - 1].call.number : -Infinity;
@@ -126,13 +126,13 @@ class CallList {
     return this.items.find(({ key }) => key === this.active);
   }
 
-  /** Makes a row the active one. */
+  /** Makes a row active. */
   activate(key) {
     this.active = key;
     this.draw();
   }
 
-  /** Moves the active row by calls, or to the first or the last one. */
+  /** Moves the active row by a number of calls, or to the first or last call. */
   move(step) {
     const places = this.items.flatMap(({ event }, place) => event ? [] : [place]);
     if (places.length === 0) return;
@@ -143,7 +143,7 @@ class CallList {
     this.show(next);
   }
 
-  /** Scrolls until a row can be seen. */
+  /** Scrolls until a row is visible. */
   show(place, isCentered = false) {
     const { grid, rowHeight } = this;
     const room = grid.clientHeight - this.head.offsetHeight;
@@ -154,7 +154,7 @@ class CallList {
     this.draw();
   }
 
-  /** Shows what ran at a moment, and makes the row next to it the active one. */
+  /** Scrolls to the calls of a time, and activates the nearest row. */
   showTime(time) {
     if (this.items.length === 0) return;
     let place = this.items.findIndex((item) => item.time <= time);
@@ -163,7 +163,7 @@ class CallList {
     this.show(place, true);
   }
 
-  /** Makes the rows exist that can be seen. */
+  /** Creates the visible rows and removes the others. */
   draw() {
     const { grid, items } = this;
     const row = this.rowHeight ?? 34;

@@ -1,19 +1,19 @@
 "use strict";
 
-/* All calls that are shown on one strip of time: when each began, how long it took, and who answered. A click leads to
-   the calls of that time. */
+/* A strip with all shown calls over time, which shows their start, duration and server. A click scrolls to the calls of
+   that time. */
 
 class Overview {
   static height = 72;
-  /** Marks that would cover each other within so many pixels are drawn once. */
+  /** The size in pixels of the fields in which equal marks are drawn once. */
   static field = 3;
 
   constructor({ store, now, onChoose }) {
     Object.assign(this, { store, now });
-    this.canvas = element("canvas", { role: "img", title: "Click to see the calls of a time" });
+    this.canvas = element("canvas", { role: "img", title: "Click to show the calls of a time" });
     this.from = element("span");
     this.until = element("span");
-    /** Where the active call is. */
+    /** The marker of the active call. */
     this.here = element("span", { class: "here", hidden: "" });
     this.node = element("figure", { class: "overview", hidden: "" }, this.canvas, this.here,
       element("figcaption", { class: "quiet" }, this.from,
@@ -26,7 +26,7 @@ class Overview {
     }
   }
 
-  /** Takes over which calls are shown, the oldest first. */
+  /** Updates the strip with the shown calls, oldest first. */
   refresh(entries) {
     this.entries = entries;
     this.node.hidden = entries.length < 2;
@@ -47,7 +47,7 @@ class Overview {
     this.draw();
   }
 
-  /** Shows where a call is; none without one. */
+  /** Moves the marker to a call, or hides the marker without a call. */
   point(entry) {
     this.active = entry;
     this.here.hidden = !entry || entry.time < this.begin || entry.time > this.end;
@@ -95,7 +95,7 @@ class Overview {
     context.setLineDash([]);
   }
 
-  /** Failures come last, so that no other mark covers them. */
+  /** Draws the calls, with failures last so that no other mark covers them. */
   #drawCalls(context) {
     const taken = new Set();
     const shapes = new Map();

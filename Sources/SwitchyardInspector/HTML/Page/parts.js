@@ -1,9 +1,9 @@
 "use strict";
 
-/* Small parts that every page of the tool can use: elements, numbers in words, tables, colours. They know nothing of
-   reports. Text from data goes into the page as text alone, never as markup. */
+/* Small parts that all pages share: elements, number formats, tables and colours. They do not depend on reports. Text
+   from data is inserted as text, never as markup. */
 
-/** Makes an element with attributes and children; children are elements or text, and what is missing is left out. */
+/** Creates an element with attributes and children. Children are elements or text, and `null` is skipped. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -14,12 +14,12 @@ function element(name, attributes = {}, ...children) {
 }
 
 const numbers = {
-  /** A whole number with its thousands parted: 1,234,567. */
+  /** Formats an integer with thousands separators: 1,234,567. */
   count(value) {
     return Math.round(value).toLocaleString("en-US");
   },
 
-  /** Milliseconds for a reader: 0.42 ms, 38 ms, 1.5 s; a dash for none. */
+  /** Formats milliseconds: 0.42 ms, 38 ms, 1.5 s, or a dash if there is no value. */
   wait(value) {
     if (value === null || value === undefined) return "–";
     if (value < 9.995) return `${value.toFixed(2)} ms`;
@@ -27,19 +27,19 @@ const numbers = {
     return `${(value / 1000).toFixed(1)} s`;
   },
 
-  /** Seconds since the beginning, as exactly as the part of the time that is shown needs it. */
+  /** Formats seconds since the start, with the precision that the shown time range needs. */
   moment(value, span = 100) {
     const places = span >= 100 ? 0 : span >= 10 ? 1 : span >= 1 ? 2 : 3;
     return `${value.toFixed(places)} s`;
   },
 
-  /** A share of 0 to 1 in percent. */
+  /** Formats a share from 0 to 1 in percent. */
   percent(share) {
     const value = 100 * share;
     return `${value === 0 || value >= 9.95 ? value.toFixed(0) : value.toFixed(value < 0.1 ? 2 : 1)} %`;
   },
 
-  /** A number that may be large, for an axis: 300, 12k, 1.5M. */
+  /** Formats a number for an axis: 300, 12k, 1.5M. */
   short(value) {
     if (value >= 1e6) return `${Number((value / 1e6).toFixed(1))}M`;
     if (value >= 1e4) return `${Number((value / 1e3).toFixed(1))}k`;
@@ -47,7 +47,7 @@ const numbers = {
   },
 };
 
-/** A table below its title, in a frame that can be moved when the screen is too narrow; cells are text or elements. */
+/** Returns a table with a title, which scrolls if the screen is too narrow. Cells are text or elements. */
 function table(title, columns, rows) {
   const head = element("tr", {}, columns.map((column) => element("th", { scope: "col" }, column)));
   const body = rows.map((cells) =>
@@ -59,7 +59,7 @@ function table(title, columns, rows) {
     element("div", { class: "scroller", role: "region", tabindex: "0", "aria-label": title }, made));
 }
 
-/** The colours of the page as they are now: they change with the theme, and on paper. */
+/** Returns the current colours of the page, which depend on the theme and on printing. */
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();

@@ -1,7 +1,7 @@
 "use strict";
 
-/* The servers as cards: how each stands and why, and what it has done. Cards stay and change what they say, so that a
-   button keeps the focus while news arrive. */
+/* Cards with the state and figures of each server. Cards are updated in place, so a button keeps the focus during an
+   update. */
 
 class ServerCards {
   constructor({ store, control }) {
@@ -35,9 +35,9 @@ class ServerCards {
       calls: element("dd"),
       failures: element("dd"),
       latency: element("dd"),
-      use: actionButton("Use it", async () => {
+      use: actionButton("Use", async () => {
         await this.control({ do: "server", name });
-        notice.say(`Calls go to ${name} now`);
+        notice.say(`Calls now go to ${name}`);
       }, { class: "small use", hidden: "", "aria-label": `Use server ${name}` }),
     };
     const fact = (text, value) => element("div", {}, element("dt", {}, text), value);

@@ -1,10 +1,10 @@
 "use strict";
 
-/* Shapes: what tells servers and outcomes apart for those who see no colours. */
+/* Shapes that distinguish servers and outcomes without colours. */
 
 const shapeNames = ["circle", "triangle", "square", "diamond", "pentagon", "star"];
 
-/** The outline of a server's shape around the point 0, 0, as the path of an SVG. */
+/** Returns the SVG path of a server's shape around the point 0, 0. */
 function shapePath(server, radius) {
   const name = shapeNames[server % shapeNames.length];
   const r = radius;
@@ -39,8 +39,8 @@ function crossPath(radius) {
   return `M${-r} ${-r}L${r} ${r}M${r} ${-r}L${-r} ${r}`;
 }
 
-/** A picture of lines and areas around the point 0, 0: each part is a `path` with a `fill` or a `stroke`, maybe moved
- * sideways by `shift`; what is missing is left out. */
+/** Returns an SVG icon around the point 0, 0. Each part is a `path` with a `fill` or a `stroke` and an optional
+ * horizontal `shift`. Missing parts are skipped. */
 function icon(parts, size = 20) {
   const namespace = "http://www.w3.org/2000/svg";
   const made = (name, attributes) => {
@@ -56,7 +56,7 @@ function icon(parts, size = 20) {
   return picture;
 }
 
-/** A server's shape in its colour. */
+/** Returns the icon of a server: its shape in its colour. */
 function serverIcon(server, size = 20) {
   return icon([{ path: shapePath(server, 5), fill: `var(--server-${server % 6})` }], size);
 }

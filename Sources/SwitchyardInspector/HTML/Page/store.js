@@ -1,8 +1,8 @@
 "use strict";
 
-/* The calls, events and servers as the last feed has them, and what is worked out of a call once for all. */
+/* The calls, events and servers of the last feed, with values that are derived once per call. */
 
-/** What a list needs to know of a call: its marks, who answered, how it ended, and the text that filters look at. */
+/** A call with derived values for lists: its marks, servers and state, and the text that filters search. */
 class Entry {
   constructor(call) {
     this.call = call;
@@ -25,7 +25,7 @@ class Entry {
     return callMarks.filter(({ kind }) => found.has(kind));
   }
 
-  /** How a call stands: running, failed, or by its status good, moved or bad. */
+  /** Returns the state of a call: running, failed, or good, moved or bad according to its status. */
   static state(call) {
     if (!call.outcome) return call.end === undefined ? "running" : "failed";
     if (call.outcome.error !== undefined) return "failed";
@@ -33,19 +33,19 @@ class Entry {
     return call.outcome.status >= 300 ? "moved" : "good";
   }
 
-  /** The servers in the order in which they were asked, each followed by another one, and why it was asked. */
+  /** The requested servers in order without direct repetitions, and whether each request was a hedge. */
   get route() {
     return this.call.attempts.filter(({ server }, place) => server !== this.servers[place - 1])
       .map(({ server, kind }) => ({ name: server, isHedge: kind === "hedge" }));
   }
 
-  /** The server whose answer the caller got. */
+  /** The server whose response the caller received. */
   get answeredBy() {
     if (this.state === "failed") return undefined;
     return this.call.attempts.filter(({ status, isCut }) => status !== undefined && !isCut).pop()?.server;
   }
 
-  /** How long it took, or takes so far. */
+  /** Returns the duration so far. */
   duration(now) {
     return Math.max(0, (this.call.end ?? now) - this.call.start);
   }
@@ -65,7 +65,7 @@ class Store {
     this.forgotten = 0;
     this.most = Infinity;
     this.names = [];
-    /** The latest moment that the data knows of. */
+    /** The latest time in the data. */
     this.latest = 0;
   }
 
@@ -73,8 +73,8 @@ class Store {
     this.listeners.push(listener);
   }
 
-  /** Takes a feed in. What is older than the limit of the feed is dropped, unless it is a record as a whole, which
-   * nobody can control either. */
+  /** Applies a feed. Calls beyond the limit of the feed are dropped, except in a record. A record cannot be
+   * controlled. */
   take(feed, isRecord = false) {
     this.client = isRecord ? { ...feed.client, mayControl: false } : feed.client;
     this.forgotten = feed.forgotten;
@@ -89,7 +89,7 @@ class Store {
     for (const listener of this.listeners) listener();
   }
 
-  /** Puts a call where its number belongs, in place of what was known of it. */
+  /** Inserts a call by its number, or replaces the known call. */
   #put(call) {
     const entry = new Entry(call);
     this.latest = Math.max(this.latest, call.end ?? call.start);
@@ -104,7 +104,7 @@ class Store {
     this.entries.splice(at, 0, entry);
   }
 
-  /** The place of a server, which its shape and its colour come from; one that is not in the list gets the next. */
+  /** Returns the index of a server, which determines its shape and colour. A new server gets the next index. */
   place(name) {
     if (!this.names.includes(name)) this.names.push(name);
     return this.names.indexOf(name);

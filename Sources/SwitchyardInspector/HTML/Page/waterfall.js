@@ -1,8 +1,8 @@
 "use strict";
 
-/* The attempts of one call drawn large: a line for each, with its phases, and for each wait between them. */
+/* The waterfall of one call: a line for each attempt with its phases, and for each wait between attempts. */
 
-/** The lines of a call in the order of their time: attempts, and waits between them. */
+/** Returns the attempts and waits of a call in order of their start. */
 function fallLines(call) {
   const lines = [
     ...call.attempts.map((attempt) => ({ attempt, start: attempt.start })),
@@ -11,14 +11,14 @@ function fallLines(call) {
   return lines.sort((one, other) => one.start - other.start);
 }
 
-/** A step of 1, 2 or 5 times a power of ten, so that a span has at most so many of them. */
+/** Returns a step of 1, 2 or 5 times a power of ten that divides a span into at most `most` parts. */
 function evenStep(span, most) {
   const raw = span / most;
   const power = 10 ** Math.floor(Math.log10(raw));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= raw);
 }
 
-/** Milliseconds on an axis: 0, 50 ms, 1.5 s. */
+/** Formats milliseconds for an axis: 0, 50 ms, 1.5 s. */
 function axisText(value) {
   if (value === 0) return "0";
   return value < 1000 ? `${Number(value.toPrecision(3))} ms` : `${Number((value / 1000).toPrecision(3))} s`;
@@ -32,7 +32,7 @@ class Waterfall {
     this.start = call.start;
     this.end = Math.max(call.end ?? now, ...call.attempts.map(({ start, end }) => end ?? start), call.start + 0.01);
     this.now = now;
-    /** How far lines of the axis are apart. */
+    /** The distance between two lines of the axis. */
     this.step = evenStep(this.end - this.start, 5);
   }
 
@@ -40,7 +40,7 @@ class Waterfall {
     return Math.min(100, Math.max(0, 100 * (time - this.start) / (this.end - this.start)));
   }
 
-  /** A thing on a track, from one moment to another. */
+  /** Returns an element on a track, from one time to another. */
   #on(name, from, until, ...children) {
     const made = element("span", { class: name }, children);
     made.style.left = `${this.#share(from)}%`;
@@ -50,7 +50,7 @@ class Waterfall {
 
   get node() {
     const lines = fallLines(this.call);
-    if (lines.length === 0) return element("p", { class: "quiet" }, "No server was asked.");
+    if (lines.length === 0) return element("p", { class: "quiet" }, "No request was sent to a server.");
     const made = element("div", { class: "fall" },
       this.#axis(),
       element("ol", { class: "fall-lines" },
@@ -79,14 +79,14 @@ class Waterfall {
     const phases = (attempt.phases ?? []).map((phase) =>
       this.#phase(phase, Math.min(phase.end ?? end, end)));
     const turns = (attempt.redirects ?? []).map(({ time, status, to }) =>
-      this.#on("turn", time, undefined, element("span", { title: `${status}, on to ${to}` })));
+      this.#on("turn", time, undefined, element("span", { title: `${status} to ${to}` })));
     const track = element("span", { class: `track server-${place % 6}` },
       this.#on(`attempt ends-${kind}`, attempt.start, end),
       phases, turns,
       this.#on(`end ends-${kind}`, end, undefined, endIcon(kind)));
     const name = element("button", {
       type: "button", class: "fall-name", "data-attempt": `${attempt.round}.${attempt.number}`,
-      title: "Show what was sent and received",
+      title: "Show the request and the response",
     },
     element("span", { class: "ordinal" }, `${this.call.attempts.indexOf(attempt) + 1}`),
     serverIcon(place), element("strong", {}, attempt.server),
@@ -109,9 +109,9 @@ class Waterfall {
     const took = numbers.wait(end - attempt.start);
     const lead = [
       element("strong", {}, words.attemptEnd(attempt)),
-      attempt.isCut ? ` because another server answered, after ${took}`
+      attempt.isCut ? ` because another server responded, after ${took}`
         : attempt.end === undefined ? ` for ${took}` : ` after ${took}`,
-      offset > 0.005 ? `, begun at ${numbers.wait(offset)}` : "",
+      offset > 0.005 ? `, started after ${numbers.wait(offset)}` : "",
     ];
     const phases = (attempt.phases ?? []).map((phase) =>
       element("span", { class: `part server-${this.store.place(attempt.server) % 6}` },
@@ -124,7 +124,7 @@ class Waterfall {
       attempt.received === undefined ? null : `${words.bytes(attempt.received)} received`,
     ].filter(Boolean);
     const turns = (attempt.redirects ?? []).map((turn) => element("span", { class: "turn-words" },
-      element("span", { class: "turn-sample", "aria-hidden": "true" }), ` ${turn.status} on to `,
+      element("span", { class: "turn-sample", "aria-hidden": "true" }), ` ${turn.status} to `,
       element("code", {}, turn.to)));
     return element("div", { class: "caption" },
       element("span", { class: "lead" }, lead), phases,
@@ -140,7 +140,7 @@ class Waterfall {
         `, ${wait.why}`)));
   }
 
-  /** Which pattern is which phase; only those that are there. */
+  /** Returns the legend of the patterns of the phases in use. */
   #legend() {
     const used = new Set(this.call.attempts.flatMap(({ phases }) => (phases ?? []).map(({ name }) => name)));
     const entries = Object.keys(phaseWords).filter((name) => used.has(name)).map((name) =>
@@ -150,7 +150,7 @@ class Waterfall {
   }
 }
 
-/** What stands where an attempt ended: a check, a mark, a cross, or a bar where it was cut off. */
+/** Returns the icon at the end of an attempt: that of its outcome, or a double bar for a cancellation. */
 function endIcon(kind) {
   if (kind === "cut") return icon([{ path: "M-2 -7L-2 7M2 -7L2 7", stroke: "var(--ink)" }], 16);
   return outcomeIcon({ error: "failed", bad: "bad", answer: "good", open: "running" }[kind]);

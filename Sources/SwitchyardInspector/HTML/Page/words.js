@@ -1,18 +1,20 @@
 "use strict";
 
-/* Calls, attempts and servers in words: what a reader sees of the data stands in this one place. */
+/* The texts for calls, attempts and servers. */
 
-/** What can be special about a call, in the order in which marks stand in a row. Letters differ, and so do frames. */
+/** The marks of calls in the order in which a row shows them. Each mark has its own letter and its own frame. */
 const callMarks = [
-  { kind: "failover", letter: "F", name: "failover", text: "failed over: another server was asked because one failed" },
-  { kind: "hedge", letter: "H", name: "hedge", text: "hedged: a second server was asked beside a slow one" },
-  { kind: "retry", letter: "R", name: "retry", text: "tried again, as a rule after a wait" },
+  { kind: "failover", letter: "F", name: "failover",
+    text: "failed over: the request went to another server because one failed" },
+  { kind: "hedge", letter: "H", name: "hedge",
+    text: "hedged: the request also went to a second server because one was slow" },
+  { kind: "retry", letter: "R", name: "retry", text: "retried, usually after a wait" },
   { kind: "refresh", letter: "N", name: "refresh", text: "sent again with refreshed credentials" },
-  { kind: "redirect", letter: "↪", name: "redirect", text: "redirected to another address" },
-  { kind: "cache", letter: "C", name: "from a cache", text: "answered from a cache" },
-  { kind: "shared", letter: "S", name: "shared", text: "shared the answer of an equal call that was under way" },
+  { kind: "redirect", letter: "↪", name: "redirect", text: "redirected to another URL" },
+  { kind: "cache", letter: "C", name: "from a cache", text: "served from a cache" },
+  { kind: "shared", letter: "S", name: "shared", text: "shared the response of an identical call in flight" },
   { kind: "executed", letter: "!", name: "may have been executed",
-    text: "failed, yet the server may have executed it: look before it is sent again" },
+    text: "failed, but the server may have executed it: check before you send it again" },
 ];
 
 const markOfKind = Object.fromEntries(callMarks.map((mark) => [mark.kind, mark]));
@@ -28,7 +30,7 @@ const phaseWords = {
 
 const serverStates = {
   inUse: "in use",
-  standby: "standing by",
+  standby: "on standby",
   ejected: "ejected",
   probing: "probing",
   offline: "offline",
@@ -53,17 +55,17 @@ const reasonPhrases = {
 };
 
 const words = {
-  /** A name out of code as words: connectionRefused is "connection refused". */
+  /** Converts a name from code to words: connectionRefused becomes "connection refused". */
   plain(name) {
     return name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   },
 
-  /** 404 Not Found. */
+  /** Formats a status: 404 Not Found. */
   status(code) {
     return reasonPhrases[code] ? `${code} ${reasonPhrases[code]}` : `${code}`;
   },
 
-  /** The time of day, to the millisecond or the second. */
+  /** Formats a time of day, to the millisecond or the second. */
   time(moment, isExact = true) {
     const date = new Date(moment);
     const two = (value) => `${value}`.padStart(2, "0");
@@ -71,7 +73,7 @@ const words = {
     return isExact ? `${clock}.${`${date.getMilliseconds()}`.padStart(3, "0")}` : clock;
   },
 
-  /** 812 B, 3.4 kB, 1.2 MB. */
+  /** Formats a size: 812 B, 3.4 kB, 1.2 MB. */
   bytes(count) {
     if (count < 1000) return `${count} B`;
     if (count < 1e6) return `${(count / 1e3).toFixed(1)} kB`;
@@ -82,45 +84,45 @@ const words = {
     return `${numbers.count(count)} ${count === 1 ? one : many}`;
   },
 
-  /** How a call ended, briefly. */
+  /** Returns a short description of an outcome. */
   outcome(outcome) {
     if (!outcome) return "running";
     if (outcome.error === undefined) return `${outcome.status}`;
     return outcome.status ? `${words.plain(outcome.error)} (${outcome.status})` : words.plain(outcome.error);
   },
 
-  /** How a call ended, in full. */
+  /** Returns a full description of an outcome. */
   fullOutcome(outcome) {
     if (!outcome) return "Still running.";
     if (outcome.error === undefined) return words.status(outcome.status);
     return outcome.words ?? words.outcome(outcome);
   },
 
-  /** How an attempt ended: 200, connection refused, cut off. */
+  /** Returns a description of the end of an attempt: 200, connection refused, cancelled. */
   attemptEnd(attempt) {
-    if (attempt.isCut) return "cut off";
+    if (attempt.isCut) return "cancelled";
     if (attempt.error !== undefined) {
       return words.plain(attempt.error) + (attempt.status ? ` (${attempt.status})` : "");
     }
     if (attempt.status !== undefined) return words.status(attempt.status);
-    return attempt.end === undefined ? "running" : "ended";
+    return attempt.end === undefined ? "running" : "completed";
   },
 
-  /** What became of a call as a sentence: who was asked, and why. */
+  /** Returns a sentence about a call: the servers that received a request, and the reasons. */
   story(call) {
     const parts = call.attempts.map((attempt) => {
       const lead = {
         failover: `failed over to ${attempt.server}`,
         hedge: `hedged with ${attempt.server}`,
-        retry: `tried ${attempt.server} again`,
-        refresh: `refreshed the credentials and asked ${attempt.server} again`,
-      }[attempt.kind] ?? `asked ${attempt.server}`;
+        retry: `retried ${attempt.server}`,
+        refresh: `refreshed the credentials and sent the request to ${attempt.server} again`,
+      }[attempt.kind] ?? `sent the request to ${attempt.server}`;
       const took = attempt.end === undefined ? "" : ` after ${numbers.wait(attempt.end - attempt.start)}`;
       return `${lead}: ${words.attemptEnd(attempt)}${took}`;
     });
-    if (call.from === "shared") parts.push("shared the answer of an equal call");
-    else if (call.from && call.from !== "network") parts.push(`answered from the ${call.from}`);
+    if (call.from === "shared") parts.push("shared the response of an identical call");
+    else if (call.from && call.from !== "network") parts.push(`served from the ${call.from}`);
     const text = parts.join("; ");
-    return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "Nothing was sent yet.";
+    return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "No request was sent yet.";
   },
 };
