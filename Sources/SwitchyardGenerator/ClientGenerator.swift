@@ -38,7 +38,7 @@ public struct ClientGenerator: Sendable {
         guard planner.options.name?.isEmpty == false,
             SwiftName.type(of: planner.options.name ?? "") == planner.options.name || options.name != nil
         else {
-            throw GeneratorError("the document has no title; name the client with --name", file: document.root.file)
+            throw GeneratorError("the document has no title: use --name to name the client", file: document.root.file)
         }
         let outcome = try planner.outcome()
         let writer = ClientWriter(

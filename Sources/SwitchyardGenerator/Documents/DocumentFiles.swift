@@ -44,7 +44,7 @@ final class DocumentFiles {
         var target = try root(of: file, at: place)
         for token in (parts.count > 1 ? String(parts[1]) : "").split(separator: "/") {
             guard let next = Self.step(from: target, to: String(token)) else {
-                throw place.error("the reference \"\(reference)\" leads to nothing")
+                throw place.error("the reference \"\(reference)\" has no target")
             }
             target = next
         }
@@ -62,12 +62,12 @@ final class DocumentFiles {
     /// Returns the path of a referenced file, relative to the folder of the main file.
     private func filePath(_ path: String, at place: Place) throws(GeneratorError) -> String {
         guard !path.contains("://") else {
-            throw place.error("the reference leads to \"\(path)\"; only files beside the document are read")
+            throw place.error("the reference to \"\(path)\" is invalid: must be a file of the document's folder")
         }
         let base = folder.appendingPathComponent(place.file).deletingLastPathComponent()
         let url = base.appendingPathComponent(path.removingPercentEncoding ?? path).standardizedFileURL
         guard url.path.hasPrefix(folder.path + "/") else {
-            throw place.error("the reference leads to \"\(path)\", outside the folder of the document")
+            throw place.error("the reference to \"\(path)\" is outside the folder of the document")
         }
         return String(url.path.dropFirst(folder.path.count + 1))
     }
@@ -79,7 +79,7 @@ final class DocumentFiles {
         }
         let url = folder.appendingPathComponent(file)
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw place.error("the reference leads to \"\(file)\", which does not exist")
+            throw place.error("the referenced file \"\(file)\" does not exist")
         }
         let root = try Self.read(url, as: file, load, limits)
         roots[file] = root
@@ -99,7 +99,7 @@ final class DocumentFiles {
             throw GeneratorError("the file cannot be read: \(error.localizedDescription)", file: name)
         }
         guard data.count <= limits.bytes else {
-            throw GeneratorError("the file has \(data.count) bytes; at most \(limits.bytes) are read", file: name)
+            throw GeneratorError("the file has \(data.count) bytes: must be at most \(limits.bytes)", file: name)
         }
         do throws(ReadingError) {
             return Place(file: name, pointer: "", node: try node(of: ContiguousArray(data), named: name, limits))

@@ -17,14 +17,14 @@ struct OpenAPIDocument {
         let root = files.root
         guard root.node.isMap else { throw root.error("the document must be an object, not \(root.node.kindName)") }
         if root.node["swagger"] != nil {
-            throw root.error("the document is of OpenAPI 2 (\"swagger\"); versions 3.0 and 3.1 are read")
+            throw root.error("OpenAPI 2 (\"swagger\") is not supported: must be OpenAPI 3.0 or 3.1")
         }
         guard let version = root.text("openapi") else {
-            throw root.error("the document has no \"openapi\"; versions 3.0 and 3.1 are read")
+            throw root.error("the document has no \"openapi\": must be 3.0 or 3.1")
         }
         guard version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.") else {
             throw (root["openapi"] ?? root).error(
-                "the document is of OpenAPI \(version); versions 3.0 and 3.1 are read"
+                "OpenAPI \(version) is not supported: must be OpenAPI 3.0 or 3.1"
             )
         }
         openAPIVersion = version
@@ -41,7 +41,7 @@ struct OpenAPIDocument {
         var seen: Set<String> = []
         while let reference = try current.string("$ref") {
             guard seen.insert(current.key).inserted else {
-                throw place.error("the reference \"\(reference)\" leads in a circle")
+                throw place.error("the reference \"\(reference)\" is circular")
             }
             current = try files.target(of: reference, at: current)
         }

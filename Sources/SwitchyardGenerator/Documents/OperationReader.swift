@@ -17,7 +17,7 @@ struct OperationReader {
         var operations: [Operation] = []
         var identifiers: Set<String> = []
         for (path, item) in paths.members where !path.hasPrefix("x-") {
-            guard path.hasPrefix("/") else { throw item.error("the path \"\(path)\" must begin with \"/\"") }
+            guard path.hasPrefix("/") else { throw item.error("the path \"\(path)\" must start with \"/\"") }
             let item = try document.resolved(item)
             guard item.node.isMap else { throw item.error("a path must be an object, not \(item.node.kindName)") }
             for method in Self.methods {
@@ -101,7 +101,9 @@ struct OperationReader {
         guard let name = try place.string("name") else { throw place.error("a parameter must have a \"name\"") }
         let text = try place.string("in") ?? ""
         guard let location = Operation.Location(rawValue: text) else {
-            throw place.error("the parameter \"\(name)\" is in \"\(text)\"; allowed are path, query, header, cookie")
+            throw place.error(
+                "the location \"\(text)\" of the parameter \"\(name)\" is invalid: must be path, query, header or cookie"
+            )
         }
         let isForm = location == .query || location == .cookie
         let style = try place.string("style") ?? (isForm ? "form" : "simple")

@@ -66,7 +66,7 @@ struct MethodPlanner {
         if parameter.schema == nil, parameter.place.node["in"] == nil {
             reader.note(
                 .untyped,
-                "the placeholder \"{\(parameter.name)}\" has no parameter and is any text",
+                "the placeholder \"{\(parameter.name)}\" has no parameter and accepts any text",
                 at: parameter.place
             )
         }
@@ -108,7 +108,7 @@ struct MethodPlanner {
         guard let schema = content.schema, Self.isStructured(type) else {
             if Self.isJSON(type) { return body(.json(type), .json) }
             if type == "text/plain" { return body(.text(type), .string) }
-            if type.hasSuffix("xml") { reader.note(.untyped, "a body in XML is sent as bytes", at: content.place) }
+            if type.hasSuffix("xml") { reader.note(.untyped, "an XML body is sent as bytes", at: content.place) }
             return body(.bytes(type), .data)
         }
         if type == "multipart/form-data" {
@@ -215,7 +215,7 @@ struct MethodPlanner {
                 method.result = .text
             } else {
                 if type.hasSuffix("xml") {
-                    reader.note(.untyped, "a response in XML is read as bytes", at: content.place)
+                    reader.note(.untyped, "an XML response is returned as bytes", at: content.place)
                 }
                 method.result = .bytes
             }

@@ -55,10 +55,10 @@ struct Planner {
             only.isEmpty || only.contains { $0 == path || $0 == id || $0 == tag }
         }
         for name in only where !operations.contains(where: { $0.path == name || $0.id == name || $0.tag == name }) {
-            throw GeneratorError("no tag, operationId or path is \"\(name)\"", file: document.root.file)
+            throw GeneratorError("unknown tag, operationId or path \"\(name)\"", file: document.root.file)
         }
         guard !operations.isEmpty else {
-            throw (document.root["paths"] ?? document.root).error("the document has no operation")
+            throw (document.root["paths"] ?? document.root).error("the document has no operations")
         }
         return operations
     }
@@ -178,7 +178,7 @@ struct Planner {
                 kind = .header(scheme.text("name") ?? "Authorization")
             case (let type, _):
                 let text =
-                    "the security scheme \"\(name)\" (\(type ?? "of no type") in \(scheme.text("in") ?? "no place")) has no credential"
+                    "the security scheme \"\(name)\" (\(type ?? "no type") in \(scheme.text("in") ?? "no location")) is not supported"
                 securityNotes.append(GeneratorNote(.skipped, text, at: scheme))
                 continue
             }

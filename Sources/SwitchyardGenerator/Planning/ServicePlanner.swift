@@ -41,7 +41,7 @@ struct ServicePlanner {
                     notes.append(
                         GeneratorNote(
                             .skipped,
-                            "the server URL \"\(url)\" is not absolute; name one with --server",
+                            "the server URL \"\(url)\" is not absolute: use --server to set one",
                             at: server
                         )
                     )

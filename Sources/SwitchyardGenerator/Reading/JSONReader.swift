@@ -15,7 +15,7 @@ struct JSONReader {
     mutating func document() throws(ReadingError) -> Node {
         let node = try value()
         skipSpace()
-        guard cursor.isAtEnd else { throw error("expected the end of the document behind the value") }
+        guard cursor.isAtEnd else { throw error("expected the end of the document after the value") }
         return node
     }
 
@@ -142,7 +142,7 @@ struct JSONReader {
             UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
             UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
         ]
-        guard let scalar = pairs[byte] else { throw error("the escape is not one of JSON") }
+        guard let scalar = pairs[byte] else { throw error("the escape is invalid in JSON") }
         cursor.advance(2)
         return scalar
     }
@@ -152,12 +152,12 @@ struct JSONReader {
         let first = try unit()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), cursor.starts(with: "\\u") else {
-            throw ReadingError("half of a surrogate pair stands alone", at: position)
+            throw ReadingError("a surrogate is not part of a pair", at: position)
         }
         let second = try unit()
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw ReadingError("half of a surrogate pair stands alone", at: position) }
+        else { throw ReadingError("a surrogate is not part of a pair", at: position) }
         return scalar
     }
 

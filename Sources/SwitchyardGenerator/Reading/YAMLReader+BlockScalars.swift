@@ -33,7 +33,7 @@ extension YAMLReader {
             case UInt8(ascii: "-"): chomping = .strip
             case UInt8(ascii: "+"): chomping = .keep
             case 0x31...0x39: indent = Int(cursor.next) - 0x30
-            default: throw error("a block scalar starts with its indicators and the end of the line")
+            default: throw error("expected only indicators on the first line of a block scalar")
             }
             cursor.advance()
         }

@@ -128,7 +128,7 @@ extension YAMLReader {
             skipLineEnd()
             return skipBlanks()
         }
-        guard let scalar = YAMLScalar.escapes[byte] else { throw error("the escape is not one of YAML") }
+        guard let scalar = YAMLScalar.escapes[byte] else { throw error("the escape is invalid in YAML") }
         cursor.advance(2)
         text.unicodeScalars.append(scalar)
     }
@@ -138,13 +138,13 @@ extension YAMLReader {
         if let scalar = Unicode.Scalar(value) { return scalar }
         // JSON within YAML encodes a surrogate pair as two escapes.
         guard (0xD800..<0xDC00).contains(value), cursor.starts(with: "\\u") else {
-            throw error("the escape is not a character")
+            throw error("the escape is not a valid character")
         }
         cursor.advance(2)
         let second = try hexadecimal(4)
         guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (value - 0xD800) << 10 + (second - 0xDC00))
-        else { throw error("the escape is not a character") }
+        else { throw error("the escape is not a valid character") }
         return scalar
     }
 

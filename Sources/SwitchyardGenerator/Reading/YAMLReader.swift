@@ -174,7 +174,7 @@ struct YAMLReader {
         while cursor.next == UInt8(ascii: "&") || cursor.next == UInt8(ascii: "!") {
             let isAnchor = cursor.next == UInt8(ascii: "&")
             guard isAnchor ? properties.anchor == nil : properties.tag == nil else {
-                throw error("a node has at most one anchor and one tag")
+                throw error("a node must have at most one anchor and one tag")
             }
             let word = try word()
             if isAnchor { properties.anchor = String(word.dropFirst()) } else { properties.tag = word }
@@ -196,10 +196,10 @@ struct YAMLReader {
     mutating func alias() throws(ReadingError) -> Node {
         let position = cursor.position
         let name = String(try word().dropFirst())
-        guard let node = anchors[name] else { throw ReadingError("there is no anchor \"\(name)\"", at: position) }
+        guard let node = anchors[name] else { throw ReadingError("the anchor \"\(name)\" is undefined", at: position) }
         aliasedNodes = aliasedNodes.addingClamped(node.weight)
         guard aliasedNodes <= limits.aliasedNodes else {
-            throw ReadingError("aliases stand for more than \(limits.aliasedNodes) nodes", at: position)
+            throw ReadingError("aliases expand to more than \(limits.aliasedNodes) nodes", at: position)
         }
         return node
     }

@@ -19,7 +19,7 @@ struct SchemaFacts {
             for name in names {
                 guard let text = name.node.scalarText, text == "null" || Self.kinds.contains(text) else {
                     throw name.error(
-                        "the type \"\(name.node.scalarText ?? name.node.kindName)\" is none of "
+                        "the type \"\(name.node.scalarText ?? name.node.kindName)\" is invalid: must be one of "
                             + Self.kinds.sorted().joined(separator: ", ") + ", null"
                     )
                 }

@@ -54,7 +54,7 @@ extension TypeReader {
         else { return TypedSchema(type: .dictionary(.json)) }
         let value = try type(of: additional, origin.child("value"))
         if value.isNullable, value.type != .json {
-            note(.untyped, "the values may be null and are JSON values", at: additional)
+            note(.untyped, "the values can be null, so their type is JSONValue", at: additional)
             return TypedSchema(type: .dictionary(.json))
         }
         return TypedSchema(type: .dictionary(value.type.withPlainDates))
@@ -117,13 +117,13 @@ extension TypeReader {
         if hasObject {
             if plain.allSatisfy({ $0.type == .json }) { return nil }
             throw facts.place.error(
-                "no value fits \"allOf\": it demands an object and \(Self.kindName(first.type)) at once"
+                "no value matches \"allOf\", which requires an object and \(Self.kindName(first.type))"
             )
         }
         let kinds = Set(plain.map { Self.kindName($0.type) }.filter { $0 != "any value" })
         guard kinds.count <= 1 || kinds == ["an integer", "a number"] else {
             throw facts.place.error(
-                "no value fits \"allOf\": it demands \(kinds.sorted().joined(separator: " and ")) at once"
+                "no value matches \"allOf\", which requires \(kinds.sorted().joined(separator: " and "))"
             )
         }
         return plain.last { if case .declared = $0.type { true } else { false } } ?? first
@@ -131,7 +131,7 @@ extension TypeReader {
 
     /// Returns whether a schema describes an object, including through `allOf`, `oneOf` and `anyOf`.
     private func isObject(_ place: Place, depth: Int = 0) throws(GeneratorError) -> Bool {
-        guard depth < 50 else { throw place.error("\"allOf\" leads in a circle") }
+        guard depth < 50 else { throw place.error("\"allOf\" is circular") }
         guard place.node.isMap else { return false }
         let facts = try SchemaFacts(place)
         if facts.isObject || facts.isTrivial { return true }
@@ -163,7 +163,7 @@ extension TypeReader {
         isAlternative: Bool = false
     ) throws(GeneratorError) {
         let place = try document.resolved(place)
-        guard !within.contains(place.key) else { throw place.error("\"allOf\" leads in a circle") }
+        guard !within.contains(place.key) else { throw place.error("\"allOf\" is circular") }
         guard place.node.isMap else { return }
         let within = within.union([place.key])
         for part in try place.list("allOf") {

@@ -68,7 +68,7 @@ extension TypeReader {
         if members.count == 1 { return first.type }
         let types = members.map(\.type.type)
         if types.contains(.json) {
-            note(.untyped, "one of the alternatives is any value", at: facts.place)
+            note(.untyped, "one of the alternatives accepts any value", at: facts.place)
             return TypedSchema(type: .json)
         }
         if Set(types).isSubset(of: [.int, .int64, .double]) { return TypedSchema(type: .double) }
@@ -188,7 +188,7 @@ extension TypeReader {
     private func recordAmbiguity(of variants: [Declaration.Variant], at place: Place) {
         let sets = variants.map(\.required)
         guard Set(sets).count < sets.count else { return }
-        note(.ambiguous, "the cases are tried in the order of the document; more than one may fit", at: place)
+        note(.ambiguous, "several cases can match, so the first match in document order is used", at: place)
     }
 
     private func isObject(_ type: SwiftType) -> Bool {

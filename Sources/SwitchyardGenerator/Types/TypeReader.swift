@@ -63,7 +63,7 @@ final class TypeReader {
         if let known = finished[place.key] { return known }
         depth += 1
         defer { depth -= 1 }
-        guard depth <= maximumDepth else { throw place.error("schemas nest deeper than \(maximumDepth) levels") }
+        guard depth <= maximumDepth else { throw place.error("schemas are nested deeper than \(maximumDepth) levels") }
         if place.node.bool == true { return TypedSchema(type: .json) }
         guard place.node.isMap else { throw place.error("a schema must be an object, not \(place.node.kindName)") }
         guard underWay.insert(place.key).inserted else { return try recursive(place) }
@@ -76,8 +76,8 @@ final class TypeReader {
 
     /// Returns the replacement for a schema that contains itself and is neither an object nor a union.
     private func recursive(_ place: Place) throws(GeneratorError) -> TypedSchema {
-        if place["$ref"] != nil { throw place.error("the reference leads in a circle") }
-        note(.untyped, "the schema contains itself other than through an object", at: place)
+        if place["$ref"] != nil { throw place.error("the reference is circular") }
+        note(.untyped, "the schema contains itself without an object in between", at: place)
         return TypedSchema(type: .json)
     }
 
@@ -110,7 +110,7 @@ final class TypeReader {
     private func plainType(of place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         let facts = try SchemaFacts(place)
         if place["enum"]?.node.list?.isEmpty == true {
-            note(.untyped, "\"enum\" lists no value and is ignored", at: place)
+            note(.untyped, "\"enum\" has no values and is ignored", at: place)
         }
         if place["not"] != nil { note(.skipped, "\"not\" is not checked", at: place) }
         let composite = try compositeType(facts, origin)
@@ -192,12 +192,12 @@ final class TypeReader {
     private func listType(_ place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         guard let items = place["items"] else { return TypedSchema(type: .list(.json)) }
         if items.node.list != nil {
-            note(.untyped, "the elements of a tuple are JSON values", at: items)
+            note(.untyped, "the type of the elements of a tuple is JSONValue", at: items)
             return TypedSchema(type: .list(.json))
         }
         let element = try type(of: items, origin.element)
         if element.isNullable, element.type != .json {
-            note(.untyped, "the elements may be null and are JSON values", at: items)
+            note(.untyped, "the elements can be null, so their type is JSONValue", at: items)
             return TypedSchema(type: .list(.json))
         }
         return TypedSchema(type: .list(element.type.withPlainDates))
@@ -220,7 +220,7 @@ final class TypeReader {
         if numbers.count == values.count {
             return TypedSchema(type: numbers.allSatisfy { Int($0) != nil } ? .int : .double)
         }
-        note(.untyped, "\"enum\" lists values of several kinds", at: facts.place)
+        note(.untyped, "\"enum\" has values of several types", at: facts.place)
         return TypedSchema(type: .json)
     }
 

@@ -7,14 +7,14 @@ struct ManagerWriter {
 
     /// Adds the declaration of a manager.
     func writeHead(_ manager: ClientPlan.Manager, _ methods: [Method], to code: inout CodeLines) {
-        code.documentation(manager.description, fallback: "The operations `\(manager.propertyName)`.")
+        code.documentation(manager.description, fallback: "The operations of `\(manager.propertyName)`.")
         code.block("\(prefix)final class \(manager.typeName): APIManager") { code in
-            if options.access == .public { code.line("/// The client through which the manager sends.") }
+            if options.access == .public { code.line("/// The client that sends the requests.") }
             code.line("\(prefix)let client: NetworkClient")
-            if options.access == .public { code.line("/// What the responses have in common.") }
+            if options.access == .public { code.line("/// The common properties of the responses.") }
             code.line("\(prefix)let module = \(plan.name).module")
             code.line()
-            if options.access == .public { code.line("/// Creates a manager that sends through a scope of a client.") }
+            if options.access == .public { code.line("/// Creates a manager with a scope of a client.") }
             code.block("\(prefix)init(client: NetworkClient)") { $0.line("self.client = client.scoped()") }
             for method in methods { write(method, to: &code) }
         }
@@ -60,7 +60,7 @@ struct ManagerWriter {
 
     /// Adds the method that returns the configuration of the call.
     private func writeDescription(_ method: Method, _ call: MethodCode, _ code: inout CodeLines) {
-        let text = "Describes the call `\(method.name)`, to read its response as events or into a file."
+        let text = "Returns the configuration of `\(method.name)` for reading its response as events or into a file."
         writeDocumentation(method, &code, text)
         let head = "\(prefix)func \(method.descriptionName)("
         code.list(head, call.parameters.map { .text($0) }, ")\(call.effect) -> APIConfiguration {")

@@ -34,13 +34,13 @@ struct ModelWriter {
                     code.line("/// The text \(SwiftName.literal(value)).")
                     code.line("case \(SwiftName.escaped(name))")
                 }
-                code.line("/// A text that the document does not list.")
+                code.line("/// A value that the document does not list.")
             } else {
                 Self.fill("case ", cases.map { SwiftName.escaped($0.name) }, &code)
             }
             code.line("case other(String)")
             code.line()
-            if isPublic { code.line("/// The listed texts.") }
+            if isPublic { code.line("/// The listed values.") }
             code.list(
                 "\(prefix)static let known: [String: Self] = [",
                 cases.map { .pair(SwiftName.literal($0.value), ".\(SwiftName.afterDot($0.name))") },

@@ -15,7 +15,7 @@ struct RootWriter {
             for manager in plan.managers {
                 code.documentation(
                     manager.description,
-                    fallback: isPublic ? "The operations `\(manager.propertyName)`." : nil,
+                    fallback: isPublic ? "The operations of `\(manager.propertyName)`." : nil,
                     maximumLines: 1
                 )
                 code.line("\(prefix)let \(SwiftName.escaped(manager.propertyName)): \(manager.typeName)")
@@ -24,7 +24,7 @@ struct RootWriter {
             code.line("/// Creates all managers.")
             if clients.count > 1 {
                 code.line("///")
-                code.line("/// Each service has a client of its own.")
+                code.line("/// Each service has its own client.")
             }
             code.list("\(prefix)init(", clients.map { .text("\($0): NetworkClient") }, ") {")
             code.indented { code in
@@ -61,7 +61,7 @@ struct RootWriter {
     private func writeModule(_ code: inout CodeLines) {
         code.line(
             plan.errors.isEmpty
-                ? "/// The common properties of all responses." : "/// The codes for refusals by their HTTP status."
+                ? "/// The common properties of all responses." : "/// The error codes by HTTP status."
         )
         guard !plan.errors.isEmpty else {
             guard let body = errorBody else { return code.line("\(prefix)static let module = APIModule()") }
@@ -90,10 +90,10 @@ struct RootWriter {
     private func writeErrors(_ code: inout CodeLines) {
         guard !plan.errors.isEmpty else { return }
         code.line()
-        code.line("/// The refusals that the document describes; a code is 1000 and the HTTP status.")
+        code.line("/// The documented errors, whose codes are 1000 plus the HTTP status.")
         if let type = plan.errorType, names.graph.declaration(of: type) != nil {
             code.line("///")
-            code.line("/// `error.decodedBody(as: \(names.name(type)).self)` reads the body of most of them.")
+            code.line("/// `error.decodedBody(as: \(names.name(type)).self)` decodes the body of most of these errors.")
         }
         code.block("\(prefix)enum \(plan.name)Error: Int, ModuleErrorCode") { code in
             for error in plan.errors {
@@ -143,7 +143,7 @@ struct RootWriter {
             guard let template = service.template else { continue }
             code.line()
             code.block("extension \(plan.name)") { code in
-                code.line("/// Makes the service `\(service.name)` with a base URL that the app completes.")
+                code.line("/// Makes the service `\(service.name)` with the variables of its base URL.")
                 let parameters = service.variables.map {
                     CodeLines.Element.text(
                         "\(SwiftName.label(SwiftName.member(of: $0.name))): String = \(SwiftName.literal($0.value))"

@@ -1,18 +1,18 @@
 /// The parts of the support file that only some documents need.
 extension SupportFile {
     static let openEnum = #"""
-        /// A text that is one of those a document lists, or another that the service has begun to use since.
+        /// A text that is either a value listed in the document or an unlisted value.
         protocol OpenEnum: Codable, Hashable, Sendable, ParameterConvertible, CustomStringConvertible {
-            /// The listed texts.
+            /// The listed values.
             static var known: [String: Self] { get }
-            /// A text that is not listed.
+            /// Returns the case of an unlisted text.
             static func other(_ text: String) -> Self
             /// The text.
             var rawValue: String { get }
         }
 
         extension OpenEnum {
-            /// Finds the case of a text.
+            /// Creates the case of a text.
             init(_ text: String) { self = Self.known[text] ?? .other(text) }
 
             /// Reads a text.
@@ -32,13 +32,13 @@ extension SupportFile {
 
     static let unions = #"""
         extension Decoder {
-            /// The whole value.
+            /// Decodes the whole value.
             func value<Value: Decodable>() throws -> Value { try singleValueContainer().decode(Value.self) }
 
-            /// The whole value; `nil` if it is of another type.
+            /// Decodes the whole value, or returns `nil` if the value has another type.
             func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
 
-            /// The text of the discriminator member; `nil` if there is none.
+            /// Returns the text of the discriminator member, or `nil` if there is none.
             func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
         }
 
@@ -52,7 +52,7 @@ extension SupportFile {
         """#
 
     static let days = #"""
-        /// A day of the calendar, without a time and a time zone: `2026-11-28`.
+        /// A calendar day without a time and a time zone, such as `2026-11-28`.
         struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertible, CustomStringConvertible {
             /// The year.
             let year: Int
@@ -61,14 +61,14 @@ extension SupportFile {
             /// The day of the month, from 1.
             let day: Int
 
-            /// Creates a day; whether the calendar has it is not checked.
+            /// Creates a day without checking whether it exists in the calendar.
             init(year: Int, month: Int, day: Int) {
                 self.year = year
                 self.month = month
                 self.day = day
             }
 
-            /// Reads a day; `nil` if the text is not a day (RFC 3339 section 5.6).
+            /// Creates a day from a text, or returns `nil` if the text is not a day (RFC 3339 section 5.6).
             init?(_ text: String) {
                 let parts = text.split(separator: "-", omittingEmptySubsequences: false)
                 guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
@@ -82,7 +82,7 @@ extension SupportFile {
             init(from decoder: any Decoder) throws {
                 let container = try decoder.singleValueContainer()
                 guard let day = CalendarDay(try container.decode(String.self)) else {
-                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day of RFC 3339")
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an RFC 3339 date")
                 }
                 self = day
             }
@@ -108,7 +108,7 @@ extension SupportFile {
         """#
 
     static let boxes = #"""
-        /// Keeps a value behind a reference, so that a type may contain itself.
+        /// A wrapper that stores a value by reference, so a type can contain itself.
         @propertyWrapper struct Indirect<Value: Sendable>: Sendable {
             private final class Storage: Sendable {
                 let value: Value
@@ -141,7 +141,7 @@ extension SupportFile {
 
     static let forms = #"""
         extension RequestBody {
-            /// A value of any type as a web form; no body if there is none.
+            /// Returns a value of any type as a web form, or no body if `value` is `nil`.
             static func form(
                 encoding value: (some Encodable & Sendable)?,
                 deepLists: Set<String> = []
@@ -164,7 +164,7 @@ extension SupportFile {
             /// A file on disk.
             case file(URL, fileName: String? = nil, contentType: String? = nil)
 
-            /// The part under a name.
+            /// Returns the part with a name.
             func part(_ name: String) -> MultipartPart {
                 switch self {
                 case .data(let data, let fileName, let type): .data(data, name: name, fileName: fileName, contentType: type)
@@ -173,14 +173,14 @@ extension SupportFile {
             }
         }
 
-        /// A body that is a form of parts.
+        /// A body that is a multipart form.
         protocol MultipartBody: Sendable {
             /// Adds the parts to a form.
             func add(to form: inout MultipartForm) throws(APIError)
         }
 
         extension RequestBody {
-            /// The form of a body; no body if there is none.
+            /// Returns the form of a body, or no body if `body` is `nil`.
             static func multipart(_ body: (some MultipartBody)?) throws(APIError) -> RequestBody {
                 guard let body else { return .none }
                 var form = MultipartForm()
@@ -190,7 +190,7 @@ extension SupportFile {
         }
 
         extension MultipartForm {
-            /// Adds a field, unless the value is `nil`; a list becomes a field for each element.
+            /// Adds a field, a field for each element of a list, or no field for `nil`.
             mutating func add(_ name: String, _ value: (any ParameterConvertible)?, contentType: String? = nil) {
                 guard let value = value?.parameterValue else { return }
                 let values = if case .array(let values) = value { values } else { [value] }
@@ -219,9 +219,9 @@ extension SupportFile {
     static let lists = #"""
         /// A list that a service returns page by page.
         ///
-        /// Its recorder keeps what was loaded. The sequences read the whole list from its first page.
+        /// The recorder stores the loaded items. The sequence reads the whole list from its first page.
         struct PagedList<Item: Sendable>: Sendable {
-            /// Keeps the items, and what is known about the next page.
+            /// The recorder of the items and of the position of the next page.
             let recorder: PageRecorder<Item>
             private let load: @Sendable (PageRequest) async throws -> Page<Item>
 
@@ -241,12 +241,12 @@ extension SupportFile {
             /// Loads the next page and returns its items.
             @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
 
-            /// All items from the first page on; one page is loaded ahead of the reader.
+            /// All items from the first page, with one page loaded ahead of the reader.
             var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
         }
 
         extension APIConfiguration {
-            /// The call for the page of a link; this call if there is none.
+            /// Returns the configuration for the page of a link, or this configuration if there is no link.
             func following(_ link: String?) -> APIConfiguration {
                 guard let link else { return self }
                 var call = self
@@ -258,9 +258,9 @@ extension SupportFile {
         }
 
         extension APIManager {
-            /// Loads a page that names the next one by a link: in its body, else in the header field `Link`.
+            /// Loads a page with a link to the next page in its body or, otherwise, in the header field `Link`.
             ///
-            /// A link below the base URL becomes a path, so that the next page may come from another server.
+            /// A link below the base URL becomes a path, so the next page can come from another server.
             func linkedPage<Value: Decodable & Sendable, Item: Sendable>(
                 _ type: Value.Type,
                 _ call: APIConfiguration,

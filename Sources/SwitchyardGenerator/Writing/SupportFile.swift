@@ -36,44 +36,44 @@ enum SupportFile {
         }
 
         extension Decoder {
-            /// The members of an object.
+            /// Returns the members of an object.
             func fields() throws -> KeyedDecodingContainer<FieldName> { try container(keyedBy: FieldName.self) }
         }
 
         extension KeyedDecodingContainer<FieldName> {
-            /// The value of a member that must be there.
+            /// Returns the value of a required member.
             func value<Value: Decodable>(_ name: FieldName) throws -> Value { try decode(Value.self, forKey: name) }
 
-            /// The value of a member; `nil` if there is none or it is null.
+            /// Returns the value of a member, or `nil` if the member is missing or null.
             func optional<Value: Decodable>(_ name: FieldName) throws -> Value? {
                 try decodeIfPresent(Value.self, forKey: name)
             }
 
-            /// A point in time, sent as seconds since 1970.
+            /// Returns the date of a member in seconds since 1970.
             func unixTime(_ name: FieldName) throws -> Date {
                 Date(timeIntervalSince1970: try decode(Double.self, forKey: name))
             }
 
-            /// A point in time, sent as seconds since 1970; `nil` if there is none or it is null.
+            /// Returns the date of a member in seconds since 1970, or `nil` if the member is missing or null.
             func optionalUnixTime(_ name: FieldName) throws -> Date? {
                 try decodeIfPresent(Double.self, forKey: name).map(Date.init(timeIntervalSince1970:))
             }
 
-            /// A point in time, sent as HTTP and e-mail write it.
+            /// Returns the HTTP or e-mail date of a member.
             func httpDate(_ name: FieldName) throws -> Date {
                 let text = try decode(String.self, forKey: name)
                 if let date = HTTPDate.date(from: text) { return date }
-                // E-mail writes the zone as +0000 (RFC 2822), HTTP as GMT.
+                // E-mail uses the zone +0000 (RFC 2822), and HTTP uses the zone GMT.
                 if text.hasSuffix(" +0000"), let date = HTTPDate.date(from: text.dropLast(5) + "GMT") { return date }
-                throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not a date of RFC 2822")
+                throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not an RFC 2822 date")
             }
 
-            /// A point in time, sent as HTTP and e-mail write it; `nil` if there is none or it is null.
+            /// Returns the HTTP or e-mail date of a member, or `nil` if the member is missing or null.
             func optionalHTTPDate(_ name: FieldName) throws -> Date? {
                 try decodeIfPresent(String.self, forKey: name) == nil ? nil : try httpDate(name)
             }
 
-            /// The members whose names are not listed.
+            /// Returns the members whose names are not in `names`.
             func others<Value: Decodable>(than names: Set<String>) throws -> [String: Value] {
                 var others: [String: Value] = [:]
                 for key in allKeys where !names.contains(key.stringValue) {
@@ -89,22 +89,22 @@ enum SupportFile {
                 try encodeIfPresent(value, forKey: name)
             }
 
-            /// Writes a member that must be there; `nil` is null.
+            /// Writes a required member, with null for `nil`.
             mutating func writeOrNull(_ value: (some Encodable)?, _ name: FieldName) throws {
                 try encode(value, forKey: name)
             }
 
-            /// Writes a point in time as seconds since 1970, unless it is `nil`.
+            /// Writes a date in seconds since 1970, unless the date is `nil`.
             mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
                 try encodeIfPresent(date?.unixSeconds, forKey: name)
             }
 
-            /// Writes a point in time as HTTP writes it, unless it is `nil`.
+            /// Writes a date in the format of HTTP, unless the date is `nil`.
             mutating func writeHTTPDate(_ date: Date?, _ name: FieldName) throws {
                 try encodeIfPresent(date.flatMap { HTTPDate.text(for: $0) }, forKey: name)
             }
 
-            /// Writes further members.
+            /// Writes additional members.
             mutating func write<Value: Encodable>(others: [String: Value]) throws {
                 for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
             }
@@ -118,10 +118,10 @@ enum SupportFile {
 
     private static let requests = #"""
         extension APIConfiguration {
-            /// Describes a call as OpenAPI writes parameters: lists as repeated names, Booleans as true and false.
+            /// Creates the configuration of a call with parameters in the format of OpenAPI.
             ///
-            /// Nested parameters are written with brackets. The elements of a list within them, and of `deepLists`, have
-            /// indexes.
+            /// A list is a repeated name, and a Boolean is true or false. Nested parameters are written with brackets.
+            /// The elements of nested lists and of lists in `deepLists` have indexes.
             init(
                 _ method: HTTPMethod,
                 _ path: String,
@@ -139,7 +139,7 @@ enum SupportFile {
         }
 
         extension ParameterEncodingOptions {
-            /// The options for a query or a form.
+            /// Returns the options for a query or a form.
             static func openAPI(deepLists: Set<String>) -> ParameterEncodingOptions {
                 var options = ParameterEncodingOptions()
                 options.booleans = .literal
@@ -151,7 +151,7 @@ enum SupportFile {
         }
 
         extension ParameterValue {
-            /// The value as text; the elements of a list are separated by commas.
+            /// The value as text, with the elements of a list separated by commas.
             var plainText: String? {
                 switch self {
                 case .null: nil
@@ -171,13 +171,13 @@ enum SupportFile {
         }
 
         extension Array where Element: ParameterConvertible {
-            /// The elements as one text.
+            /// Returns the elements as one text.
             func joined(by separator: String) -> String {
                 compactMap(\.parameterValue.plainText).joined(separator: separator)
             }
         }
 
-        /// A value of any type as a parameter.
+        /// Returns a value of any type as a parameter.
         func parameter(_ value: some Encodable & Sendable) throws(APIError) -> ParameterValue {
             do throws(RequestError) {
                 return try ParameterValue(encoding: value)
@@ -186,7 +186,7 @@ enum SupportFile {
             }
         }
 
-        /// A value of any type as JSON text; `nil` if there is none.
+        /// Returns a value of any type as JSON text, or `nil` if `value` is `nil`.
         func jsonText(_ value: (some Encodable)?) throws(APIError) -> String? {
             guard let value else { return nil }
             do {

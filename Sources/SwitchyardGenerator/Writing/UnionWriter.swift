@@ -30,7 +30,7 @@ struct UnionWriter {
                 if isPublic { code.line("/// A value of type `\(names.name(item.variant.type))`.") }
                 code.list("case \(SwiftName.escaped(item.name))(", [.text(names.name(item.variant.type))], ")")
             }
-            if isPublic { code.line("/// A value that fits none of the cases.") }
+            if isPublic { code.line("/// A value that matches none of the cases.") }
             code.line("case other(JSONValue)")
         }
         code.line()

@@ -63,7 +63,7 @@ import Testing
         #expect(output.types == 1)
         options.only = ["none"]
         let error = #expect(throws: GeneratorError.self) { try client(text: text, options: options) }
-        #expect(error?.message == "no tag, operationId or path is \"none\"")
+        #expect(error?.message == "unknown tag, operationId or path \"none\"")
     }
 
     @Test func `a relative server is skipped unless another one is given`() throws {

@@ -6,7 +6,7 @@ import Switchyard
 
 /// Shop.
 struct Shop: Sendable {
-    /// The codes for refusals by their HTTP status.
+    /// The error codes by HTTP status.
     static let errors = ModuleErrors(
         ShopError.self,
         statuses: [404: .notFound, 409: .conflict, 412: .preconditionFailed, 422: .unprocessableContent]
@@ -14,7 +14,7 @@ struct Shop: Sendable {
     /// The common properties of all responses.
     static let module = APIModule(errors: errors, errorBody: ErrorBody(message: "detail", fields: "errors"))
 
-    /// Products and the categories that they stand in.
+    /// Products and their categories.
     let products: ProductsAPI
     /// Orders of the customer.
     let orders: OrdersAPI
@@ -22,7 +22,7 @@ struct Shop: Sendable {
 
     /// Creates all managers.
     ///
-    /// Each service has a client of its own.
+    /// Each service has its own client.
     init(client: NetworkClient, reportsClient: NetworkClient) {
         products = ProductsAPI(client: client)
         orders = OrdersAPI(client: client)
@@ -30,17 +30,17 @@ struct Shop: Sendable {
     }
 }
 
-/// The refusals that the document describes; a code is 1000 and the HTTP status.
+/// The documented errors, whose codes are 1000 plus the HTTP status.
 ///
-/// `error.decodedBody(as: ShopRefusal.self)` reads the body of most of them.
+/// `error.decodedBody(as: ShopRefusal.self)` decodes the body of most of these errors.
 enum ShopError: Int, ModuleErrorCode {
-    /// What is wrong.
+    /// An error response.
     case notFound = 1404
-    /// What is wrong.
+    /// An error response.
     case conflict = 1409
-    /// Somebody else has changed the product.
+    /// Another client has changed the product.
     case preconditionFailed = 1412
-    /// What is wrong.
+    /// An error response.
     case unprocessableContent = 1422
 }
 

@@ -16,44 +16,44 @@ struct FieldName: CodingKey, ExpressibleByStringLiteral {
 }
 
 extension Decoder {
-    /// The members of an object.
+    /// Returns the members of an object.
     func fields() throws -> KeyedDecodingContainer<FieldName> { try container(keyedBy: FieldName.self) }
 }
 
 extension KeyedDecodingContainer<FieldName> {
-    /// The value of a member that must be there.
+    /// Returns the value of a required member.
     func value<Value: Decodable>(_ name: FieldName) throws -> Value { try decode(Value.self, forKey: name) }
 
-    /// The value of a member; `nil` if there is none or it is null.
+    /// Returns the value of a member, or `nil` if the member is missing or null.
     func optional<Value: Decodable>(_ name: FieldName) throws -> Value? {
         try decodeIfPresent(Value.self, forKey: name)
     }
 
-    /// A point in time, sent as seconds since 1970.
+    /// Returns the date of a member in seconds since 1970.
     func unixTime(_ name: FieldName) throws -> Date {
         Date(timeIntervalSince1970: try decode(Double.self, forKey: name))
     }
 
-    /// A point in time, sent as seconds since 1970; `nil` if there is none or it is null.
+    /// Returns the date of a member in seconds since 1970, or `nil` if the member is missing or null.
     func optionalUnixTime(_ name: FieldName) throws -> Date? {
         try decodeIfPresent(Double.self, forKey: name).map(Date.init(timeIntervalSince1970:))
     }
 
-    /// A point in time, sent as HTTP and e-mail write it.
+    /// Returns the HTTP or e-mail date of a member.
     func httpDate(_ name: FieldName) throws -> Date {
         let text = try decode(String.self, forKey: name)
         if let date = HTTPDate.date(from: text) { return date }
-        // E-mail writes the zone as +0000 (RFC 2822), HTTP as GMT.
+        // E-mail uses the zone +0000 (RFC 2822), and HTTP uses the zone GMT.
         if text.hasSuffix(" +0000"), let date = HTTPDate.date(from: text.dropLast(5) + "GMT") { return date }
-        throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not a date of RFC 2822")
+        throw DecodingError.dataCorruptedError(forKey: name, in: self, debugDescription: "not an RFC 2822 date")
     }
 
-    /// A point in time, sent as HTTP and e-mail write it; `nil` if there is none or it is null.
+    /// Returns the HTTP or e-mail date of a member, or `nil` if the member is missing or null.
     func optionalHTTPDate(_ name: FieldName) throws -> Date? {
         try decodeIfPresent(String.self, forKey: name) == nil ? nil : try httpDate(name)
     }
 
-    /// The members whose names are not listed.
+    /// Returns the members whose names are not in `names`.
     func others<Value: Decodable>(than names: Set<String>) throws -> [String: Value] {
         var others: [String: Value] = [:]
         for key in allKeys where !names.contains(key.stringValue) {
@@ -69,22 +69,22 @@ extension KeyedEncodingContainer<FieldName> {
         try encodeIfPresent(value, forKey: name)
     }
 
-    /// Writes a member that must be there; `nil` is null.
+    /// Writes a required member, with null for `nil`.
     mutating func writeOrNull(_ value: (some Encodable)?, _ name: FieldName) throws {
         try encode(value, forKey: name)
     }
 
-    /// Writes a point in time as seconds since 1970, unless it is `nil`.
+    /// Writes a date in seconds since 1970, unless the date is `nil`.
     mutating func writeUnixTime(_ date: Date?, _ name: FieldName) throws {
         try encodeIfPresent(date?.unixSeconds, forKey: name)
     }
 
-    /// Writes a point in time as HTTP writes it, unless it is `nil`.
+    /// Writes a date in the format of HTTP, unless the date is `nil`.
     mutating func writeHTTPDate(_ date: Date?, _ name: FieldName) throws {
         try encodeIfPresent(date.flatMap { HTTPDate.text(for: $0) }, forKey: name)
     }
 
-    /// Writes further members.
+    /// Writes additional members.
     mutating func write<Value: Encodable>(others: [String: Value]) throws {
         for (name, value) in others { try encode(value, forKey: FieldName(stringValue: name)) }
     }
@@ -96,10 +96,10 @@ extension Date {
 }
 
 extension APIConfiguration {
-    /// Describes a call as OpenAPI writes parameters: lists as repeated names, Booleans as true and false.
+    /// Creates the configuration of a call with parameters in the format of OpenAPI.
     ///
-    /// Nested parameters are written with brackets. The elements of a list within them, and of `deepLists`, have
-    /// indexes.
+    /// A list is a repeated name, and a Boolean is true or false. Nested parameters are written with brackets.
+    /// The elements of nested lists and of lists in `deepLists` have indexes.
     init(
         _ method: HTTPMethod,
         _ path: String,
@@ -117,7 +117,7 @@ extension APIConfiguration {
 }
 
 extension ParameterEncodingOptions {
-    /// The options for a query or a form.
+    /// Returns the options for a query or a form.
     static func openAPI(deepLists: Set<String>) -> ParameterEncodingOptions {
         var options = ParameterEncodingOptions()
         options.booleans = .literal
@@ -129,7 +129,7 @@ extension ParameterEncodingOptions {
 }
 
 extension ParameterValue {
-    /// The value as text; the elements of a list are separated by commas.
+    /// The value as text, with the elements of a list separated by commas.
     var plainText: String? {
         switch self {
         case .null: nil
@@ -149,13 +149,13 @@ extension ParameterValue {
 }
 
 extension Array where Element: ParameterConvertible {
-    /// The elements as one text.
+    /// Returns the elements as one text.
     func joined(by separator: String) -> String {
         compactMap(\.parameterValue.plainText).joined(separator: separator)
     }
 }
 
-/// A value of any type as a parameter.
+/// Returns a value of any type as a parameter.
 func parameter(_ value: some Encodable & Sendable) throws(APIError) -> ParameterValue {
     do throws(RequestError) {
         return try ParameterValue(encoding: value)
@@ -164,7 +164,7 @@ func parameter(_ value: some Encodable & Sendable) throws(APIError) -> Parameter
     }
 }
 
-/// A value of any type as JSON text; `nil` if there is none.
+/// Returns a value of any type as JSON text, or `nil` if `value` is `nil`.
 func jsonText(_ value: (some Encodable)?) throws(APIError) -> String? {
     guard let value else { return nil }
     do {
@@ -176,18 +176,18 @@ func jsonText(_ value: (some Encodable)?) throws(APIError) -> String? {
     }
 }
 
-/// A text that is one of those a document lists, or another that the service has begun to use since.
+/// A text that is either a value listed in the document or an unlisted value.
 protocol OpenEnum: Codable, Hashable, Sendable, ParameterConvertible, CustomStringConvertible {
-    /// The listed texts.
+    /// The listed values.
     static var known: [String: Self] { get }
-    /// A text that is not listed.
+    /// Returns the case of an unlisted text.
     static func other(_ text: String) -> Self
     /// The text.
     var rawValue: String { get }
 }
 
 extension OpenEnum {
-    /// Finds the case of a text.
+    /// Creates the case of a text.
     init(_ text: String) { self = Self.known[text] ?? .other(text) }
 
     /// Reads a text.
@@ -205,13 +205,13 @@ extension OpenEnum {
 }
 
 extension Decoder {
-    /// The whole value.
+    /// Decodes the whole value.
     func value<Value: Decodable>() throws -> Value { try singleValueContainer().decode(Value.self) }
 
-    /// The whole value; `nil` if it is of another type.
+    /// Decodes the whole value, or returns `nil` if the value has another type.
     func attempt<Value: Decodable>() -> Value? { try? singleValueContainer().decode(Value.self) }
 
-    /// The text of the discriminator member; `nil` if there is none.
+    /// Returns the text of the discriminator member, or `nil` if there is none.
     func tag(_ name: FieldName) -> String? { try? fields().decodeIfPresent(String.self, forKey: name) }
 }
 
@@ -223,7 +223,7 @@ extension Encoder {
     }
 }
 
-/// A day of the calendar, without a time and a time zone: `2026-11-28`.
+/// A calendar day without a time and a time zone, such as `2026-11-28`.
 struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertible, CustomStringConvertible {
     /// The year.
     let year: Int
@@ -232,14 +232,14 @@ struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertibl
     /// The day of the month, from 1.
     let day: Int
 
-    /// Creates a day; whether the calendar has it is not checked.
+    /// Creates a day without checking whether it exists in the calendar.
     init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
     }
 
-    /// Reads a day; `nil` if the text is not a day (RFC 3339 section 5.6).
+    /// Creates a day from a text, or returns `nil` if the text is not a day (RFC 3339 section 5.6).
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
@@ -253,7 +253,7 @@ struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertibl
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let day = CalendarDay(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day of RFC 3339")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an RFC 3339 date")
         }
         self = day
     }
@@ -277,7 +277,7 @@ struct CalendarDay: Codable, Hashable, Sendable, Comparable, ParameterConvertibl
     }
 }
 
-/// Keeps a value behind a reference, so that a type may contain itself.
+/// A wrapper that stores a value by reference, so a type can contain itself.
 @propertyWrapper struct Indirect<Value: Sendable>: Sendable {
     private final class Storage: Sendable {
         let value: Value
@@ -308,7 +308,7 @@ extension Indirect: Hashable where Value: Hashable {
 }
 
 extension RequestBody {
-    /// A value of any type as a web form; no body if there is none.
+    /// Returns a value of any type as a web form, or no body if `value` is `nil`.
     static func form(
         encoding value: (some Encodable & Sendable)?,
         deepLists: Set<String> = []
@@ -329,7 +329,7 @@ enum FilePart: Sendable {
     /// A file on disk.
     case file(URL, fileName: String? = nil, contentType: String? = nil)
 
-    /// The part under a name.
+    /// Returns the part with a name.
     func part(_ name: String) -> MultipartPart {
         switch self {
         case .data(let data, let fileName, let type): .data(data, name: name, fileName: fileName, contentType: type)
@@ -338,14 +338,14 @@ enum FilePart: Sendable {
     }
 }
 
-/// A body that is a form of parts.
+/// A body that is a multipart form.
 protocol MultipartBody: Sendable {
     /// Adds the parts to a form.
     func add(to form: inout MultipartForm) throws(APIError)
 }
 
 extension RequestBody {
-    /// The form of a body; no body if there is none.
+    /// Returns the form of a body, or no body if `body` is `nil`.
     static func multipart(_ body: (some MultipartBody)?) throws(APIError) -> RequestBody {
         guard let body else { return .none }
         var form = MultipartForm()
@@ -355,7 +355,7 @@ extension RequestBody {
 }
 
 extension MultipartForm {
-    /// Adds a field, unless the value is `nil`; a list becomes a field for each element.
+    /// Adds a field, a field for each element of a list, or no field for `nil`.
     mutating func add(_ name: String, _ value: (any ParameterConvertible)?, contentType: String? = nil) {
         guard let value = value?.parameterValue else { return }
         let values = if case .array(let values) = value { values } else { [value] }
@@ -382,9 +382,9 @@ extension MultipartForm {
 
 /// A list that a service returns page by page.
 ///
-/// Its recorder keeps what was loaded. The sequences read the whole list from its first page.
+/// The recorder stores the loaded items. The sequence reads the whole list from its first page.
 struct PagedList<Item: Sendable>: Sendable {
-    /// Keeps the items, and what is known about the next page.
+    /// The recorder of the items and of the position of the next page.
     let recorder: PageRecorder<Item>
     private let load: @Sendable (PageRequest) async throws -> Page<Item>
 
@@ -404,12 +404,12 @@ struct PagedList<Item: Sendable>: Sendable {
     /// Loads the next page and returns its items.
     @discardableResult func loadMore() async throws(APIError) -> [Item] { try await recorder.loadMore(load) }
 
-    /// All items from the first page on; one page is loaded ahead of the reader.
+    /// All items from the first page, with one page loaded ahead of the reader.
     var all: ItemSequence<Item> { recorder.allItems(ahead: 1, load) }
 }
 
 extension APIConfiguration {
-    /// The call for the page of a link; this call if there is none.
+    /// Returns the configuration for the page of a link, or this configuration if there is no link.
     func following(_ link: String?) -> APIConfiguration {
         guard let link else { return self }
         var call = self
@@ -421,9 +421,9 @@ extension APIConfiguration {
 }
 
 extension APIManager {
-    /// Loads a page that names the next one by a link: in its body, else in the header field `Link`.
+    /// Loads a page with a link to the next page in its body or, otherwise, in the header field `Link`.
     ///
-    /// A link below the base URL becomes a path, so that the next page may come from another server.
+    /// A link below the base URL becomes a path, so the next page can come from another server.
     func linkedPage<Value: Decodable & Sendable, Item: Sendable>(
         _ type: Value.Type,
         _ call: APIConfiguration,

@@ -19,9 +19,9 @@ import Testing
         ("[1 2]", "api.json:1:4: expected \",\" or \"]\""),
         ("{\"a\": 1, \"a\": 2}", "api.json:1:10: the name \"a\" occurs twice in one object"),
         ("[\"x]", "api.json:1:2: the string has no closing quotation mark"),
-        ("[\"\\ud800\"]", "api.json:1:3: half of a surrogate pair stands alone"),
+        ("[\"\\ud800\"]", "api.json:1:3: a surrogate is not part of a pair"),
         ("[01]", "api.json:1:3: expected \",\" or \"]\""),
-        ("[1] x", "api.json:1:5: expected the end of the document behind the value"),
+        ("[1] x", "api.json:1:5: expected the end of the document after the value"),
         ("[tru]", "api.json:1:2: expected a value"),
     ])
     func `invalid JSON is an error with line and column`(text: String, expected: String) {

@@ -5,11 +5,11 @@ import Testing
 
 @Suite struct DocumentErrorTests {
     @Test(arguments: [
-        ("swagger: '2.0'", "the document is of OpenAPI 2 (\"swagger\"); versions 3.0 and 3.1 are read", ""),
-        ("openapi: 4.0.0", "the document is of OpenAPI 4.0.0; versions 3.0 and 3.1 are read", "/openapi"),
-        ("a: 1", "the document has no \"openapi\"; versions 3.0 and 3.1 are read", ""),
+        ("swagger: '2.0'", "OpenAPI 2 (\"swagger\") is not supported: must be OpenAPI 3.0 or 3.1", ""),
+        ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported: must be OpenAPI 3.0 or 3.1", "/openapi"),
+        ("a: 1", "the document has no \"openapi\": must be 3.0 or 3.1", ""),
         ("[1]", "the document must be an object, not a list", ""),
-        ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document has no operation", "/paths"),
+        ("openapi: 3.0.0\ninfo: {title: A}\npaths: {}", "the document has no operations", "/paths"),
     ])
     func `a document that is not OpenAPI 3 is rejected`(text: String, message: String, pointer: String) {
         let error = #expect(throws: GeneratorError.self) { try client(text: text) }
@@ -21,34 +21,35 @@ import Testing
     @Test(
         arguments: [
             (
-                "{ $ref: '#/components/schemas/None' }", "the reference \"#/components/schemas/None\" leads to nothing",
+                "{ $ref: '#/components/schemas/None' }", "the reference \"#/components/schemas/None\" has no target",
                 "/paths/~1things/get/responses/200/content/application~1json/schema"
             ),
             (
                 "{ $ref: '#/components/schemas/Loop' }",
-                "the reference \"#/components/schemas/Pool\" leads in a circle", nil
+                "the reference \"#/components/schemas/Pool\" is circular", nil
             ),
-            ("{ $ref: '#/components/schemas/Self' }", "\"allOf\" leads in a circle", nil),
+            ("{ $ref: '#/components/schemas/Self' }", "\"allOf\" is circular", nil),
             (
                 "{ $ref: 'https://x.example/y.json' }",
-                "the reference leads to \"https://x.example/y.json\"; only files beside the document are read", nil
+                "the reference to \"https://x.example/y.json\" is invalid: must be a file of the document's folder", nil
             ),
             (
                 "{ $ref: '../other.yaml' }",
-                "the reference leads to \"../other.yaml\", outside the folder of the document", nil
+                "the reference to \"../other.yaml\" is outside the folder of the document", nil
             ),
-            ("{ $ref: 'other.yaml' }", "the reference leads to \"other.yaml\", which does not exist", nil),
+            ("{ $ref: 'other.yaml' }", "the referenced file \"other.yaml\" does not exist", nil),
             (
-                "{ type: text }", "the type \"text\" is none of array, boolean, integer, number, object, string, null",
+                "{ type: text }",
+                "the type \"text\" is invalid: must be one of array, boolean, integer, number, object, string, null",
                 nil
             ),
             (
                 "{ allOf: [{ type: string }, { type: integer }] }",
-                "no value fits \"allOf\": it demands a string and an integer at once", nil
+                "no value matches \"allOf\", which requires a string and an integer", nil
             ),
             (
                 "{ allOf: [{ type: object, properties: { a: {} } }, { type: string }] }",
-                "no value fits \"allOf\": it demands an object and a string at once", nil
+                "no value matches \"allOf\", which requires an object and a string", nil
             ),
             ("[]", "a schema must be an object, not a list", nil),
             ("{ type: object, properties: 1 }", "\"properties\" must be an object, not a number", nil),
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("  a: {}", "the path \"a\" must begin with \"/\""),
+        ("  a: {}", "the path \"a\" must start with \"/\""),
         (
             "  /a: { get: { operationId: x, responses: {} }, put: { operationId: x, responses: {} } }",
             "the operationId \"x\" occurs twice"
@@ -76,7 +77,7 @@ import Testing
         ("  /a: { get: { parameters: [{ in: query }] } }", "a parameter must have a \"name\""),
         (
             "  /a: { get: { parameters: [{ name: b, in: body }] } }",
-            "the parameter \"b\" is in \"body\"; allowed are path, query, header, cookie"
+            "the location \"body\" of the parameter \"b\" is invalid: must be path, query, header or cookie"
         ),
         ("  /a: 1", "a path must be an object, not a number"),
     ])
@@ -88,10 +89,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("  /a/{b}: { get: { responses: {} } }", "the placeholder \"{b}\" has no parameter and is any text"),
+        ("  /a/{b}: { get: { responses: {} } }", "the placeholder \"{b}\" has no parameter and accepts any text"),
         (
             "  /a: { get: { parameters: [{ name: c, in: query, schema: { type: string, enum: [] } }], responses: {} } }",
-            "\"enum\" lists no value and is ignored"
+            "\"enum\" has no values and is ignored"
         ),
     ])
     func `common omissions in a document cause notes`(paths: String, message: String) throws {

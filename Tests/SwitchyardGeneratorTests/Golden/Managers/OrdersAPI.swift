@@ -80,7 +80,7 @@ final class OrdersAPI: APIManager {
         }
     }
 
-    /// Describes the call `events`, to read its response as events or into a file.
+    /// Returns the configuration of `events` for reading its response as events or into a file.
     func eventsConfiguration(order: String) -> APIConfiguration {
         APIConfiguration(.get, "orders/{order}/events", values: ["order": order])
     }

@@ -5,7 +5,7 @@
 import Foundation
 import Switchyard
 
-/// Products and the categories that they stand in.
+/// Products and their categories.
 final class ProductsAPI: APIManager {
     let client: NetworkClient
     let module = Shop.module
@@ -113,7 +113,7 @@ final class ProductsAPI: APIManager {
         return try await value(Product?.self, for: call)
     }
 
-    /// Describes the call `picture`, to read its response as events or into a file.
+    /// Returns the configuration of `picture` for reading its response as events or into a file.
     func pictureConfiguration(productID: Int64) -> APIConfiguration {
         APIConfiguration(.get, "products/{productID}/picture", values: ["productID": productID])
     }

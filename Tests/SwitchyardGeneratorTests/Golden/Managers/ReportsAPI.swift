@@ -4,7 +4,7 @@
 
 import Switchyard
 
-/// The operations `reports`.
+/// The operations of `reports`.
 final class ReportsAPI: APIManager {
     let client: NetworkClient
     let module = Shop.module
