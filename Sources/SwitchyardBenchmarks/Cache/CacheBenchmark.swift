@@ -14,19 +14,19 @@ struct CacheBenchmark {
         var sheet = FigureSheet(isJSON: isJSON)
         if runs("hit") {
             let child = try ChildServer()
-            try await sheet.add("a hit through an APIManager", throughManager(child.url))
+            try await sheet.add("cache hit with an APIManager", throughManager(child.url))
             withExtendedLifetime(child) {}
         }
         if runs("get") { try await sheet.add("get, 10,000 entries, one thread", gets()) }
         for count in [1_000, 100_000] where runs("store") {
-            try await sheet.add("store into a full cache of \(count) entries", evictions(count))
+            try await sheet.add("store in a full cache of \(count) entries", evictions(count))
         }
         for trace in runs("ratio") ? CacheTrace.all : [] {
-            let title = "hits of 100 requests, \(trace.name), 1,000 of \(trace.keys) keys fit"
+            let title = "hits per 100 requests, \(trace.name), space for 1,000 of \(trace.keys) keys"
             sheet.add(title, "ResponseCache (SIEVE)", 100 * hitRatio(trace), "%")
             sheet.add(title, "least recently used", 100 * trace.leastRecentlyUsed(1_000), "%")
             sheet.add(title, "first in, first out", 100 * trace.firstInFirstOut(1_000), "%")
-            sheet.add(title, "the best possible (Belady)", 100 * trace.clairvoyant(1_000), "%")
+            sheet.add(title, "optimum (Belady)", 100 * trace.clairvoyant(1_000), "%")
         }
         try sheet.finish()
     }
@@ -43,10 +43,10 @@ struct CacheBenchmark {
         let manager = CachedTopicAPI(client: try CachedTopicAPI.client(url))
         return Race(
             runners: [
-                Race.Runner("APIManager, fresh answer") { times in
+                Race.Runner("APIManager, fresh response") { times in
                     _ = try await manager.topics()
                     for _ in 0..<times where try await manager.topics().count != 2 {
-                        throw BenchmarkError("wrong answer")
+                        throw BenchmarkError("wrong response")
                     }
                 }
             ],
@@ -71,7 +71,7 @@ struct CacheBenchmark {
                 Race.Runner("ResponseCache") { times in
                     try repeated(times) { cache.value(for: order[$0 & 65_535], as: [SampleTopic].self) != nil }
                 },
-                Race.Runner("dictionary behind a lock") { times in
+                Race.Runner("dictionary with a lock") { times in
                     try repeated(times) { index in dictionary.withLock { $0[order[index & 65_535]] } != nil }
                 },
                 Race.Runner("NSCache") { times in

@@ -36,7 +36,7 @@ struct DiskBenchmark {
         let start = ContinuousClock.now
         for number in 0..<entries { maker.store(Self.answer(number, version: 0), for: Self.key(number)) }
         await maker.flush()
-        sheet.add(title, "stored, each", (ContinuousClock.now - start) / .microseconds(1) / Double(entries), "us")
+        sheet.add(title, "store one entry", (ContinuousClock.now - start) / .microseconds(1) / Double(entries), "us")
 
         var opening: [Double] = []
         for _ in 0..<15 {
@@ -45,7 +45,7 @@ struct DiskBenchmark {
             _ = try await disk.answer(for: Self.key(0))
             opening.append((ContinuousClock.now - start) / .milliseconds(1))
         }
-        sheet.add(title, "opened, and one read", Spread(opening), "ms")
+        sheet.add(title, "open, and read one entry", Spread(opening), "ms")
         let disk = try DiskCache(at: folder, limits: limits)
         let keys = (0..<5_000).map { _ in Self.key(Int.random(in: 0..<entries)) }
         var reading: [Double] = []
@@ -54,7 +54,7 @@ struct DiskBenchmark {
             _ = try await disk.answer(for: key)
             reading.append((ContinuousClock.now - start) / .microseconds(1))
         }
-        sheet.add(title, "read, each", Spread(reading), "us")
+        sheet.add(title, "read one entry", Spread(reading), "us")
     }
 
     // MARK: - Killed writers
@@ -73,15 +73,15 @@ struct DiskBenchmark {
             let disk = try DiskCache(at: folder, limits: Self.killLimits, appVersion: nil)
             for number in 0..<Self.killedKeys {
                 guard let answer = try? await disk.answer(for: Self.key(number)) else { continue }
-                guard Self.isWhole(answer, number) else { throw BenchmarkError("entry \(number) is not whole") }
+                guard Self.isWhole(answer, number) else { throw BenchmarkError("entry \(number) is incomplete") }
                 found += 1
             }
             worst = max(worst, (ContinuousClock.now - start) / .milliseconds(1))
-            guard disk.statistics.damaged == 0 else { throw BenchmarkError("a damaged entry after a kill") }
+            guard disk.statistics.damaged == 0 else { throw BenchmarkError("an entry is damaged after a kill") }
         }
         let title = "\(written) writes, the writer killed \(kills) times"
-        sheet.add(title, "entries found, every one whole", Double(found), "")
-        sheet.add(title, "opened and read whole, at worst", worst, "ms")
+        sheet.add(title, "entries found, all complete", Double(found), "")
+        sheet.add(title, "open and read all entries, maximum", worst, "ms")
     }
 
     private static let killedKeys = 64
@@ -91,7 +91,7 @@ struct DiskBenchmark {
     private func kill(in folder: URL, seed: Int) throws -> Int {
         let process = Process()
         let output = Pipe()
-        guard let own = Bundle.main.executableURL else { throw BenchmarkError("the executable has no name") }
+        guard let own = Bundle.main.executableURL else { throw BenchmarkError("the executable has no URL") }
         process.executableURL = own
         process.arguments = ["disk-writer", folder.path, String(seed)]
         process.standardOutput = output

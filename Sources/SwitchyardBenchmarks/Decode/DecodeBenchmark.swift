@@ -91,11 +91,13 @@ struct DecodeBenchmark {
         let numbers = try ResponseSerializer.decodable([Int].self).value(of: response)
         sheet.add("200 MB of JSON", "decoded", (ContinuousClock.now - start) / .seconds(1), "s")
         sheet.add("200 MB of JSON", "numbers", Double(numbers.count), "")
-        sheet.add("200 MB of JSON", "memory beyond the body at the peak", peakMegabytes() - before, "MB")
+        sheet.add("200 MB of JSON", "peak memory in addition to the body", peakMegabytes() - before, "MB")
         let cut = RawResponse(headers: response.headers, data: data.dropLast())
         let refused = ContinuousClock.now
-        if (try? ResponseSerializer.decodable([Int].self).value(of: cut)) != nil { throw BenchmarkError("accepted") }
-        sheet.add("200 MB of JSON", "refused when cut", (ContinuousClock.now - refused) / .seconds(1), "s")
+        if (try? ResponseSerializer.decodable([Int].self).value(of: cut)) != nil {
+            throw BenchmarkError("truncated JSON was accepted")
+        }
+        sheet.add("200 MB of JSON", "truncated JSON rejected", (ContinuousClock.now - refused) / .seconds(1), "s")
     }
 }
 
@@ -114,8 +116,8 @@ extension FigureSheet {
     mutating func addRatio(to title: String, _ name: String, over other: String) throws {
         guard let row = rows.last(where: { $0.title == title && $0.name == name }),
             let base = rows.last(where: { $0.title == title && $0.name == other })
-        else { throw BenchmarkError("no figures for \(title)") }
-        add(title, "\(name) beyond \(other)", 100 * (row.value.minimum / base.value.minimum - 1), "%")
+        else { throw BenchmarkError("no results for \(title)") }
+        add(title, "\(name) over \(other)", 100 * (row.value.minimum / base.value.minimum - 1), "%")
     }
 }
 

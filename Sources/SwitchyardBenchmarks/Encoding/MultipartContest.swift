@@ -44,7 +44,7 @@ struct MultipartContest {
             let response = try await transport.send(try generator.request(for: configuration, on: base))
             guard case .whole(let answer) = response.body, let count = Int(String(decoding: answer, as: UTF8.self)),
                 count >= fileSize
-            else { throw BenchmarkError("the body did not arrive whole") }
+            else { throw BenchmarkError("the body is incomplete") }
         }
     }
 }

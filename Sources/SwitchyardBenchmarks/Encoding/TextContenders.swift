@@ -75,7 +75,7 @@ enum TextContenders {
         Contender(name: name) {
             var bytes = 0
             for _ in 0..<count { bytes += try work() }
-            guard bytes > 0 else { throw BenchmarkError("\(name) wrote nothing") }
+            guard bytes > 0 else { throw BenchmarkError("\(name) wrote no bytes") }
         }
     }
 }

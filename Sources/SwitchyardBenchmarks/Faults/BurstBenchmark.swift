@@ -17,7 +17,7 @@ struct BurstBenchmark {
 
     func run() async throws {
         let scenarios = try FaultScenario.chosen(only)
-        guard bad < 3 else { throw BenchmarkError("at most 2 of 3 servers can be bad") }
+        guard bad < 3 else { throw BenchmarkError("--bad \(bad) is invalid: must be 1 or 2") }
         let servers = try (0..<3).map { _ in try Self.startServer() }
         let service = try Self.service(of: servers)
         var sheet = FigureSheet(isJSON: isJSON)
@@ -30,9 +30,9 @@ struct BurstBenchmark {
                 failed.append(Double(outcome.failed))
                 last.append(outcome.last / .milliseconds(1))
             }
-            let section = "\(scenario.name) on \(bad) of 3, \(calls) calls at once"
+            let section = "\(scenario.name) on \(bad) of 3, \(calls) concurrent calls"
             sheet.add(section, "failed", Spread(failed), "calls")
-            sheet.add(section, "until the last has ended", Spread(last), "ms")
+            sheet.add(section, "time until the last call completed", Spread(last), "ms")
         }
         try sheet.finish()
         for server in servers { server.stop() }

@@ -43,7 +43,7 @@ struct FaultScenario: Sendable {
         let unknown = names.subtracting(known.map(\.name)).sorted()
         guard unknown.isEmpty else {
             throw BenchmarkError(
-                "no fault is called \(unknown.joined(separator: ", ")); there are "
+                "unknown fault \(unknown.joined(separator: ", ")): must be one of "
                     + known.map(\.name).joined(separator: ", ")
             )
         }

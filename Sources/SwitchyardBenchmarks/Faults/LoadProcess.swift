@@ -24,7 +24,7 @@ final class LoadProcess: Sendable {
     /// Returns the output lines after the process has ended.
     func lines() async throws -> [LoadLine] {
         let lines = await read()
-        guard !lines.isEmpty else { throw BenchmarkError("yard load sent nothing; run it by itself to see why") }
+        guard !lines.isEmpty else { throw BenchmarkError("yard load sent no requests: run it to see why") }
         return lines
     }
 

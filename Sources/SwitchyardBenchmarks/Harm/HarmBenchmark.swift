@@ -23,7 +23,7 @@ struct HarmBenchmark {
 
     func run() async throws {
         for name in policies where HarmPlayer.policy(named: name) == nil {
-            throw BenchmarkError("no policy is called \(name)")
+            throw BenchmarkError("unknown policy \(name)")
         }
         var (rows, marked) = (0, 0)
         if !isJSON { write(HarmRow.header) }
@@ -34,7 +34,7 @@ struct HarmBenchmark {
                 marked += row.marks.isEmpty ? 0 : 1
             }
         }
-        write(isJSON ? #"{"rows":\#(rows),"marked":\#(marked)}"# : "\(marked) of \(rows) rows are marked")
+        write(isJSON ? #"{"rows":\#(rows),"marked":\#(marked)}"# : "\(marked) of \(rows) rows have marks")
     }
 
     /// Returns the row of the client without switching, then the rows of the other clients.
@@ -108,7 +108,7 @@ struct HarmRow: Encodable {
 
     static let header = """
         client          calls  failed  unsent      p50      p99      max  per call  switches  \
-        |  well failed      p99  |   odd calls  failed      p99
+        | other failed      p99  |   odd calls  failed      p99
         """
 
     var json: String {

@@ -79,15 +79,15 @@ struct HarmJudgement: Sendable {
 
     private func failures(of figures: HarmFigures) -> [HarmMark] {
         var marks: [HarmMark] = []
-        if figures.unsent > 0 { marks.append(HarmMark(.unsent, "\(figures.unsent) calls failed unsent")) }
+        if figures.unsent > 0 { marks.append(HarmMark(.unsent, "\(figures.unsent) calls failed without being sent")) }
         if exceeds(figures.well, off.well) {
-            marks.append(HarmMark(.wellFailures, comparison(figures.well, off.well, "well")))
+            marks.append(HarmMark(.wellFailures, comparison(figures.well, off.well, "other")))
         }
         if exceeds(figures.odd, off.odd) {
             marks.append(HarmMark(.oddFailures, comparison(figures.odd, off.odd, "odd")))
         }
         if limits.failsNone, figures.all.failed > 0 {
-            marks.append(HarmMark(.anyFailure, "\(figures.all.failed) calls failed, none should"))
+            marks.append(HarmMark(.anyFailure, "\(figures.all.failed) calls failed, expected none"))
         }
         return marks
     }
@@ -110,8 +110,8 @@ struct HarmJudgement: Sendable {
 
     private func wellWaits(of calls: HarmFigures.Calls) -> [HarmMark] {
         [
-            wait(of: calls, over: off.well, "well").map { HarmMark(.wellWait, $0) },
-            wait(of: calls, limit: limits.wellP99, "well").map { HarmMark(.wellLimit, $0) },
+            wait(of: calls, over: off.well, "other").map { HarmMark(.wellWait, $0) },
+            wait(of: calls, limit: limits.wellP99, "other").map { HarmMark(.wellLimit, $0) },
         ].compactMap(\.self)
     }
 
@@ -145,7 +145,9 @@ struct HarmJudgement: Sendable {
             let text = String(format: "%.3f requests per call ", figures.requestsPerCall) + factors
             marks.append(HarmMark(.requests, text))
         }
-        if figures.switches > 0 { marks.append(HarmMark(.switches, "\(figures.switches) switches among equals")) }
+        if figures.switches > 0 {
+            marks.append(HarmMark(.switches, "\(figures.switches) switches between equal servers"))
+        }
         return marks
     }
 }

@@ -26,7 +26,7 @@ enum ChildProcess {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             let command = ([executable.lastPathComponent] + arguments).joined(separator: " ")
-            throw BenchmarkError("\(command) ended with \(process.terminationStatus)")
+            throw BenchmarkError("\(command) exited with status \(process.terminationStatus)")
         }
         return printed
     }

@@ -19,7 +19,7 @@ final class ChildServer {
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw BenchmarkError("the child server did not say its port, but \"\(line)\"")
+            throw BenchmarkError("the child server printed \"\(line)\" instead of its port")
         }
         origin = "http://127.0.0.1:\(port)"
     }
@@ -42,7 +42,7 @@ struct BenchmarkError: Error, CustomStringConvertible {
         let unknown = names.subtracting(known).sorted()
         guard !unknown.isEmpty else { return }
         throw BenchmarkError(
-            "nothing is called \(unknown.joined(separator: ", ")); there are "
+            "unknown part \(unknown.joined(separator: ", ")): must be one of "
                 + known.joined(separator: ", ")
         )
     }

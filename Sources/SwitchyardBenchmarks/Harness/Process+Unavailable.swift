@@ -29,7 +29,7 @@
         var terminationStatus: Int32 { 0 }
         var isRunning: Bool { false }
 
-        func run() throws { throw BenchmarkError("this system starts no programs") }
+        func run() throws { throw BenchmarkError("this system cannot start programs") }
         func terminate() {}
         func waitUntilExit() {}
     }

@@ -5,7 +5,7 @@ import SwitchyardInspector
 /// A benchmark of the cost of an inspector whose page is not open.
 struct InspectorBenchmark {
     private static let without = "without an inspector"
-    private static let with = "with one, no page open"
+    private static let with = "with an inspector, no page open"
 
     let isJSON: Bool
     /// The numbers of concurrent requests.
@@ -14,7 +14,7 @@ struct InspectorBenchmark {
     /// The figures whose ratios are reported.
     private enum Figure: String, CaseIterable {
         case requests = "requests per second"
-        case processor = "processor time per request"
+        case processor = "CPU time per request"
     }
 
     func run() async throws {

@@ -67,7 +67,7 @@ struct OverheadBenchmark {
         guard let url = RequestURL(target) else { throw BenchmarkError("not a URL: \(target)") }
         return Contender(name: OverheadReport.undecoded) {
             let response = try await transport.send(HTTPRequest(url: url))
-            guard case .whole(let body) = response.body, !body.isEmpty else { throw BenchmarkError("no whole body") }
+            guard case .whole(let body) = response.body, !body.isEmpty else { throw BenchmarkError("incomplete body") }
         }
     }
 
@@ -94,7 +94,7 @@ struct OverheadBenchmark {
         let decoder = JSONDecoder()
         return Contender(name: name) {
             let response = try await transport.send(request)
-            guard case .whole(let body) = response.body else { throw BenchmarkError("no whole body") }
+            guard case .whole(let body) = response.body else { throw BenchmarkError("incomplete body") }
             try check(try decoder.decode([SampleTopic].self, from: body))
         }
     }
@@ -146,7 +146,7 @@ struct OverheadBenchmark {
 }
 
 private func check(_ topics: [SampleTopic]) throws {
-    guard topics.count == 2, topics[0].replies == 12 else { throw BenchmarkError("wrong answer") }
+    guard topics.count == 2, topics[0].replies == 12 else { throw BenchmarkError("wrong response") }
 }
 
 /// The figures of one concurrency level.

@@ -74,7 +74,7 @@
             }
             slots.append(slot)
             guard code == 0, library.multiAdd(multi, easy) == 0 else {
-                throw BenchmarkError("libcurl refuses a handle")
+                throw BenchmarkError("libcurl rejected a handle")
             }
         }
 
@@ -93,13 +93,13 @@
                 var isIdle = true
                 while let slot = try finished() {
                     guard slot.count > 0, length == nil || slot.count == length else {
-                        throw BenchmarkError("an answer of \(slot.count) bytes")
+                        throw BenchmarkError("a response of \(slot.count) bytes")
                     }
                     done += 1
                     isIdle = false
                     slot.count = 0
                     guard library.multiRemove(multi, slot.easy) == 0, library.multiAdd(multi, slot.easy) == 0 else {
-                        throw BenchmarkError("libcurl refuses a handle")
+                        throw BenchmarkError("libcurl rejected a handle")
                     }
                 }
                 if isIdle { try wait(100) }
@@ -119,12 +119,12 @@
         private func perform() throws {
             var running: Int32 = 0
             let code = library.multiPerform(multi, &running)
-            guard code == 0 else { throw BenchmarkError("curl_multi_perform gave \(code)") }
+            guard code == 0 else { throw BenchmarkError("curl_multi_perform returned \(code)") }
         }
 
         private func wait(_ milliseconds: Int32) throws {
             let code = library.multiPoll(multi, nil, 0, milliseconds, nil)
-            guard code == 0 else { throw BenchmarkError("curl_multi_poll gave \(code)") }
+            guard code == 0 else { throw BenchmarkError("curl_multi_poll returned \(code)") }
         }
 
         private func finished() throws -> Slot? {

@@ -12,7 +12,7 @@ struct PipelineBenchmark {
         let scores = try await contest.run()
         let rows = scores.mapValues { Spread($0.map(\.cpuMicroseconds)) }
         if isJSON { return print(String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)) }
-        print("CPU microseconds per request, over a transport that answers at once")
+        print("CPU microseconds per request, with a transport that responds immediately")
         for contender in contest.contenders {
             guard let row = rows[contender.name] else { continue }
             let name = contender.name.padding(toLength: 28, withPad: " ", startingAt: 0)

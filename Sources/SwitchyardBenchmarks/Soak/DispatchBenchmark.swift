@@ -16,7 +16,7 @@ struct DispatchBenchmark {
         var report = try await round(count)
         (report.before, report.after) = (before, .now)
         print(isJSON ? String(decoding: try JSONEncoder().encode(report), as: UTF8.self) : report.text)
-        guard report.isSound else { throw BenchmarkError("a request was lost, doubled or left behind, or memory grew") }
+        guard report.isSound else { throw BenchmarkError("a request was lost, doubled or left, or memory grew") }
     }
 
     private static func service() throws -> Service {
@@ -35,7 +35,7 @@ struct DispatchBenchmark {
         let client = try NetworkClient(service: Self.service(), transport: transport)
         let tally = SoakTally(count)
         let start = Date()
-        let watchdog = Watchdog(seconds: 60 + count / 1_000) { "\(tally.ended) of \(count) have ended" }
+        let watchdog = Watchdog(seconds: 60 + count / 1_000) { "\(tally.ended) of \(count) completed" }
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
@@ -90,7 +90,7 @@ struct DispatchReport: Codable {
 
     var text: String {
         """
-        \(requests) requests, \(ended) ended, \(cancelled) of them cancelled, \(doubled) twice, \(left) left in a table, \
+        \(requests) requests, \(ended) completed, \(cancelled) of them cancelled, \(doubled) twice, \(left) left in tables, \
         \(Int(Double(requests) / seconds))/s
         before: \(before?.text ?? "-")
         after:  \(after?.text ?? "-") (\(String(format: "%+.1f", growth * 100)) %)

@@ -13,7 +13,7 @@ struct RefusalsBenchmark {
     func run() async throws {
         let report = try await measure()
         print(isJSON ? String(decoding: try JSONEncoder().encode(report), as: UTF8.self) : report.text)
-        guard report.isSound else { throw BenchmarkError("not one refresh and nothing but successes") }
+        guard report.isSound else { throw BenchmarkError("expected one refresh and only successes") }
     }
 
     private func measure() async throws -> RefusalsReport {

@@ -75,7 +75,7 @@ struct SoakBenchmark {
     ) async -> SoakReport {
         let tally = SoakTally(count)
         let start = Date()
-        let watchdog = Watchdog(seconds: 120 + count / 100) { "\(tally.ended) of \(count) have ended" }
+        let watchdog = Watchdog(seconds: 120 + count / 100) { "\(tally.ended) of \(count) completed" }
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<64 {
                 group.addTask {

@@ -18,8 +18,8 @@ struct SoakReport: Codable {
     var text: String {
         let rate = Int(Double(requests) / seconds)
         return
-            "\(policy) over \(transport): \(ended) of \(requests) ended (\(answered) answered, \(cancelled) cancelled, "
-            + "\(ended - answered - cancelled) failed), \(doubled) twice, \(left) left, \(open) open, \(rate)/s"
+            "\(policy) over \(transport): \(ended) of \(requests) completed (\(answered) with a response, \(cancelled) cancelled, "
+            + "\(ended - answered - cancelled) failed), \(doubled) completed twice, \(left) left, \(open) open, \(rate)/s"
     }
 }
 
@@ -37,11 +37,11 @@ struct SoakSummary: Codable {
     /// Descriptions of the violated conditions.
     var breaches: [String] {
         var breaches = runs.filter { !$0.isSound }.map {
-            "\($0.policy) over \($0.transport): not every request ended once"
+            "\($0.policy) over \($0.transport): not every request completed exactly once"
         }
         if growth > Self.tolerance { breaches.append("memory grew") }
-        if after.threads > before.threads { breaches.append("threads are left") }
-        if after.descriptors > before.descriptors { breaches.append("descriptors are left") }
+        if after.threads > before.threads { breaches.append("threads remain") }
+        if after.descriptors > before.descriptors { breaches.append("descriptors remain") }
         return breaches
     }
 

@@ -14,7 +14,7 @@ struct Watchdog {
         timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
         timer.schedule(deadline: .now() + .seconds(seconds))
         timer.setEventHandler {
-            FileHandle.standardError.write(Data("no end after \(seconds) s: \(state())\n".utf8))
+            FileHandle.standardError.write(Data("not completed after \(seconds) s: \(state())\n".utf8))
             exit(1)
         }
         timer.activate()

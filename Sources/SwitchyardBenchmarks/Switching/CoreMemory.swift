@@ -44,11 +44,11 @@ struct CoreMemory {
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
             let words = text.split(separator: " ")
             guard words.count > 1, let pages = Int(words[1]) else {
-                throw BenchmarkError("unreadable /proc/self/statm")
+                throw BenchmarkError("/proc/self/statm is not readable")
             }
             return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
         #else
-            throw BenchmarkError("memory is measured on Linux only")
+            throw BenchmarkError("memory is measured only on Linux")
         #endif
     }
 }

@@ -27,9 +27,9 @@ struct SwitchingBenchmark {
             encoder.outputFormatting = [.sortedKeys]
             print(String(decoding: try encoder.encode(report), as: UTF8.self))
         } else {
-            print("choose + record   ns per attempt (lowest to highest of \(rounds) rounds)")
+            print("choose + record   ns per attempt (minimum to maximum of \(rounds) rounds)")
             for result in results { print(result.line) }
-            print("memory            \(bytes) bytes per server, windows full")
+            print("memory            \(bytes) bytes per server with full windows")
         }
     }
 
@@ -41,14 +41,14 @@ struct SwitchingBenchmark {
         let before = ProcessUsage.current.cpuSeconds
         for number in 0..<attemptsPerRound {
             now.nanoseconds += 1_000_000
-            guard let attempt = core.choose(at: now) else { throw BenchmarkError("no server was chosen") }
+            guard let attempt = core.choose(at: now) else { throw BenchmarkError("no server was selected") }
             _ = core.hedgeDelay(for: attempt, remaining: .seconds(2))
             let latency = Int64(5_000_000 + (number & 1023) * 1000)
             now.nanoseconds += latency
             events += core.settle(attempt, .success(latency: .nanoseconds(latency)), at: now).count
         }
         let elapsed = ProcessUsage.current.cpuSeconds - before
-        guard events == 0 else { throw BenchmarkError("\(events) events without a fault") }
+        guard events == 0 else { throw BenchmarkError("\(events) events occurred without a fault") }
         return elapsed / Double(attemptsPerRound) * 1e9
     }
 }

@@ -42,7 +42,7 @@ struct TransferBenchmark {
         }
         let title = "\(name), \(mebibytes) MiB"
         for (contender, speeds) in zip(duel, scores) { sheet.add(title, contender.name, Spread(speeds), "MB/s") }
-        sheet.add(title, "relative to the command, 0.9 at least", Spread(zip(scores[1], scores[0]).map(/)), "")
-        sheet.add(title, "memory grew at its peak, 32 at most", Spread(growth), "MiB")
+        sheet.add(title, "relative to the command (at least 0.9)", Spread(zip(scores[1], scores[0]).map(/)), "")
+        sheet.add(title, "peak growth of memory (at most 32)", Spread(growth), "MiB")
     }
 }

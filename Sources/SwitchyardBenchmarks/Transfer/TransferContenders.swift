@@ -47,7 +47,7 @@ struct TransferContenders {
     private var flushedCommand: Contender {
         let file = folder.appendingPathComponent("command").path
         let script = "curl -sSf -o '\(file)' '\(origin)/bytes/\(size)' && sync '\(file)' && rm '\(file)'"
-        return once("curl, flushed to the disk") {
+        return once("curl, flushed to disk") {
             try ChildProcess.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", script])
         }
     }
@@ -60,7 +60,7 @@ struct TransferContenders {
             for try await piece in try await client.stream(APIConfiguration(path: "bytes/\(size)")).bytes {
                 count += piece.count
             }
-            guard count == size else { throw BenchmarkError("\(count) bytes came") }
+            guard count == size else { throw BenchmarkError("\(count) bytes received") }
         }
     }
 
@@ -68,7 +68,7 @@ struct TransferContenders {
         once("download to a file") { [client, size, folder] in
             let target = folder.appendingPathComponent("download")
             let file = try await client.download(DownloadConfiguration(path: "bytes/\(size)", to: .file(target)))
-            guard file.length == size else { throw BenchmarkError("\(file.length) bytes came") }
+            guard file.length == size else { throw BenchmarkError("\(file.length) bytes received") }
             try FileManager.default.removeItem(at: target)
         }
     }
@@ -79,7 +79,7 @@ struct TransferContenders {
             let answer = try await client.upload(upload)
             guard case .whole(let body) = answer.response.body, String(decoding: body, as: UTF8.self) == "\(size)"
             else {
-                throw BenchmarkError("the body did not arrive whole")
+                throw BenchmarkError("the body is incomplete")
             }
         }
     }

@@ -22,16 +22,16 @@ struct InflightBenchmark {
             }
         }
         var sheet = FigureSheet(isJSON: isJSON)
-        let title = "\(count) requests that wait at once"
+        let title = "\(count) concurrent waiting requests"
         for layer in WaitingRequests.Layer.allCases {
             sheet.add(title, layer.rawValue, Spread(bytes[layer] ?? []), "bytes each")
         }
         for layer in WaitingRequests.Layer.allCases where layer != .libcurl {
             let own = zip(bytes[layer] ?? [], bytes[.libcurl] ?? []).map { $0 - $1 }
-            sheet.add("beyond libcurl's own, 4096 at most", layer.rawValue, Spread(own), "bytes each")
+            sheet.add("in addition to libcurl (limit: 4096)", layer.rawValue, Spread(own), "bytes each")
         }
         for layer in WaitingRequests.Layer.allCases where layer != .libcurl {
-            sheet.add("threads that all of them take", layer.rawValue, Double(threads[layer] ?? 0), "threads")
+            sheet.add("threads for all requests", layer.rawValue, Double(threads[layer] ?? 0), "threads")
         }
         try sheet.finish()
     }

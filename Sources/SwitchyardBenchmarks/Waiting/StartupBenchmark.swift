@@ -26,10 +26,10 @@ struct StartupBenchmark {
             answered.append(figures.answered)
         }
         var sheet = FigureSheet(isJSON: isJSON)
-        sheet.add("a client, 200 us at most", "made", Spread(made), "us")
-        sheet.add("a client and its first answer, 2000 us at most", "made and answered", Spread(answered), "us")
-        sheet.add("the first of the process", "made", first.made, "us")
-        sheet.add("the first of the process", "made and answered", first.answered, "us")
+        sheet.add("client (limit: 200 us)", "created", Spread(made), "us")
+        sheet.add("client and first response (limit: 2000 us)", "created and responded", Spread(answered), "us")
+        sheet.add("first client of the process", "created", first.made, "us")
+        sheet.add("first client of the process", "created and responded", first.answered, "us")
         try sheet.finish()
         withExtendedLifetime(server) {}
     }
@@ -41,7 +41,7 @@ struct StartupBenchmark {
         let made = ContinuousClock.now - start
         let answer = try await client.send(APIConfiguration(path: "topics"))
         let answered = ContinuousClock.now - start
-        guard answer.status == 200 else { throw BenchmarkError("the server answered \(answer.status)") }
+        guard answer.status == 200 else { throw BenchmarkError("the server responded with \(answer.status)") }
         return (made / .microseconds(1), answered / .microseconds(1))
     }
 }

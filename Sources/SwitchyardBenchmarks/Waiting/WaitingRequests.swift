@@ -47,7 +47,7 @@ struct WaitingRequests {
         guard let url = RequestURL(origin + "/count") else { throw BenchmarkError("not a URL: \(origin)") }
         guard case .whole(let body) = try await transport.send(HTTPRequest(url: url)).body,
             let count = Int(String(decoding: body, as: UTF8.self))
-        else { throw BenchmarkError("the server does not say how many requests it holds") }
+        else { throw BenchmarkError("the server did not report the number of held requests") }
         return count
     }
 
@@ -61,7 +61,7 @@ struct WaitingRequests {
                 Thread.detachNewThread { try? loop.hold() }
                 return loop
             #else
-                throw BenchmarkError("libcurl is used on Linux only")
+                throw BenchmarkError("libcurl is available only on Linux")
             #endif
         case .transport:
             return (0..<count).map { _ in transport.start(HTTPRequest(url: url), progress: nil) { _ in } }

@@ -30,12 +30,12 @@ import Testing
     }
 
     @Test func `a call that fails unsent gets a mark`() {
-        #expect(Self.marks { $0.unsent = 3 } == ["3 calls failed unsent"])
+        #expect(Self.marks { $0.unsent = 3 } == ["3 calls failed without being sent"])
     }
 
     @Test func `a single failure gets a mark if no call fails without switching`() {
         #expect(
-            Self.marks { $0.well.failed = 1 } == ["0.10 % of well calls failed, 0.00 % without switching"]
+            Self.marks { $0.well.failed = 1 } == ["0.10 % of other calls failed, 0.00 % without switching"]
         )
         #expect(Self.marks { $0.odd.failed = 1 } == ["0.10 % of odd calls failed, 0.00 % without switching"])
     }
@@ -66,7 +66,7 @@ import Testing
     @Test func `the 99th percentile may exceed the one without switching by a tenth and two milliseconds`() {
         #expect(Self.marks { $0.well.p99 = 13 }.isEmpty)
         #expect(Self.marks { $0.odd.p99 = 13 }.isEmpty)
-        #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of well calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
+        #expect(Self.marks { $0.well.p99 = 13.1 } == ["p99 of other calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
         #expect(Self.marks { $0.odd.p99 = 13.1 } == ["p99 of odd calls 13.1 ms > 1.1 x 10.0 + 2 ms"])
     }
 
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `a switch gets a mark for equal servers only`() {
-        #expect(Self.marks { $0.switches = 2 } == ["2 switches among equals"])
+        #expect(Self.marks { $0.switches = 2 } == ["2 switches between equal servers"])
         #expect(Self.marks(HarmLimits()) { $0.switches = 2 }.isEmpty)
     }
 
@@ -107,7 +107,7 @@ import Testing
 
         #expect(
             marks == [
-                "2 calls failed, none should", "p99 of well calls 10.0 ms > 9 ms", "p99 of odd calls 10.0 ms > 8 ms",
+                "2 calls failed, expected none", "p99 of other calls 10.0 ms > 9 ms", "p99 of odd calls 10.0 ms > 8 ms",
             ]
         )
     }
