@@ -21,7 +21,7 @@
 
         /// The reason why a case cannot be judged, or `nil` if all of its keys are read.
         package func objection(to item: CaseValue) -> CaseOutcome? {
-            unread(item, in: "").map { .notApplicable("Nothing here reads the key \($0).") }
+            unread(item, in: "").map { .notApplicable("The test does not read the key \($0).") }
         }
 
         private func unread(_ item: CaseValue, in object: String) -> String? {

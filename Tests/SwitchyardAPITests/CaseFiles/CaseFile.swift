@@ -24,7 +24,7 @@ struct CaseFile {
             let read = Set(known.split(whereSeparator: \.isWhitespace).map { String($0) })
             let asked = read.contains("*") ? keys.filter { $0.hasPrefix("expect") } : keys
             let unread = asked.subtracting(remarks).subtracting(read).min()
-            return unread.map { .notApplicable("nothing here reads the key \($0)") }
+            return unread.map { .notApplicable("the test does not read the key \($0)") }
         }
     }
 
@@ -85,7 +85,7 @@ enum Verdict {
 
     /// Passes if the values are equal.
     static func equal<Value: Equatable>(_ actual: Value, _ expected: Value) -> Verdict {
-        actual == expected ? .passed : .failed("\(actual) in place of \(expected)")
+        actual == expected ? .passed : .failed("\(actual) instead of \(expected)")
     }
 
     /// The first verdict that is not a pass.

@@ -10,7 +10,7 @@ import Testing
 
 /// The response cases of other clients' suites; the client's tests judge the request cases.
 @Suite(.timeLimit(.minutes(5)), .prompt) struct ClientSuiteCaseTests {
-    private static let requests = "A request, which the client's tests judge."
+    private static let requests = "The tests of the client cover requests."
 
     // MARK: - AFNetworking
 
@@ -81,7 +81,7 @@ import Testing
             if item["operation"] == "mapJSON" { return mapped(item) }
             guard let name = item["error"]?.string else { return .notApplicable(Self.requests) }
             guard let error = try await error(named: name) else {
-                return .notApplicable("Images are the app's: a serialiser of its own.")
+                return .notApplicable("Images require a serializer of the app.")
             }
             let cause = item["expected_has_underlying_error"]?.bool
             let figures = Verdict.all([
@@ -91,7 +91,9 @@ import Testing
             guard name == "parameterEncoding" || name == "encodableMapping", cause == true else {
                 return .all([figures, .equal(error.context.underlying != nil, cause)])
             }
-            return .all([figures, .difference("what is wrong with a request is its reason, and no error underneath")])
+            return .all([
+                figures, .difference("the reason describes an invalid request, and there is no underlying error"),
+            ])
         }
     }
 
@@ -99,7 +101,9 @@ import Testing
         let known: Set = [
             "id", "note", "operation", "response", "failsOnEmptyData", "expected_error", "expected_value",
         ]
-        if let key = item.keys.subtracting(known).min() { return .notApplicable("nothing here reads the key \(key)") }
+        if let key = item.keys.subtracting(known).min() {
+            return .notApplicable("the test does not read the key \(key)")
+        }
         let raw = RawResponse(data: Data((item.value.value(at: "response.body")?.string ?? "").utf8))
         let isEmptyFine = item["failsOnEmptyData"] == false
         let result = Result {
@@ -123,7 +127,7 @@ import Testing
             let bounds = (name ?? "").split { $0 == "." || $0 == "<" }.compactMap { Int($0) }
             let excess = name?.contains("<") == true ? 1 : 0
             guard let first = bounds.first, let last = bounds.last, first <= last - excess else {
-                return .notApplicable("told in words")
+                return .notApplicable("described in prose")
             }
             policy = .range(first...last - excess)
         }

@@ -11,19 +11,19 @@ import Testing
     @Test func `stored responses are reused, confirmed and removed as RFC 9111 requires`() throws {
         try CaseFile("http_cache_tests").run(reading: "* expected_served_from") { item in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
-            if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
+            if item["suite"]?.string == "partial" { return .notApplicable("partial bodies are not stored") }
             if let key = HTTPCacheCase.unreadKey(of: item) {
-                return .notApplicable("nothing here reads the key \(key)")
+                return .notApplicable("the test does not read the key \(key)")
             }
             let outcome = HTTPCacheCase(item).mismatch()
             if outcome?.isSetUp == true {
-                return .notApplicable("the case sets up what a cache of its own need not do")
+                return .notApplicable("the case sets up a behavior that a private cache does not need")
             }
             switch (outcome, item["strength"]?.string) {
             case (nil, _): return .passed
-            case (_, "check"): return .notApplicable("asked for information, no right answer")
+            case (_, "check"): return .notApplicable("the case is informational and has no expected result")
             case (let mismatch?, "optimal") where mismatch.isMiss:
-                return .difference("a cache may ask the server where it could have reused")
+                return .difference("a cache may send a request instead of reusing a stored response")
             case (let mismatch?, _): return .failed(mismatch.text)
             }
         }
@@ -190,12 +190,12 @@ struct HTTPCacheCase {
     ) -> Mismatch? {
         if let from = expected["served_from"]?.string, from != result.servedFrom {
             return Mismatch(
-                text: "from \(result.servedFrom) in place of \(from)",
+                text: "from \(result.servedFrom) instead of \(from)",
                 isMiss: from != "origin" && result.servedFrom == "origin"
             )
         }
         if let status = expected["status"]?.int, status != result.status {
-            return Mismatch(text: "status \(String(describing: result.status)) in place of \(status)")
+            return Mismatch(text: "status \(String(describing: result.status)) instead of \(status)")
         }
         for field in expected["response_has_headers"]?.array ?? [] {
             if let text = lacks(field, in: result.headers, madeAt: result.madeAt) { return Mismatch(text: text) }
@@ -223,7 +223,7 @@ struct HTTPCacheCase {
         let offset = field[1]?["$http_date_offset_seconds"]?.double
         let date = madeAt.flatMap { made in offset.map { text(made + $0) } }
         guard let expected = date ?? field[1]?.string else { return nil }
-        return value == expected ? nil : "\(name) is \(value) in place of \(expected)"
+        return value == expected ? nil : "\(name) is \(value) instead of \(expected)"
     }
 
     private static func text(_ date: Date) -> String {

@@ -16,23 +16,25 @@ import Testing
         let keys = "* expected_served_from"
         try await CaseFile("http_cache_tests").run(reading: keys) { (item: CaseFile.Case) async throws -> Verdict in
             if item["shared_cache_only"]?.bool == true { return .notApplicable("for shared caches only") }
-            if item["suite"]?.string == "partial" { return .notApplicable("parts of bodies are not stored") }
+            if item["suite"]?.string == "partial" { return .notApplicable("partial bodies are not stored") }
             if let key = HTTPCacheCase.unreadKey(of: item) {
-                return .notApplicable("nothing here reads the key \(key)")
+                return .notApplicable("the test does not read the key \(key)")
             }
             let walk = try Walk(isAnew: isAnew)
             for (index, step) in (item["steps"]?.array ?? []).enumerated() {
                 guard let text = try await walk.mismatch(of: step) else { continue }
                 if step.value(at: "expected.setup")?.bool == true {
-                    return .notApplicable("the case sets up what a cache of its own need not do")
+                    return .notApplicable("the case sets up a behavior that a private cache does not need")
                 }
                 if item["strength"]?.string == "check" {
-                    return .notApplicable("asked for information, no right answer")
+                    return .notApplicable("the case is informational and has no expected result")
                 }
                 if item["strength"]?.string == "optimal", text.hasPrefix("from network") {
-                    return .difference("a cache may ask the server where it could have reused")
+                    return .difference("a cache may send a request instead of reusing a stored response")
                 }
-                if text == "no Set-Cookie" { return .difference("cookies are for the jar, and in no cache") }
+                if text == "no Set-Cookie" {
+                    return .difference("cookies are stored by the cookie storage and not in a cache")
+                }
                 return .failed("step \(index + 1): \(text)")
             }
             return .passed
@@ -118,13 +120,13 @@ import Testing
             defer { bodies.append(body) }
             if let wanted = expected["served_from"]?.string {
                 let isSame = wanted == "origin" ? from == "network" : wanted.hasSuffix(from)
-                guard isSame else { return "from \(from) in place of \(wanted)" }
+                guard isSame else { return "from \(from) instead of \(wanted)" }
             }
             if let status = expected["status"]?.int, status != answer.status { return "status \(answer.status)" }
             let method = sent?.method.name ?? "nothing"
             if let wanted = expected["origin_saw_method"]?.string, wanted != method { return "server saw \(method)" }
             if expected["body_same_as"] != nil, !bodies.contains(body) { return "body \(body)" }
-            if let text = expected["body"]?.string, text != body { return "body \(body) in place of \(text)" }
+            if let text = expected["body"]?.string, text != body { return "body \(body) instead of \(text)" }
             for field in expected["response_has_headers"]?.array ?? [] {
                 let name = field[0]?.string ?? field.string ?? ""
                 if name == "client-request-count" { continue }

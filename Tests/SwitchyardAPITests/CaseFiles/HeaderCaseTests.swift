@@ -50,13 +50,13 @@ import Testing
                 let combined = headers.values(of: "example-field").joined(separator: ", ")
                 return .equal(combined, item["expected_value"]?.string ?? "")
             case "If-None-Match passes?", "If-Match passes?", "compare entity tags", "parse entity tag":
-                return .notApplicable("The server compares entity tags; the client sends them back as they are.")
+                return .notApplicable("The server compares entity tags, and the client sends entity tags unchanged.")
             case "parse Authorization", "parse Cookie", "parse Expect", "parse Accept-Ranges":
-                return .notApplicable("A field of requests, or of downloads, which this layer does not read.")
+                return .notApplicable("This layer does not read fields of requests or downloads.")
             case "write Cache-Control":
                 return .notApplicable("The caller writes the field itself.")
             default:
-                return .notApplicable("Nothing here reads that field.")
+                return .notApplicable("This layer does not read the field.")
             }
         }
     }
@@ -83,7 +83,7 @@ import Testing
 
     private func authorization(_ item: CaseFile.Case) -> Verdict {
         guard let expected = item["expected_value"]?.string else {
-            return .difference("What a field can hold is never refused: what is wrong with it is the server's to say.")
+            return .difference("Any valid field value is accepted because the server decides whether it is correct.")
         }
         let field: HTTPHeaders.Field
         if let basic = item["basic"]?.array?.compactMap(\.string), basic.count == 2 {

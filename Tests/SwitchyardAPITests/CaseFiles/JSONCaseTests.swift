@@ -31,10 +31,10 @@ import Testing
         _ decoded: Result<JSONValue, any Error>,
         _ expected: JSONValue?
     ) -> Verdict {
-        guard case .success(let value) = tree else { return .failed("the tree refuses it: \(tree)") }
-        if let expected, value != expected { return .failed("\(value) in place of \(expected)") }
+        guard case .success(let value) = tree else { return .failed("the tree rejects the text: \(tree)") }
+        if let expected, value != expected { return .failed("\(value) instead of \(expected)") }
         if case .failure(let error) = decoded {
-            return .difference("Foundation's decoder refuses it, the tree accepts it: \(type(of: error))")
+            return .difference("Foundation's decoder rejects the text, but the tree accepts it: \(type(of: error))")
         }
         return .passed
     }
@@ -44,9 +44,11 @@ import Testing
         _ decoded: Result<JSONValue, any Error>
     ) -> Verdict {
         guard case .failure(let error as APIError) = tree, case .body = error.reason else {
-            return .failed("the tree accepts it: \(tree)")
+            return .failed("the tree accepts the text: \(tree)")
         }
-        if case .success = decoded { return .difference("Foundation's decoder is lenient here, the tree refuses it") }
+        if case .success = decoded {
+            return .difference("Foundation's decoder is lenient here, but the tree rejects the text")
+        }
         return .passed
     }
 
@@ -56,10 +58,10 @@ import Testing
             guard let template = item["validator"], let json = item.value.object?["json"],
                 let expected = item["expected_valid"]?.bool
             else { return .failed("incomplete") }
-            guard let shape = Self.shape(template) else { return .notApplicable("a class that templates do not have") }
+            guard let shape = Self.shape(template) else { return .notApplicable("templates do not support the class") }
             let isValid = shape.accepts(json)
             if isValid != expected, item["lenient"]?.bool == true {
-                return .difference("null needs a nullable shape, and a truth value is no number")
+                return .difference("null requires a nullable shape, and a Boolean is not a number")
             }
             return .equal(isValid, expected)
         }
@@ -85,7 +87,7 @@ import Testing
                 let expected = item["expected_valid"]?.bool
             else { return .failed("incomplete") }
             guard let shape = SchemaTranslator.shape(schema) else {
-                return .notApplicable("a keyword that shapes do not have")
+                return .notApplicable("shapes do not support the keyword")
             }
             return .equal(shape.accepts(data), expected)
         }

@@ -63,21 +63,21 @@ import Testing
         try await CaseFile("androidx_paging").run(reading: keys) { item in
             let steps = item["operations"]?.array ?? []
             if steps.contains(where: { $0["prepend"] != nil || $0["task1"] != nil }) {
-                return .notApplicable("lists grow at their end only")
+                return .notApplicable("lists grow only at their end")
             }
             if steps.contains(where: { $0["invalidate"] != nil }) {
-                return .notApplicable("a list is invalidated by its next refresh, which starts it anew")
+                return .notApplicable("the next refresh invalidates and restarts a list")
             }
-            if item["expected_refresh_key"] != nil { return .notApplicable("a refresh starts at the top") }
+            if item["expected_refresh_key"] != nil { return .notApplicable("a refresh starts at the first page") }
             if item["expected_error"] != nil {
                 return await AndroidCase(item).leniency()
             }
             let known: Set = ["refresh", "append", "fails"]
             if steps.contains(where: { !Set($0.object.map { Array($0.keys) } ?? [""]).isSubset(of: known) }) {
-                return .notApplicable("a step of another kind")
+                return .notApplicable("the test does not support the kind of step")
             }
             guard item["expected_pages"] ?? item["expected_pages_exact"] != nil else {
-                return .notApplicable("the caller looks at the pages that it has")
+                return .notApplicable("the case has no expected pages, which callers read from their own list")
             }
             return try await AndroidCase(item).verdict()
         }
@@ -91,11 +91,11 @@ import Testing
         try await CaseFile("drf_pagination").run(reading: keys) { item in
             guard let page = item["expected_page"] else {
                 return item["moves"] != nil
-                    ? .notApplicable("a server's way of making cursors; walking back")
-                    : .notApplicable("a refused status, judged with the answers")
+                    ? .notApplicable("the case tests cursors of a server and moves backwards")
+                    : .notApplicable("the tests of responses cover a rejected status")
             }
             guard page.object?.keys.allSatisfy(["results", "previous", "next", "count"].contains) == true else {
-                return .notApplicable("an answer of another form")
+                return .notApplicable("the response has an unsupported form")
             }
             return try await Self.walk(page)
         }
@@ -127,7 +127,7 @@ import Testing
         let keys = "items args loaded_slice total_count expected_nodes expected_page_info expected_error"
         try await CaseFile("relay_cursor").run(reading: keys) { item in
             guard let info = item["expected_page_info"] else {
-                return .notApplicable("arguments that the server refuses")
+                return .notApplicable("the server rejects the arguments")
             }
             let nodes = item["expected_nodes"]?.array ?? []
             let recorder = PageRecorder<JSONValue>(strategy: .cursor)
@@ -215,8 +215,8 @@ private struct AndroidCase {
         }
         guard recorder.items.first == 0 else { return .failed("\(recorder.items)") }
         return item["operations"]?.array?.first?.object?["refresh"] == nil
-            ? .difference("a load of more before the first refresh loads the first page")
-            : .difference("a list may be refreshed again, which starts it anew")
+            ? .difference("a call of loadMore before the first refresh loads the first page")
+            : .difference("a list can be refreshed again, which restarts it")
     }
 
     /// The recorder counts from the first loaded item, and the case counts from the start of the list.
@@ -267,7 +267,7 @@ private struct PageWalkCase {
             "id", "source", "note", "pages", "start", "map", "items_key", "expected_items", "expected_requests",
         ]
         guard item.keys.isSubset(of: known) else {
-            return .notApplicable("the caller leaves the loop over the pages, or gets the failure of one")
+            return .notApplicable("the caller ends the loop over the pages or receives the failure of a page")
         }
         let pages = item["pages"]?.array ?? []
         let start = item["start"]?.string ?? ""
@@ -280,7 +280,7 @@ private struct PageWalkCase {
         let expected = item["expected_items"]?.array ?? []
         let isThere = zip(items, expected).allSatisfy { Self.contains($0, $1) } && items.count == expected.count
         return .all([
-            isThere ? .passed : .failed("\(items) in place of \(expected)"),
+            isThere ? .passed : .failed("\(items) instead of \(expected)"),
             .equal(requests.withLock { $0.count }, item["expected_requests"]?.int ?? pages.count),
         ])
     }
@@ -310,7 +310,7 @@ private struct PageWalkCase {
             let link = WebLink(target: item["next"]?.string ?? "", relations: ["next"])
             return .equal(link.resolved(against: item["current"]?.string ?? ""), expected)
         }
-        if item["stackAllItems"] == false { return .notApplicable("the recorder keeps its items") }
+        if item["stackAllItems"] == false { return .notApplicable("the recorder stores its items") }
         if let way = item["paginate"]?.string {
             guard way == "after page 1 go to page 3, then stop" else { return Self.callersPages }
             return try await walk(PageStrategy(first: .number(1)) { $1.items == [1] ? .number(3) : nil })
@@ -335,10 +335,10 @@ private struct PageWalkCase {
         }
         let asked = requests.withLock { $0 }
         return asked == ["http://h/"]
-            ? .difference("a link to another origin is refused unless the strategy allows it") : .failed("\(asked)")
+            ? .difference("a link to another origin is rejected unless the strategy allows it") : .failed("\(asked)")
     }
 
-    private static let callersPages = Verdict.notApplicable("the caller asks for each page, and builds its request")
+    private static let callersPages = Verdict.notApplicable("the caller requests each page and builds its request")
 
     private func walk(_ strategy: PageStrategy<JSONValue>) async throws -> Verdict {
         let recorder = PageRecorder<JSONValue>(pageSize: 1, strategy: strategy)

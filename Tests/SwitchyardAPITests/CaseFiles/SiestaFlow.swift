@@ -60,7 +60,7 @@ struct SiestaFlow {
     /// Compares data, entity tag and error after each load.
     func states() async throws -> Verdict {
         guard item["steps"]?.array?.allSatisfy({ $0.object.map { Array($0.keys) } == ["response"] }) == true else {
-            return .notApplicable("a step of another kind")
+            return .notApplicable("the test does not support the kind of step")
         }
         let resource = try resource((item["steps"]?.array ?? []).map(answer), .init())
         var verdicts: [Verdict] = []
@@ -79,7 +79,7 @@ struct SiestaFlow {
     func freshness() async throws -> Verdict {
         let words = item["first_load"]?.string?.split(separator: " ") ?? []
         guard words == ["success"] || words.count == 2 && words[0] == "http" else {
-            return .notApplicable("a first load that is told in words")
+            return .notApplicable("the first load is described in prose")
         }
         let status = words.last.flatMap { Int($0) } ?? 200
         var options = APIResource<String>.Options()

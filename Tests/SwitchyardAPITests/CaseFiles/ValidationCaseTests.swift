@@ -11,7 +11,7 @@ import Testing
     @Test func `responses are accepted and rejected as in Alamofire`() throws {
         let keys = "response validators expected request_accept mime acceptable"
         try CaseFile("alamofire_validation").run(reading: keys) { item in
-            if let key = Self.unread(item) { return .notApplicable("nothing here reads the key \(key)") }
+            if let key = Self.unread(item) { return .notApplicable("the test does not read the key \(key)") }
             if item["validators"] != nil { return Self.validated(item) }
             if item["mime"] != nil { return Self.parsed(item) }
             if item["acceptable"] != nil { return Self.matched(item) }
@@ -53,7 +53,7 @@ import Testing
         var refusal: APIError?
         for validator in item["validators"]?.array ?? [] where refusal == nil {
             guard let rules = rules(validator) else {
-                return .notApplicable("a validator of the app's own is an interceptor of its own")
+                return .notApplicable("a custom validator is an interceptor of the app")
             }
             refusal = outcome(rules, response(item))
         }
@@ -67,7 +67,7 @@ import Testing
             let received = item.value.value(at: "expected.responseContentType")?.string
             return .all([isValid, .equal(refusal?.reason, .body(.contentType(received: received, acceptable: types)))])
         case nil: return isValid
-        default: return .notApplicable("a reason that has no name here")
+        default: return .notApplicable("the reason has no equivalent")
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
         switch item.value.value(at: "response.preprocessor") {
         case "googleXSSI": rules.removePrefix(")]}',\n")
         case "passthrough": break
-        default: return .notApplicable("a preprocessor of another name")
+        default: return .notApplicable("the name of the preprocessor is unknown")
         }
         let data = try ResponseSerializer.data.value(of: response(item), rules: rules)
         return .equal(String(decoding: data, as: UTF8.self), item.value.value(at: "expected.data")?.string)
@@ -211,7 +211,7 @@ private struct SiestaCase {
 
     private func contentType(_ expected: JSONValue) -> Verdict {
         guard response.headers["Content-Type"] != nil || expected == .null else {
-            return .difference("an answer that names no type has none (RFC 9110 section 8.3)")
+            return .difference("a response without Content-Type has no media type (RFC 9110 section 8.3)")
         }
         return .all([
             .equal(response.headers["Content-Type"], expected.string),
@@ -221,10 +221,12 @@ private struct SiestaCase {
 
     private func refused(_ expected: String) -> Verdict {
         if expected.hasPrefix("JSON root") {
-            return .difference("a JSON text may be a single value (RFC 8259); a type or a shape says what is wanted")
+            return .difference(
+                "a JSON text can be a single value (RFC 8259), and a type or a shape defines the expected value"
+            )
         }
         if response.mediaType?.type == "image" {
-            return .notApplicable("images are the app's: a serialiser of its own")
+            return .notApplicable("images require a serializer of the app")
         }
         let isText = response.mediaType?.type == "text"
         let error = isText ? failure(ResponseSerializer.string) : failure(ResponseSerializer.json)
@@ -233,7 +235,7 @@ private struct SiestaCase {
             return .equal(error.reason, .status(status))
         }
         if let words = item["expected_user_message"]?.string, words != error.message {
-            return .difference("the words for the user are the library's own, and can be replaced")
+            return .difference("the library has its own messages for users, which apps can replace")
         }
         if item["expected_status"] != nil { return .passed }
         if expected.hasPrefix("http") { return .equal("http \(response.status)", expected) }
@@ -254,20 +256,20 @@ private struct SiestaCase {
         switch item["expected_kind"]?.string {
         case "json":
             if let type = response.mediaType, type.subtype == "json", !["application", "text"].contains(type.type) {
-                return .difference("JSON is named as the WHATWG's MIME sniffing standard says")
+                return .difference("JSON media types follow the MIME Sniffing standard of the WHATWG")
             }
             return .equal(try ResponseSerializer.json.value(of: response), item.value.object?["expected_value"])
         case "text":
             if let name = response.mediaType?.charset, let encoding = TextEncoding.encoding(named: name),
                 String(data: Data("a".utf8), encoding: encoding) == nil
             {
-                return .notApplicable("a character set that Foundation cannot read here")
+                return .notApplicable("Foundation does not support the character set on this system")
             }
             let text = try ResponseSerializer.string(.isoLatin1).value(of: response)
             return item["expected_value"].map { .equal(text, $0.string ?? "") } ?? .passed
         case "data", nil:
             return .equal(try ResponseSerializer.data.value(of: response), response.data)
-        default: return .notApplicable("a kind of content that has no name here")
+        default: return .notApplicable("the kind of content has no equivalent")
         }
     }
 }

@@ -20,7 +20,9 @@ import Testing
         try await CaseFile("ytk_cache_and_flow").run(reading: keys) {
             (item: CaseFile.Case) async throws -> Verdict in
             if let steps = item["steps"]?.array {
-                guard steps.allSatisfy(Walk.reads) else { return .notApplicable("A step of another kind.") }
+                guard steps.allSatisfy(Walk.reads) else {
+                    return .notApplicable("The test does not support the kind of step.")
+                }
                 let walk = Walk()
                 let verdict = try await walk.run(steps)
                 let sources = item["expected"]?.array?.compactMap(\.bool) ?? walk.sources
@@ -35,7 +37,7 @@ import Testing
             if let status = item.value.value(at: "response.status")?.int, item["validator"] != nil {
                 let words = item["validator"]?.string?.split(separator: " ") ?? []
                 guard words.count == 3, words[1] == "==", let wanted = Int(words[2]) else {
-                    return .notApplicable("A rule that is told in words.")
+                    return .notApplicable("The rule is described in prose.")
                 }
                 let rules = ResponseRules(status: .only([wanted]), contentType: .any)
                 let result = Result { try ResponseSerializer.data.value(of: RawResponse(status: status), rules: rules) }
@@ -43,7 +45,7 @@ import Testing
                 guard case .failure(let error as APIError) = result else { return isSuccess }
                 return .all([isSuccess, .equal(error.reason, .status(status))])
             }
-            return .notApplicable("Timeouts, credentials, chains and downloads are judged where they live.")
+            return .notApplicable("Other tests cover timeouts, credentials, chains and downloads.")
         }
     }
 

@@ -77,7 +77,7 @@ struct BreakerCase {
         guard let state = item["expected_final_state"].string, state != harness.state else { return nil }
         return Mismatch(
             step: CaseValue(["expect": ["state": state]]),
-            text: "ended \(harness.state) in place of \(state)",
+            text: "ended \(harness.state) instead of \(state)",
             before: harness.state,
             after: harness.state,
             ejections: ejections,

@@ -17,7 +17,7 @@ import Testing
             let rule = config["window"]
             let minimum = rule["minimumCalls"].int ?? rule["size"].int ?? 5
             guard max(minimum, rule["size"].int ?? 1) <= WindowRule.maximumCount else {
-                return .notApplicable("A window holds no more than \(WindowRule.maximumCount) outcomes.")
+                return .notApplicable("A window holds at most \(WindowRule.maximumCount) outcomes.")
             }
             let window =
                 rule["type"].string == "count"
@@ -43,7 +43,7 @@ import Testing
         try CaseFile("polly_circuit_breaker").run(reading: CaseKeys(settings, BreakerCase.keys)) { item in
             let config = item["config"]
             guard let row = Self.failuresToBreak(item) else {
-                return .notApplicable("Which failure is one too many, a rule says beforehand, the same for all.")
+                return .notApplicable("A fixed rule for all servers defines how many failures are too many.")
             }
             var policy = SwitchPolicy.consecutiveFailures(row)
             policy.detection.window = .last(.seconds(config["samplingDurationSeconds"].double ?? 60))
@@ -78,7 +78,7 @@ import Testing
         try CaseFile("gobreaker").run(reading: CaseKeys(settings, BreakerCase.keys)) { item in
             let config = item["config"]
             guard var policy = Self.policy(trippingAfter: config["tripAfter"].string) else {
-                return .notApplicable("A rule for what is too much that is neither a row nor a ratio.")
+                return .notApplicable("The case limits failures neither by a consecutive count nor by a ratio.")
             }
             let interval = config["intervalSeconds"].double ?? 0
             policy.detection.window = interval > 0 ? .last(.seconds(interval)) : .last(WindowRule.maximumCount)

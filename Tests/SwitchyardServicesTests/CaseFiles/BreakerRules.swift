@@ -16,26 +16,26 @@ enum BreakerRules {
         let named = all.flatMap { [$0["to"].string, $0["expect"]["state"].string] } + [config["initialState"].string]
         if named.compactMap(\.self).contains(where: { !states.contains($0) }) {
             return
-                "There are no states that only an operator sets; a pushed avoid, or no switching at all, does that."
+                "Operators cannot set states, but a pushed avoid command or the policy off has the same effect."
         }
         if all.contains(where: { $0["untilSecondsFromNow"].exists || $0["forSeconds"].exists }) {
-            return "Nobody sets the length of an ejection by hand; a pushed avoid with a time to live stands for it."
+            return "The length of an ejection cannot be set, but a pushed avoid command has a time to live."
         }
         if all.contains(where: { isSlow($0, config) }) {
-            return "A slow call is not measured against a fixed duration but against the hedge that overtakes it."
+            return "A call is slow if its hedge overtakes it, not if it exceeds a fixed duration."
         }
         if all.contains(where: { $0["expect"]["error"].string?.contains("illegal transition") == true }) {
-            return "States cannot be forced from outside."
+            return "Callers cannot set states."
         }
         if all.contains(where: { !steps.contains($0["op"].string ?? "") }) || config["breakDuration"].string != nil {
-            return "The length of an ejection follows from the rules of recovery, and a call that panics is no outcome."
+            return "The recovery rules determine the length of an ejection, and a panic is not an outcome."
         }
-        if config["everythingIsSuccess"].bool == true { return "What a failure is, a rule of its own says beforehand." }
+        if config["everythingIsSuccess"].bool == true { return "A separate rule defines failures." }
         if all.contains(where: { !$0["expect"].keys.isDisjoint(with: settings) }) {
-            return "The settings and their defaults are another library's."
+            return "The case tests settings and defaults of another library."
         }
         if endsTrialByTime(item) {
-            return "A trial has no time limit: without traffic nothing is decided, and nothing is lost."
+            return "A trial has no time limit because it cannot be decided without traffic."
         }
         return nil
     }
@@ -61,20 +61,20 @@ enum BreakerRules {
         let permitted = config["permittedCallsInHalfOpen"].int ?? config["maxRequestsHalfOpen"].int ?? 1
         let expected = mismatch.step["expect"]
         if mismatch.step["op"].string == "success", mismatch.before == "closed", expected["state"].string == "open" {
-            return "Only a failure ejects; a success that reaches the minimum does not (TAF-S2)."
+            return "Only a failure ejects a server, not a success that reaches the minimum (TAF-S2)."
         }
         if mismatch.isFigure {
             if let reason = figures(mismatch) { return reason }
         }
         if mismatch.ejections > 1, isLater(mismatch) {
-            return "Each further ejection lasts twice as long as the one before, instead of as long."
+            return "Each ejection lasts twice as long as the previous ejection."
         }
         if mismatch.sawTrial, permitted > 1 {
-            return "A trial lets as many requests through at once as have succeeded so far, and one failure ends it."
+            return "A trial allows as many concurrent requests as have succeeded, and one failure ends the trial."
         }
         let interval = config["intervalSeconds"].double ?? 0
         if interval > 0, !config["bucketSeconds"].exists, mismatch.seconds >= interval {
-            return "A window moves on with time, instead of being emptied after each interval."
+            return "A window slides continuously instead of being emptied after each interval."
         }
         return nil
     }
@@ -91,16 +91,16 @@ enum BreakerRules {
     private static func figures(_ mismatch: BreakerCase.Mismatch) -> String? {
         let expected = mismatch.step["expect"]
         if mismatch.step["op"].string == "start" {
-            return "An outcome is counted when it is there, not when it is asked for."
+            return "An outcome is counted at the end of a request, not at its start."
         }
         let counted = [expected["counts"]["requests"], expected["metrics"]["buffered"], expected["throughput"]]
         if counted.contains(where: { $0.int ?? 0 > WindowRule.maximumCount }) {
-            return "A window holds no more than \(WindowRule.maximumCount) outcomes."
+            return "A window holds at most \(WindowRule.maximumCount) outcomes."
         }
         switch expected["state"].string {
-        case "open" where mismatch.before == "closed": return "An ejection starts a fresh window."
+        case "open" where mismatch.before == "closed": return "An ejection starts a new window."
         case "half_open" where expected["error"].exists:
-            return "The next success of a trial makes room; there is no time to wait for."
+            return "The next success of a trial allows more requests, so there is no wait time."
         default: return nil
         }
     }

@@ -25,7 +25,7 @@ struct CaseKeys: ExpressibleByStringLiteral {
     /// The reason why a case cannot be judged; `nil` if all its keys are read.
     func objection(to item: CaseValue) -> CaseOutcome? {
         let outer = item.keys.subtracting(CaseKeys.remarks)
-        return unread(outer, of: item, in: "").map { .notApplicable("Nothing here reads the key \($0).") }
+        return unread(outer, of: item, in: "").map { .notApplicable("The test does not read the key \($0).") }
     }
 
     private func unread(_ keys: Set<String>, of item: CaseValue, in object: String) -> String? {

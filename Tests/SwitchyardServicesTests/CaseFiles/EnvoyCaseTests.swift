@@ -12,7 +12,7 @@ import Testing
             if let reason = Self.notApplicable(item) { return .notApplicable(reason) }
             if item["expected_jitter_ms"].exists {
                 return .differs(
-                    "Waits vary by 30 % by default, and by a share of the wait instead of a number of milliseconds."
+                    "By default, waits vary by 30 % of the wait instead of by a fixed number of milliseconds."
                 )
             }
             if let seconds = item["expected_max_ejection_seconds"].double { return try Self.longest(item, seconds) }
@@ -21,14 +21,14 @@ import Testing
                 guard case .failed(let text) = try hosts.perform(step) else { continue }
                 // The second ejection is as long as in Envoy; from the third ejection on, the durations differ.
                 return CaseOutcome.failed("step \(index + 1): \(text)").or(
-                    "The time to the first probe doubles with each ejection, instead of growing by the base.",
+                    "The time to the first probe doubles with each ejection instead of growing by the base.",
                     if: hosts.ejections > 1 && step["op"].string == "tick"
                 ).or(
-                    "As many servers may be out of use as fail, all but the last; there is no share.",
+                    "All failing servers except the last one can be ejected because there is no maximum share.",
                     if: hosts.ejected.count > step["expect"]["ejected"].array.count
                         && (hosts.ejected.count > 1 || item["config"]["maxEjectionPercent"].int == 0)
                 ).or(
-                    "408, 421, 425 and 429 are failures: the server could not do what it was asked.",
+                    "408, 421, 425 and 429 are failures because the server could not process the request.",
                     if: item["steps"].array.contains { [408, 421, 425, 429].contains($0["status"].int ?? 0) }
                 )
             }
@@ -55,34 +55,36 @@ import Testing
     private static func notApplicable(_ item: CaseValue) -> String? {
         let config = item["config"]
         let steps = item["steps"].array
-        if let row = config["consecutive5xx"].int, row < 1 { return "A row of failures has one failure at least." }
+        if let row = config["consecutive5xx"].int, row < 1 {
+            return "The number of consecutive failures is at least one."
+        }
         if config["enforceGatewayFailure"].bool == true,
             config["consecutiveGatewayFailure"].int != config["consecutive5xx"].int
         {
-            return "All failures make one row; there is no other one for those of gateways."
+            return "All failures count as consecutive failures because gateway failures have no separate count."
         }
         if steps.contains(where: { $0["result"].exists && Hosts.outcome(of: $0["result"].string ?? "") == nil }) {
-            return "A result that has no name here."
+            return "The result has no equivalent."
         }
         if item["rates"].exists || steps.contains(where: comparesHosts) {
-            return "Servers are not compared with each other: a service has a handful, and Envoy itself needs five."
+            return "Servers are not compared because a service has few servers, and Envoy requires at least five."
         }
         if steps.contains(where: { $0["op"].string == "formula" }) {
-            return "The time to the first probe doubles with each ejection; there is no other formula."
+            return "The time to the first probe doubles with each ejection, and there is no other formula."
         }
         let switches = config.keys.filter { $0.hasPrefix("enforce") && !$0.hasPrefix("enforceGateway") }
         if switches.contains(where: { config[$0].bool == false }) {
-            return "A rule that is set is kept; there is no rule that only counts."
+            return "Every configured rule is enforced because there is no mode that only counts."
         }
         if config.keys.contains(where: { $0.lowercased().contains("split") }) {
-            return "Failures of the network and of the server are told apart by proof, not counted in two rows."
+            return "Evidence distinguishes failures of the network and of the server, not separate counts."
         }
         if config["maxEjectionSeconds"].double ?? .infinity < config["baseEjectionSeconds"].double ?? 0 {
-            return "The longest wait holds, also where the first one is set longer."
+            return "The maximum wait also limits the first wait."
         }
         let known: Set = ["requests", "results", "tick", "remove_host"]
         if steps.contains(where: { !known.contains($0["op"].string ?? "") }) {
-            return "Active health checks are the probes of an ejected server, and nothing besides."
+            return "The only active health checks are the probes of an ejected server."
         }
         return nil
     }
@@ -102,7 +104,7 @@ import Testing
             """
         let service = try ServiceCatalog.service(from: Data(json.utf8), named: "s")
         return CaseOutcome.compare(service.switching.recovery.longestProbe, .seconds(seconds))
-            .or("The longest wait is 60 s unless set.", if: base < 60)
+            .or("The default of the maximum wait is 60 s.", if: base < 60)
     }
 }
 

@@ -12,14 +12,14 @@ import Testing
             """
         try CaseFile("okhttp_routes_failover").run(reading: keys) { item in
             if item.keys.contains(where: { $0.lowercased().contains("proxy") || $0.lowercased().contains("proxies") }) {
-                return .notApplicable("Proxies and their names are the transport's business.")
+                return .notApplicable("The transport handles proxies and their names.")
             }
             if item["expected_order"].exists { return try Self.order(item) }
             if item["expected"].string?.contains("time") == true {
-                return .notApplicable("The deadline of the whole request is the client's.")
+                return .notApplicable("The client handles the deadline of the whole request.")
             }
             if item["dns"].exists, item["servers"].exists || item["up"].exists { return try Self.failover(item) }
-            return .notApplicable("What a route is called, and how one socket is chosen, is the transport's business.")
+            return .notApplicable("The transport handles the names of routes and the selection of a socket.")
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
             order.append(ids[attempt.server])
         }
         return CaseOutcome.compare(order, item["expected_order"].array.compactMap(\.string)).or(
-            "The order of servers is the service's; the address families of one host are the transport's business.",
+            "The service defines the order of servers, and the transport handles the address families of a host.",
             if: item["fastFallback"].bool == true
         )
     }
@@ -45,7 +45,7 @@ import Testing
         let ids = item["dns"].array.compactMap(\.string)
         let answers = ids.compactMap { item["servers"][$0].array.first?.string }
         guard answers.allSatisfy({ $0 == "REFUSED_STREAM" || $0.hasPrefix("200") }) else {
-            return .notApplicable("How a connection breaks is the transport's business.")
+            return .notApplicable("The transport handles broken connections.")
         }
         var policy = SwitchPolicy.recommended
         policy.failsOver = item["retryOnConnectionFailure"].bool ?? true
@@ -61,10 +61,10 @@ import Testing
         }
         driver.settle(request)
         return check(item, request, driver).or(
-            "A failed request goes to the next server at once, never again to the same.",
+            "A failed request goes to the next server immediately and never to the same server again.",
             if: ids.contains { answersLater($0, item) }
         ).or(
-            "Servers are asked in the service's order; the address families of one host are the transport's.",
+            "Servers are used in the service's order, and the transport handles the address families of a host.",
             if: item["fastFallback"].bool == true && ids.first?.hasPrefix("v6") != true && request.last?.outcome == .ok
         )
     }
@@ -101,7 +101,9 @@ import Testing
         }
         outcomes.append(failedRoutes(item, isUnanswered: answeredBy == nil, driver))
         if isAskedTwice {
-            outcomes.append(.differs("A failed request goes to the next server at once, never again to the same."))
+            outcomes.append(
+                .differs("A failed request goes to the next server immediately and never to the same server again.")
+            )
         }
         return .all(outcomes)
     }
@@ -113,7 +115,12 @@ import Testing
         let outcome = try Self.failover(item)
 
         if isNoted {
-            #expect(outcome == .differs("One failure is noted and puts no server out of use; it takes two or three."))
+            #expect(
+                outcome
+                    == .differs(
+                        "One failure is recorded but does not eject a server. An ejection requires two or three failures."
+                    )
+            )
         } else {
             #expect(outcome == .failed(#"got [], expected ["v4"]"#))
         }
@@ -127,10 +134,10 @@ import Testing
         let isNoted = expected.allSatisfy(failing.contains)
         let outOfUse = driver.core.serverIDs.filter { driver.state($0) == .ejected }
         return CaseOutcome.compare(outOfUse.sorted(), expected.sorted()).or(
-            "One failure is noted and puts no server out of use; it takes two or three.",
+            "One failure is recorded but does not eject a server. An ejection requires two or three failures.",
             if: isNoted && outOfUse.isEmpty
         ).or(
-            "Where no server answers, the network is as likely to blame, and nothing is noted of any.",
+            "If no server responds, the cause may be the network, so no failure is recorded.",
             if: isUnanswered && failing.isEmpty
         )
     }
@@ -142,9 +149,11 @@ import Testing
             """
         try CaseFile("resilience4j_intervals").run(reading: keys) { item in
             let function = item["function"]
-            if item["attempt"].exists { return .notApplicable("Ejections are counted inside; nobody asks for one.") }
+            if item["attempt"].exists {
+                return .notApplicable("Ejections are only counted internally, and callers cannot request one.")
+            }
             if item["attempts"].exists, function["kind"].string?.hasPrefix("exponential") != true {
-                return .notApplicable("A wait always doubles; there is no other kind.")
+                return .notApplicable("A wait always doubles because there is no other kind of growth.")
             }
             var recovery = RecoveryRules()
             if let milliseconds = function["intervalMs"].int { recovery.firstProbe = .milliseconds(milliseconds) }
@@ -154,10 +163,10 @@ import Testing
             let isRefused = (try? recovery.check()) == nil
             return CaseOutcome.compare(isRefused, item["expected_error"].bool ?? false)
                 .or(
-                    "A wait of zero is a wait: at once.",
+                    "A wait of zero is valid and ends immediately.",
                     if: [function["intervalMs"].int, function["maxIntervalMs"].int].contains(0)
                 )
-                .or("A wait always doubles; there is no factor.", if: function["multiplier"].exists)
+                .or("A wait always doubles because there is no factor.", if: function["multiplier"].exists)
         }
     }
 

@@ -25,11 +25,11 @@ import Testing
                 return .compare("\(Backoff.constant(delay).problem == nil)", "\(valid)")
             }
             guard ["constant", "linear", "exponential"].contains(item["type"]?.string) else {
-                return .notApplicable("A kind of growth that does not exist cannot be written.")
+                return .notApplicable("A nonexistent kind of growth cannot be expressed.")
             }
             let wish = item["expected"]?.string
             guard wish == nil || wish?.contains("largest") == true else {
-                return .notApplicable("An expectation in words that has no meaning here.")
+                return .notApplicable("The expectation is described in prose and has no equivalent.")
             }
             let backoff = Self.backoff(item)
             let random = Self.number(item["random"]) ?? 0.5
@@ -51,7 +51,10 @@ import Testing
                 (backoff.jitter == .full || backoff.jitter != .none && backoff.cap != nil)
                 && delays.count == expected.count && expected.allSatisfy { $0 >= 0 && $0 <= longest }
             return (isNear ? .passed : CaseOutcome.failed("\(delays), expected \(expected)"))
-                .or("Jitter spreads the capped pause, too, so that no crowd meets at the cap.", if: isScattered)
+                .or(
+                    "Jitter also applies to the capped pause, so clients do not retry at the same time.",
+                    if: isScattered
+                )
         }
     }
 
@@ -76,19 +79,19 @@ import Testing
             let function = item["function"]
             let kinds = ["constant", "randomized", "exponential", "exponentialRandom"]
             guard kinds.contains(function?["kind"]?.string ?? "") else {
-                return .notApplicable("A kind of growth that is not known.")
+                return .notApplicable("The kind of growth is unknown.")
             }
             if item["attempt"]?.int == 0, item["expected_error"]?.bool == true {
                 let delays = [0, 1].map { Self.interval(function).delay(beforeRetry: $0, random: 0.5) }
                 return delays[0] == delays[1]
-                    ? .differs("A retry counted from 0 is the first one; user input does not trap.")
+                    ? .differs("Retry number 0 is treated as the first retry because invalid input does not trap.")
                     : .failed("\(delays)")
             }
             let backoff = Self.interval(function)
             if item["expected_error"] != nil {
                 let isZero = [function?["intervalMs"]?.int, function?["maxIntervalMs"]?.int].contains(0)
                 return .compare("\(backoff.problem != nil)", "\(item["expected_error"]?.bool ?? false)")
-                    .or("A pause of zero is a pause: at once.", if: isZero)
+                    .or("A pause of zero is valid and ends immediately.", if: isZero)
             }
             return Self.values(backoff, item)
         }
@@ -100,7 +103,7 @@ import Testing
         let delays = { (random: Double) in
             attempts.map { backoff.delay(beforeRetry: $0, random: random).inSeconds * 1000 }
         }
-        guard !attempts.isEmpty else { return .notApplicable("There is nothing to count.") }
+        guard !attempts.isEmpty else { return .notApplicable("The case has no count.") }
         if let range = item["expected_range_ms"]?.array?.compactMap({ number($0) }), range.count == 2 {
             let isWithin = (delays(0) + delays(1)).allSatisfy { $0 >= range[0] - 1e-6 && $0 <= range[1] + 1e-6 }
             return isWithin ? .passed : .failed("\(delays(0)) to \(delays(1))")
@@ -111,7 +114,7 @@ import Testing
             return isNear ? .passed : .failed("\(actual), expected \(expected)")
         }
         guard item["expected_strictly_increasing"]?.bool == true else {
-            return .notApplicable("The values are judged by the cases of Polly and AWS.")
+            return .notApplicable("The cases of Polly and AWS cover the values.")
         }
         return zip(delays(1), delays(1).dropFirst()).allSatisfy(<) ? .passed : .failed("\(delays(1))")
     }
@@ -153,7 +156,7 @@ import Testing
             if let responses = item["responses"]?.array { return try await Self.answers(responses, item) }
             if case .number(let text) = item["retry_after"] ?? .null { return Self.retryAfter(text, item) }
             if let text = item["retry_after"]?.string { return Self.retryAfter(text, item) }
-            return .notApplicable("The deadline of the whole request ends retries, not a policy's own.")
+            return .notApplicable("The deadline of the whole request ends retries, and a policy has no own deadline.")
         }
     }
 
@@ -179,13 +182,13 @@ import Testing
             return nil
         }
         guard let initial = figure(["initial", "initialMs"]), let cap = figure(["maxInterval", "maxMs"]) else {
-            return .notApplicable("The defaults are another library's.")
+            return .notApplicable("The case tests the defaults of another library.")
         }
         let factor = number(config["multiplier"]) ?? 1.5
         let backoff = Backoff.exponential(base: .seconds(initial), factor: factor, cap: .seconds(cap), jitter: .none)
         let expected = item["expected_intervals_ms"]?.array?.compactMap { number($0) }.map { $0 / 1000 }
         guard expected != nil || item["expected"]?.string?.contains("clamp") == true else {
-            return .notApplicable("What a setting is read back as.")
+            return .notApplicable("The case tests the value of a setting.")
         }
         let wanted = expected ?? [initial, cap]
         let delays = wanted.indices.map { backoff.delay(beforeRetry: $0 + 1, random: 1).inSeconds }
@@ -197,9 +200,9 @@ import Testing
 
     /// Sends a request with prepared responses through a client that retries once where OkHttp does.
     private static func answers(_ responses: [CaseValue], _ item: CaseValue) async throws -> CaseOutcome {
-        if item["body"]?.string == "one-shot" { return .notApplicable("Every body can be made anew.") }
+        if item["body"]?.string == "one-shot" { return .notApplicable("Every body can be recreated.") }
         guard !responses.isEmpty, responses.allSatisfy({ ($0.int ?? $0["status"]?.int) != nil }) else {
-            return .notApplicable("What is no answer with a status is judged by the cases of urllib3 and Alamofire.")
+            return .notApplicable("The cases of urllib3 and Alamofire cover outcomes without a status.")
         }
         var policy = RetryPolicy(maximumRetries: 1, backoff: .constant(.zero))
         policy.statuses = [408, 503]
@@ -207,10 +210,10 @@ import Testing
         let outcome = try await sent(responses, item, policy)
         guard case .failed = outcome else { return outcome }
         if try await sent(responses, item, policy, key: .automatic) == .passed {
-            return .differs("A write without a key is never sent twice, not even after a 408.")
+            return .differs("A write without a key is never sent twice, even after a 408.")
         }
         return try await sent(responses, item, .never) == .passed
-            ? .differs("Whether a 408 or a 503 is tried again is the policy's, with or without a time.") : outcome
+            ? .differs("The policy decides whether a 408 or a 503 is retried, with or without Retry-After.") : outcome
     }
 
     @Test func `a case fails if the sent bodies differ from the expected ones`() async throws {

@@ -33,7 +33,7 @@ struct RedirectCaseTests {
     private static func judge(_ run: RedirectRun, _ item: CaseValue) async throws -> CaseOutcome {
         let count = compare(run.requests.count, item["expected_request_count"]?.int)
         if item["expected_error"] != nil {
-            return run.redirectError == nil ? .failed("no error but \(run.result)") : count
+            return run.redirectError == nil ? .failed("expected an error, found \(run.result)") : count
         }
         let outcomes = [
             count,
@@ -91,30 +91,30 @@ struct RedirectCaseTests {
         let leaves = target?.host != URL(string: from)?.host || target?.scheme != URL(string: from)?.scheme
         return [
             (
-                "From https to http is never followed, from http to https always: there is no switch.",
+                "A redirect from https to http is never followed, from http to https always, without a setting.",
                 config?["followProtocolChange"] != nil || (from.hasPrefix("https:") && target?.scheme == "http")
             ),
             (
-                "A target that cannot be asked is an error; it is neither guessed nor given as an answer.",
+                "A target that cannot be requested is an error and neither guessed nor returned as a response.",
                 !isAskable && run.redirectError != nil
             ),
-            ("Credentials are not taken out of a URL; they have a place of their own.", from.contains("@")),
+            ("Credentials in a URL are not used because they are a separate setting.", from.contains("@")),
             (
-                "A 307 takes the body along to another origin, as RFC 9110 says.",
+                "A 307 also sends the body to another origin, as RFC 9110 specifies.",
                 keepsMethod && leaves && item["expected_second_request"]?["body"] == .null
             ),
-            ("A 300 offers a choice, and is not followed.", answer?["status"]?.int == 300),
+            ("A 300 offers a choice and is not followed.", answer?["status"]?.int == 300),
             (
                 "A POST becomes a GET after 301 and 302, as in browsers.",
                 config?["methodRewriting"]?.bool == false || run.hasBecomeGet && Self.staysPost(item)
             ),
             (
-                "A circle is seen as soon as it closes, whatever the limit is.",
+                "A redirect loop is detected when it closes, regardless of the limit.",
                 item["responses"]?.array?.contains { $0["$forever"] != nil } == true && run.isCircle
             ),
-            ("Every body can be made anew.", config?.members?.contains { $0.key.contains("tream") } ?? false),
+            ("Every body can be recreated.", config?.members?.contains { $0.key.contains("tream") } ?? false),
             (
-                "A host in another script is asked in its ASCII form.",
+                "A host with non-ASCII characters is requested in its ASCII form.",
                 item["expected_error"] != nil && location.utf8.contains { $0 > 127 }
             ),
         ]
@@ -130,7 +130,7 @@ struct RedirectCaseTests {
 
     private static func authorization(_ item: CaseValue) async throws -> CaseOutcome {
         guard let expected = item["expected_authorization_dropped"]?.bool else {
-            return .notApplicable("An operation that is not known.")
+            return .notApplicable("The operation is unknown.")
         }
         guard let from = item["from"]?.string, let to = item["to"]?.string else { return .failed("no URLs") }
         var configuration = APIConfiguration(path: from)
@@ -139,7 +139,7 @@ struct RedirectCaseTests {
         let run = try await RedirectRun.of(configuration, answers)
         let isDowngrade = from.hasPrefix("https:") && to.hasPrefix("http:")
         if isDowngrade, case .insecure = run.redirectError {
-            return .differs("A redirect from https to http is refused.")
+            return .differs("A redirect from https to http is rejected.")
         }
         guard run.requests.count == 2 else { return .failed("\(run.result)") }
         let isDropped = run.requests.last?.headers["Authorization"] == nil

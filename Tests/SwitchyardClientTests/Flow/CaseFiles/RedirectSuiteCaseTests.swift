@@ -23,11 +23,11 @@ struct RedirectSuiteCaseTests {
             """
         try await CaseFile("async_http_client_redirects_urls").runAsync(reading: keys) { item in
             if item["operation"] != nil {
-                return .notApplicable("A host is checked and never escaped; what a host cannot hold is an error.")
+                return .notApplicable("A host is validated and never escaped, so an invalid character is an error.")
             }
             if item["server"] != nil { return try await Self.places(item) }
             guard let method = HTTPMethod(item["method"]?.string ?? "GET") else {
-                return .notApplicable("What is no method cannot be written.")
+                return .notApplicable("An invalid method cannot be expressed.")
             }
             let status = item["status"]?.int ?? 200
             let answers: [StubResponse] = [.status(status, headers: ["Location": "/ok"]), .status(200)]
@@ -36,7 +36,7 @@ struct RedirectSuiteCaseTests {
                 return Self.compare(run.requests.first?.method.name, sent)
             }
             guard let second = item["expected_second_method"]?.string else {
-                return .notApplicable("What is asked here is no redirect.")
+                return .notApplicable("The case does not test a redirect.")
             }
             // The same option under both of its names.
             let keeps = item["config"]?.members?.contains {
@@ -44,7 +44,10 @@ struct RedirectSuiteCaseTests {
                     || $0.key.hasPrefix("retain") && $0.value == .bool(true)
             }
             return Self.compare(run.requests.dropFirst().first?.method.name, second)
-                .or("What becomes of a method follows from the status; there is no switch.", if: keeps ?? false)
+                .or(
+                    "The status determines the method of the second request, and there is no setting.",
+                    if: keeps ?? false
+                )
         }
     }
 
@@ -52,7 +55,7 @@ struct RedirectSuiteCaseTests {
     private static func places(_ item: CaseValue) async throws -> CaseOutcome {
         let way = (item["server"]?.string ?? "").split(separator: " ").map(String.init)
         guard way.count == 3, way[0].hasPrefix("/"), way[2].hasPrefix("/") || way[2].hasPrefix("http") else {
-            return .notApplicable("A way that is told in words.")
+            return .notApplicable("The way is described in prose.")
         }
         var answers: [StubResponse] = [.status(302, headers: ["Location": way[2]])]
         if way[1] == "<->" {
@@ -69,7 +72,7 @@ struct RedirectSuiteCaseTests {
         let run = try await RedirectRun.of(configuration, answers)
         if let error = item["expected_error"]?.string {
             // A loop is detected as soon as it closes, whatever the limit is.
-            return run.redirectError != nil ? .passed : .failed("no \(error) but \(run.result)")
+            return run.redirectError != nil ? .passed : .failed("expected \(error), found \(run.result)")
         }
         let status = compare(run.answer?.status, item["expected_status"]?.int)
         guard status == .passed else { return status }
@@ -86,7 +89,7 @@ struct RedirectSuiteCaseTests {
             """
         try await CaseFile("alamofire_redirect_cache_handlers").runAsync(reading: keys) { item in
             guard let exchanges = item["exchange"]?.array, !exchanges.isEmpty else {
-                return .notApplicable("Whether an answer is stored is the cache policy's, not a handler's.")
+                return .notApplicable("The cache policy decides whether a response is stored, not a handler.")
             }
             let expected = item["expected"]
             let wanted = expected?["finalPath"]?.string
@@ -113,7 +116,7 @@ struct RedirectSuiteCaseTests {
         case nil, .null: nil
         case .string("doNotFollow"): .refuse
         case .string("follow"): .follow
-        case .string(let name): throw CaseParameters.Unknown(what: "A handler of the name \(name).")
+        case .string(let name): throw CaseParameters.Unknown(what: "The test does not support the handler \(name).")
         default:
             .deciding { proposal in
                 guard let path, let url = try? proposal.url.resolving(path) else { return .refuse }

@@ -53,7 +53,7 @@ struct RefreshCaseTests {
         let isPlayable = ["fails", "requiresRefresh=true", "synchronously"].contains(where: refresh.contains)
         guard isKnown, isPlayable, !refresh.contains("fails") || refresh == "fails",
             item["expected"]?["success"]?.bool != nil
-        else { return "A scenario that is told in words." }
+        else { return "The scenario is described in prose." }
         return nil
     }
 
@@ -91,7 +91,7 @@ struct RefreshCaseTests {
         }
         let hasNone = item["credential"] == nil || item["credential"] == .null
         return (outcomes.first { $0 != .passed } ?? .passed)
-            .or("Without a credential the provider is asked for one, as when one has ended.", if: hasNone)
+            .or("Without a credential, the provider is called as for an expired credential.", if: hasNone)
     }
 
     /// Whether an error matches Alamofire's error name.

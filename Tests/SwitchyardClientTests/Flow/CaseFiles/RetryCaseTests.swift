@@ -21,12 +21,14 @@ import Testing
         try CaseFile("alamofire_retry").run(reading: keys) { item in
             guard item["outcomes"] != nil else { return try Self.alamofirePreset(item) }
             let settings = item["policy"]
-            if let name = settings?.string, name != "default" { return .notApplicable("A policy of another name.") }
+            if let name = settings?.string, name != "default" {
+                return .notApplicable("The name of the policy is unknown.")
+            }
             guard settings?["urlErrorCodes"] == nil else {
-                return .notApplicable("The errors of one system's loader have no names of their own here.")
+                return .notApplicable("The errors of a system's loader have no equivalent.")
             }
             guard ["RetryPolicy", nil].contains(settings?["kind"]?.string) else {
-                return .notApplicable("A policy of another name.")
+                return .notApplicable("The name of the policy is unknown.")
             }
             var policy = RetryPolicy(
                 maximumRetries: settings?["retryLimit"]?.int ?? 2,
@@ -57,24 +59,24 @@ import Testing
         let outcomes = item["outcomes"]?.array ?? []
         let isWrite = !method.isSafe
         guard !outcomes.isEmpty, outcomes.count == item["expected"]?.array?.count else {
-            return .notApplicable("A decision for every outcome, and an outcome for every decision, make a case.")
+            return .notApplicable("The case does not have exactly one decision for every outcome.")
         }
         for (outcome, expected) in zip(outcomes, item["expected"]?.array ?? []) {
             let kind = alamofireKind(outcome)
             let status = outcome["status"]?.int
             guard status != nil || kind != nil else {
-                return .notApplicable("No transport here gives an error of this kind.")
+                return .notApplicable("No transport reports an error of this kind.")
             }
             let failure = status == nil ? kind.map { TransportError($0, message: "") } : nil
             let round = RoundResult.sample(method: method, status: status, failure: failure, after: history)
             let isRetry = expected["retry"]?.bool ?? false
             let delay = expected["delay"].flatMap(number) ?? 0
             let verdict = judge(policy.decision(for: round, random: 1), isRetry: isRetry, delay: delay)
-                .or("A certificate that is refused is refused again.", if: kind == .certificateRejected && isRetry)
-                .or("A 425 and a 429 say when to come back.", if: [425, 429].contains(status) && !isRetry)
-                .or("RFC 4918 section 11.5 has 507 for temporary.", if: status == 507 && !isRetry)
-                .or("A status that nobody knows is a 500 (RFC 9110 section 15).", if: status == 599 && !isRetry)
-                .or("A write without a key is never sent twice, whatever the policy names.", if: isWrite && isRetry)
+                .or("A rejected certificate would be rejected again.", if: kind == .certificateRejected && isRetry)
+                .or("The responses 425 and 429 ask for a later retry.", if: [425, 429].contains(status) && !isRetry)
+                .or("RFC 4918 section 11.5 defines 507 as temporary.", if: status == 507 && !isRetry)
+                .or("An unknown 5xx status is treated as a 500 (RFC 9110 section 15).", if: status == 599 && !isRetry)
+                .or("A write without a key is never sent twice, regardless of the policy.", if: isWrite && isRetry)
             // An intended difference applies to one decision only, not to later ones.
             if case .failed = verdict { return verdict }
             if whole == .passed { whole = verdict }
@@ -113,7 +115,7 @@ import Testing
     private static func alamofirePreset(_ item: CaseValue) throws -> CaseOutcome {
         let settings = item["policy"]
         guard (settings?["kind"]?.string ?? settings?.string)?.hasPrefix("ConnectionLost") == true else {
-            return .notApplicable("The settings of another policy are another library's.")
+            return .notApplicable("The case tests the settings of another library.")
         }
         let base = settings?["exponentialBackoffBase"]?.int ?? 2
         let scale = settings?["exponentialBackoffScale"].flatMap(number) ?? 0.5
@@ -149,10 +151,10 @@ import Testing
             """
         try CaseFile("aws_standard_retry").run(reading: keys) { item in
             if item["classifier"] != nil { return Self.awsClass(item) }
-            if item["header"] != nil { return .notApplicable("Retry-After is read, no field of one vendor's.") }
+            if item["header"] != nil { return .notApplicable("Retry-After is read, but no vendor-specific field.") }
             if item["capacity"] != nil { return Self.awsQuota(item) }
             let settings = item["backoff"]
-            guard settings != nil else { return .notApplicable("A limit that urllib3's and Alamofire's cases judge.") }
+            guard settings != nil else { return .notApplicable("The cases of urllib3 and Alamofire cover the limit.") }
             let backoff = Backoff.exponential(
                 base: .seconds(settings?["base"].flatMap(Self.number) ?? 1),
                 cap: .seconds(settings?["maxSeconds"].flatMap(Self.number) ?? 20)
@@ -175,7 +177,7 @@ import Testing
 
     private static func awsClass(_ item: CaseValue) -> CaseOutcome {
         guard ["throttling", "transient"].contains(item["classifier"]?.string) else {
-            return .notApplicable("What one vendor's model says of an error is read by nobody here.")
+            return .notApplicable("Vendor-specific error models are not read.")
         }
         let isExpected = item["expected"]?.bool ?? false
         guard let status = item["status"]?.int else {
@@ -190,8 +192,8 @@ import Testing
             isRetry: isExpected,
             delay: 0
         )
-        .or("A code in the body is the app's vocabulary; a retrying interceptor reads it.", if: isNamed)
-        .or("All that may pass is one class; a wish for fewer requests is told by Retry-After.", if: asksForLess)
+        .or("A code in the body is specific to the app, so a retrying interceptor must read it.", if: isNamed)
+        .or("All transient failures are one class, and Retry-After asks for fewer requests.", if: asksForLess)
     }
 
     private static func awsQuota(_ item: CaseValue) -> CaseOutcome {
@@ -255,7 +257,7 @@ import Testing
             if item["statusList"] != nil { return Self.urllibStatus(item) }
             if item["outcomes"] != nil { return Self.urllibLimits(item) }
             if item["config"]?.members?.contains(where: { $0.key.hasPrefix("remove") }) ?? false {
-                return .notApplicable("What does not leave its origin is the same for all clients.")
+                return .notApplicable("Requests to the same origin are the same for all clients.")
             }
             if item["expected_removed_headers"] != nil {
                 let names = item["expected_removed_headers"]?.array?.compactMap(\.string) ?? []
@@ -267,9 +269,11 @@ import Testing
 
     private static func urllibBackoff(_ item: CaseValue) -> CaseOutcome {
         let config = item["config"]
-        if config?["jitter"] != nil { return .differs("Jitter is spread below or around the pause, not added to it.") }
+        if config?["jitter"] != nil {
+            return .differs("Jitter varies the pause downwards or around its value and is not added.")
+        }
         guard let expected = item["expected_delays"]?.array?.compactMap(number), item["steps"] == nil else {
-            return .notApplicable("What a history looks like, and that a redirect is part of it.")
+            return .notApplicable("The case tests the form of a history, which includes redirects.")
         }
         let base = config?["backoffFactor"].flatMap(number) ?? 0
         let cap = config?["backoffMax"].flatMap(number) ?? 120
@@ -298,7 +302,7 @@ import Testing
         let pause = if case .retry(let pause) = decision { "\(pause)" } else { "no retry" }
         return .compare(pause, "\(Duration.seconds(expected))")
             .or(
-                "A server that asks for more than the ceiling is not asked again earlier.",
+                "If a server asks for a longer pause than the maximum, the request is not retried earlier.",
                 if: isRespected && asked > expected && expected == limit
             )
     }
@@ -306,19 +310,19 @@ import Testing
     private static func urllibStatus(_ item: CaseValue) -> CaseOutcome {
         var policy = RetryPolicy(backoff: .constant(.zero))
         let ends = item["statusList"]?.string?.split(separator: "-").compactMap { Int($0) } ?? [500, 599]
-        guard ends.count == 2, ends[0] <= ends[1] else { return .notApplicable("A list that is told in words.") }
+        guard ends.count == 2, ends[0] <= ends[1] else { return .notApplicable("The list is described in prose.") }
         policy.statuses = Set(item["statusList"]?.array?.compactMap(\.int) ?? Array(ends[0]...ends[1]))
         policy.methods = item["allowedMethods"]?.array.map { Set($0.compactMap { HTTPMethod($0.string ?? "") }) }
         let method = HTTPMethod(item["method"]?.string ?? "GET") ?? .get
         let decision = policy.decision(for: .sample(method: method, status: item["status"]?.int), random: 0)
         return judge(decision, isRetry: item["expected_retry"]?.bool ?? false, delay: 0)
-            .or("A write without a key is never sent twice, whatever the policy names.", if: method == .post)
+            .or("A write without a key is never sent twice, regardless of the policy.", if: method == .post)
     }
 
     private static func urllibLimits(_ item: CaseValue) -> CaseOutcome {
         let config = item["config"]
         let total = config?["total"]
-        guard total?.string == nil else { return .notApplicable("A limit that is told in words.") }
+        guard total?.string == nil else { return .notApplicable("The limit is described in prose.") }
         let unset = total == .bool(false) ? 0 : total == .null ? .max : 10
         var policy = RetryPolicy(maximumRetries: total?.int ?? unset, backoff: .constant(.zero))
         if let limit = config?["connect"]?.int { policy.limits[.connect] = limit }
@@ -334,7 +338,7 @@ import Testing
         var decisions: [Bool] = []
         for outcome in item["outcomes"]?.array?.compactMap(\.string) ?? [] {
             guard kinds[outcome] != nil || outcome.hasPrefix("status") else {
-                return .notApplicable("A redirect is followed and no retry, and other outcomes have no name.")
+                return .notApplicable("A redirect is not a retry, and other outcomes have no equivalent.")
             }
             let status = outcome.hasPrefix("status") ? Int(outcome.filter(\.isNumber)) : nil
             let error = status == nil ? TransportError(kinds[outcome] ?? .other, message: outcome) : nil

@@ -19,7 +19,8 @@ import Testing
             guard let given = item["parameters"] else { return .notApplicable("There are no parameters.") }
             if item["expected_error"] != nil {
                 let isRefused = (try? CaseParameters.encoded(CaseParameters.parameters(given), options)) == nil
-                return isRefused ? .passed : .notApplicable("Parameters always have names; there is no such root.")
+                return isRefused
+                    ? .passed : .notApplicable("Parameters always have names, so the root value is not possible.")
             }
             let parameters = try CaseParameters.parameters(given)
             if let expected = item["expected_encoded"] {
@@ -80,7 +81,7 @@ import Testing
             "The elements of a list keep their order; Alamofire sorts them as text.",
             if: pairs[0] == pairs[1] && (given.map(holdsList) ?? false)
         ).or(
-            "A number given as a floating-point one keeps its “.0”, as in Alamofire's own encoder.",
+            "A floating-point number keeps its “.0”, as in Alamofire's encoder.",
             if: whole[0] == whole[1]
         )
     }
@@ -137,16 +138,16 @@ import Testing
         let keys: CaseKeys = "pairs already_encoded expected expected_content_type expected_content_length"
         try CaseFile("okhttp_form_body").run(reading: keys) { item in
             guard let expected = item["expected"]?.string, let pairs = item["pairs"]?.array else {
-                return .notApplicable("Forms are not taken apart again, and parts of one are not asked for.")
+                return .notApplicable("Forms are not parsed, and there is no access to their parts.")
             }
             guard String(validUTF8: PercentText.bytes(expected)) != nil else {
-                return .notApplicable("Forms are written in UTF-8 only.")
+                return .notApplicable("Forms are written only in UTF-8.")
             }
             var options = ParameterEncodingOptions.form
             options.sortsKeys = false
             let actual = try CaseParameters.encoded(Self.parameters(pairs), options)
             var outcome = CaseOutcome.compare(actual, expected)
-                .or("Text that is encoded already is not known apart.", if: item["already_encoded"] != nil)
+                .or("Already encoded text is not detected.", if: item["already_encoded"] != nil)
             if outcome == .passed, let length = item["expected_content_length"]?.int {
                 outcome = .compare("\(actual.utf8.count)", "\(length)")
             }
@@ -177,7 +178,9 @@ import Testing
                 return actual == expected ? .passed : .failed("got \(actual)")
             }
             guard item["form_encoding"] == nil else {
-                return .notApplicable("Characters that a character set lacks are an error, not references.")
+                return .notApplicable(
+                    "Characters outside the character set are an error and not written as references."
+                )
             }
             var options = ParameterEncodingOptions.form
             options.sortsKeys = false
@@ -188,7 +191,7 @@ import Testing
                 item["expected"]?.text
             )
             return outcome.or(
-                "Line breaks are kept as they are; a browser's form makes them CR LF.",
+                "Line breaks are kept, whereas a browser's form changes line breaks to CR LF.",
                 if: text.unicodeScalars.contains { $0 == "\n" || $0 == "\r" }
             )
         }

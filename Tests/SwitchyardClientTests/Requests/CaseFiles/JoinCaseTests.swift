@@ -20,19 +20,19 @@ import Testing
         let keys: CaseKeys = "base reference operations components expected_url expected_path expected_error"
         try CaseFile("okhttp_url").run(reading: keys) { item in
             guard let base = item["base"]?.string else {
-                return .notApplicable("URLs are not put together from their parts.")
+                return .notApplicable("URLs are not created from components.")
             }
             if let reference = item["reference"]?.string { return Self.resolve(base, reference, item) }
             if let outcome = Self.editQuery(base, item) { return outcome }
             guard let operations = item["operations"]?.array, operations.count <= 1 else {
-                return .notApplicable("There is no editing of a URL in steps.")
+                return .notApplicable("A URL cannot be edited in steps.")
             }
             guard let members = operations.first?.members, let operation = members.first else {
                 let expected = item["expected_url"]?.string
                 return .compare(
                     try? RequestURL(validating: base).text,
                     expected.map(URLCaseTests.withoutFragment),
-                    escaping: "What RFC 3986 does not allow in a query is escaped."
+                    escaping: "Characters that RFC 3986 does not allow in a query are escaped."
                 )
             }
             return try Self.edit(base, operation, item)
@@ -45,7 +45,7 @@ import Testing
         let outcome = CaseOutcome.compare(actual.map(normalized), expected)
         let noAuthority = ["http:", "https:"].contains { reference.hasPrefix($0) && !reference.hasPrefix("\($0)//") }
         if noAuthority { return outcome.or("A scheme without two slashes is not completed to a host.") }
-        if reference.contains("\\") { return outcome.or("A backslash is no slash.") }
+        if reference.contains("\\") { return outcome.or("A backslash is not a slash.") }
         return outcome.or("More than two slashes in front of a host are an error.", if: reference.contains(":///"))
     }
 
@@ -82,15 +82,18 @@ import Testing
             var configuration = APIConfiguration(path: "{segment}")
             configuration.pathValues = ["segment": text]
             return compare(join(base, configuration), item).or(
-                "A value that is a dot segment is refused.",
+                "A value that is a dot segment is rejected.",
                 if: text == "." || text == ".."
             )
         case "addPathSegments":
             return compare(join(base, APIConfiguration(path: text)), item).or(
-                "One slash between base and path is one slash, and an empty path adds none.",
+                "Base and path are joined with exactly one slash, and an empty path adds no slash.",
                 if: text.isEmpty || text.hasPrefix("/")
-            ).or("A path that climbs is an error.", if: text.contains("..") || text.lowercased().contains("%2e"))
-                .or("A backslash is no slash.", if: text.contains("\\"))
+            ).or(
+                "A path that leaves the base URL is an error.",
+                if: text.contains("..") || text.lowercased().contains("%2e")
+            )
+            .or("A backslash is not a slash.", if: text.contains("\\"))
         case "addQueryParameter":
             let value = arguments.count > 1 ? arguments[1] : .null
             var options = ParameterEncodingOptions()
@@ -100,7 +103,7 @@ import Testing
             )
             configuration.parameterOptions = options
             return compare(join(base, configuration), item)
-        default: return .notApplicable("There is no editing of single segments or parameters of a URL.")
+        default: return .notApplicable("Single segments or parameters of a URL cannot be edited.")
         }
     }
 
@@ -111,7 +114,7 @@ import Testing
         return .compare(
             isPath ? url.flatMap { RequestURL($0)?.path } : url,
             item[isPath ? "expected_path" : "expected_url"]?.string,
-            escaping: "Every reserved character but ? and / is escaped in a parameter."
+            escaping: "Every reserved character except ? and / is escaped in a parameter."
         )
     }
 
@@ -138,30 +141,31 @@ import Testing
                 }
                 // The invalid URL of the original test is not in the case. The base URL alone is valid.
                 return .notApplicable("The invalid URL itself is not part of the case.")
-            default: return .notApplicable("A base URL is kept as it is given; joins do not depend on its last slash.")
+            default:
+                return .notApplicable("A base URL is kept unchanged, and joins do not depend on its trailing slash.")
             }
         }
     }
 
     private static let unrequestable =
-        "A URL that is not http or https, or has no host, is an error: none can be requested."
+        "A URL that is not http or https or has no host is an error because it cannot be requested."
 
     static func child(_ base: String, _ argument: String, _ item: CaseValue) -> CaseOutcome {
         let expected = item["expected_url"]?.string
         let outcome = CaseOutcome.compare(join(base, APIConfiguration(path: argument)), expected)
         if argument.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) {
-            return outcome.or("Dot segments are removed, and an error where they leave the base URL.")
+            return outcome.or("Dot segments are removed, or are an error if they leave the base URL.")
         }
         if argument.contains("?") || argument.contains("#") {
             return outcome.or(
-                "A question mark in a path starts its query; as part of a name it is given by a template."
+                "A question mark in a path starts the query, and a template can insert it into a name."
             )
         }
         if argument.contains("{") {
-            return outcome.or("A name in braces stands for a value, as in a template.")
+            return outcome.or("A name in braces is a placeholder for a value, as in a template.")
         }
         if argument.contains("%") { return outcome.or("A valid escape in a path is kept.") }
-        if argument.contains("//") { return outcome.or("An absolute URL takes the place of the base URL.") }
+        if argument.contains("//") { return outcome.or("An absolute URL replaces the base URL.") }
         if argument.isEmpty { return outcome.or("An empty path is the base URL itself, without a slash.") }
         return outcome
     }
@@ -171,7 +175,7 @@ import Testing
         let query = Parameters(items.map { .init(key: $0.key, value: URLCaseTests.parameter($0.value)) })
         let actual = try? RequestURL(validating: base).setting(query).text
         return CaseOutcome.compare(actual, item["expected_url"]?.string).or(
-            "An empty value is written with its equals sign.",
+            "An empty value is written with an equals sign.",
             if: query.items.contains { $0.value == .string("") }
         )
     }
@@ -192,7 +196,10 @@ import Testing
             let actual = try? generator.request(for: APIConfiguration(path: path), on: base).url.text
             let isReset = path.hasPrefix("/") && base.url.path.count > 1
             return CaseOutcome.compare(actual, item["expected_url"]?.string)
-                .or("A path with a leading slash is appended; relative resolution is an option.", if: isReset)
+                .or(
+                    "A path with a leading slash is appended by default, and relative resolution is an option.",
+                    if: isReset
+                )
         }
     }
 }

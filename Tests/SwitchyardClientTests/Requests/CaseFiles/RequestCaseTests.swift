@@ -18,7 +18,7 @@ import Testing
             var generator = RequestGenerator(headers: [])
             var configuration = APIConfiguration(method: given["method"]?.string.flatMap { HTTPMethod($0) } ?? .post)
             guard try Self.read(given, into: &configuration, &generator) else {
-                return .notApplicable("A part of the request is not known.")
+                return .notApplicable("A part of the request is unknown.")
             }
             let request: HTTPRequest
             do { request = try Self.request(configuration, generator) } catch {
@@ -29,7 +29,7 @@ import Testing
             if let expected = item["expected_content_type"]?.string, type != expected {
                 return CaseOutcome.failed("got \(type ?? "none")")
                     .or(
-                        "Forms and texts name their character set.",
+                        "The media type of forms and texts has a charset.",
                         if: type?.hasPrefix("\(expected); charset=") ?? false
                     )
             }
@@ -104,7 +104,7 @@ import Testing
                 return .compare(String(text.dropFirst(2)), item["expected"]?.text)
             case "mimeTypeForFile":
                 return .compare(MediaTypes.type(ofFile: item["fileName"]?.string ?? ""), item["expected"]?.string)
-            case .some: return .notApplicable("Answers and trust are judged by other layers.")
+            case .some: return .notApplicable("Tests of other layers cover responses and trust.")
             case nil: return try Self.serialisation(item)
             }
         }
@@ -143,7 +143,7 @@ import Testing
         if item["expected_error"] != nil {
             if item["options"] != nil, configuration.parameters.isEmpty { configuration.parameters = ["key": "value"] }
             let isUnbuildable = String(describing: item).contains("utf16be_hex")
-            if isUnbuildable { return .notApplicable("Text that is not Unicode cannot be put into a string.") }
+            if isUnbuildable { return .notApplicable("Text that is not Unicode cannot be represented as a string.") }
             return (try? request(configuration, generator)) == nil ? .passed : .failed("was built")
         }
         return compare(try request(configuration, generator), item).or(
@@ -164,17 +164,17 @@ import Testing
             case "expected_content_type": outcomes.append(field("Content-Type", member.value, of: request))
             case "expected_headers":
                 outcomes += (member.value.members ?? []).map { field($0.key, $0.value, of: request) }
-            default: return .notApplicable("There is nothing to compare \(member.key) with.")
+            default: return .notApplicable("There is no value to compare with \(member.key).")
             }
         }
-        guard !outcomes.isEmpty else { return .notApplicable("There is nothing to compare.") }
+        guard !outcomes.isEmpty else { return .notApplicable("The case has no value to compare.") }
         return outcomes.first { $0 != .passed } ?? .passed
     }
 
     private static func field(_ name: String, _ expected: CaseValue, of request: HTTPRequest) -> CaseOutcome {
         let value = request.headers[name]
         return CaseOutcome.compare(value, expected.string).or(
-            "Forms and texts name their character set.",
+            "The media type of forms and texts has a charset.",
             if: value?.hasPrefix("\(expected.string ?? ""); charset=") ?? false
         )
     }
@@ -199,14 +199,14 @@ import Testing
             if let method = item["method"]?.string.flatMap({ HTTPMethod($0) }) {
                 return try Self.multipart(item, method)
             }
-            guard let task = item["task"] else { return .notApplicable("Answers are judged by other layers.") }
+            guard let task = item["task"] else { return .notApplicable("Tests of other layers cover responses.") }
             return try Self.task(task, item)
         }
     }
 
     static func authorization(_ item: CaseValue, _ token: String) -> CaseOutcome {
         guard let expected = item["expected_headers"]?["Authorization"]?.string else {
-            return .notApplicable("A token that nobody asks for is the caller's; none is added of itself.")
+            return .notApplicable("A token is only added on request of the caller.")
         }
         switch item["authorizationType"]?["custom"]?.string ?? item["authorizationType"]?.string {
         case "bearer": return .compare(HTTPHeaders.Field.bearer(token).value, expected)
@@ -218,12 +218,12 @@ import Testing
 
     static func multipart(_ item: CaseValue, _ method: HTTPMethod) throws -> CaseOutcome {
         guard let expected = item["expected_supports_multipart"]?.bool else {
-            return .notApplicable("Nothing to compare.")
+            return .notApplicable("The case has no value to compare.")
         }
         let body = RequestBody.multipart(MultipartForm(parts: [.field("a", "b")]))
         let isSupported = (try? request(APIConfiguration(method: method, body: body), RequestGenerator())) != nil
         return CaseOutcome.compare("\(isSupported)", "\(expected)").or(
-            "A form may go with every method that has a defined body, DELETE, OPTIONS and QUERY included.",
+            "A form is allowed with every method that has a defined body, including DELETE, OPTIONS and QUERY.",
             if: isSupported
         )
     }
@@ -242,12 +242,12 @@ import Testing
         if let text = task["data"]?.string {
             configuration.body = .data(Data(text.utf8), contentType: nil)
         } else if (item["expected_error"] ?? .null) != .null {
-            return .notApplicable("Query and body parameters are different properties; they cannot be mixed up.")
+            return .notApplicable("Query and body parameters are different properties and cannot be confused.")
         } else if let body = task["body"], body != .null {
             let parameters = try CaseParameters.parameters(body)
             configuration.body = encoding.contains("json") ? .json(parameters) : .form(parameters)
         } else if task["parameters"] != nil || task["encodable"] != nil || task["json"] != nil {
-            return .notApplicable("The task's encoders are judged by the parameter cases.")
+            return .notApplicable("The parameter cases cover the encoders of the task.")
         }
         let request = try request(configuration, RequestGenerator(headers: []))
         var outcome = CaseOutcome.passed
@@ -279,15 +279,15 @@ import Testing
                 return CaseOutcome.compare(actual, item["expected_url"]?.string)
                     .or("An empty path is the base URL itself, without a slash.", if: path.isEmpty)
                     .or(
-                        "Resolution against the base is an option; paths are appended.",
+                        "Paths are appended by default, and resolution against the base URL is an option.",
                         if: path.hasPrefix("/") && URLCaseTests.resolve(base, path) == item["expected_url"]?.string
                     )
             }
             guard let given = item["request"], given["response"] == nil, given["responses"] == nil else {
-                return .notApplicable("Answers are judged by other layers.")
+                return .notApplicable("Tests of other layers cover responses.")
             }
             guard let json = given["json"], item["expected_url"] == nil, item["expected_error"] == nil else {
-                return .notApplicable("Only building is judged here.")
+                return .notApplicable("The test covers only the creation of requests.")
             }
             return try Self.built(json, given, item)
         }
@@ -311,14 +311,14 @@ import Testing
         let request = try request(configuration, generator)
         for field in item["expected_headers"]?.members ?? [] {
             let outcome = CaseOutcome.compare(request.headers[field.key], field.value.string).or(
-                "A body's type counts for more than a field that all requests have.",
+                "The media type of a body overrides a common header field.",
                 if: !session.isEmpty && field.key.equalsIgnoringASCIICase("Content-Type")
             )
             guard outcome == .passed else { return outcome }
         }
         if let expected = item["expected_body"] {
             return CaseOutcome.compare(EncodingCaseTests.text(request.body), expected.string).or(
-                "A text that is to be JSON has its quotes; raw text is a body of another kind.",
+                "A JSON string has quotes, and raw text is another kind of body.",
                 if: json.string != nil
             )
         }

@@ -29,7 +29,7 @@ import Testing
             if let alternative = item["expected_url_alternative"]?.string, actual == alternative { return .passed }
             if !Self.isRequestable(expected) {
                 return actual == nil
-                    ? .differs("A URL that is not http or https is an error, since it cannot be requested.")
+                    ? .differs("A URL that is not http or https is an error because it cannot be requested.")
                     : .failed("got \(actual ?? "")")
             }
             return .compare(actual, expected)
@@ -46,26 +46,26 @@ import Testing
                 guard let actual else { return .passed }
                 let isPath = base != nil && !input.contains("//")
                 return .failed("accepted as \(actual)").or(
-                    "Without an authority of its own, a reference is a path and not a broken URL.",
+                    "A reference without an authority is a path and not an invalid URL.",
                     if: isPath
                 )
             }
             let expected = Self.withoutFragment(item["expected_href"]?.text ?? "")
             if !Self.isRequestable(expected) {
                 return actual == nil
-                    ? .differs("A URL that is not http or https is an error, since it cannot be requested.")
+                    ? .differs("A URL that is not http or https is an error because it cannot be requested.")
                     : .failed("got \(actual ?? "")")
             }
             let outcome = CaseOutcome.compare(actual, expected)
             return outcome.or(
-                "WHATWG repairs (backslashes, tabs, default ports, numbers as hosts, an empty path) are not made.",
+                "WHATWG repairs (backslashes, tabs, default ports, numbers as hosts, an empty path) are not applied.",
                 if: item["rfc3986_agrees"]?.bool != true
             )
         }
     }
 
     private static func escaping(_ part: String) -> String {
-        "Characters that RFC 3986 does not allow in \(part) are escaped, also where browsers leave them."
+        "Characters that RFC 3986 does not allow in \(part) are escaped, even if browsers keep them."
     }
 
     @Test func `the parts of a URL are escaped as in the web platform`() throws {
@@ -78,7 +78,7 @@ import Testing
             switch item["set"]?.string {
             case "pathname": return Self.judgePath(value, on: base, expected: expected)
             case "search": return Self.judgeQuery(value, on: base, expected: expected)
-            default: return .notApplicable("Only paths and queries are set; a fragment is never sent.")
+            default: return .notApplicable("Only paths and queries are set because a fragment is never sent.")
             }
         }
     }
@@ -94,9 +94,9 @@ import Testing
         )
         if isRefused(value) { return outcome.or("CR, LF and NUL in a path are an error, not repaired.") }
         return outcome.or(
-            "A path that climbs out of the base URL is an error.",
+            "A path that leaves the base URL is an error.",
             if: actual == nil && (value.contains("..") || value.lowercased().contains("%2e"))
-        ).or("A backslash is no slash.", if: value.contains("\\"))
+        ).or("A backslash is not a slash.", if: value.contains("\\"))
     }
 
     private static func judgeQuery(_ value: String, on base: RequestURL, expected: String) -> CaseOutcome {
