@@ -65,7 +65,7 @@ extension NetworkClient {
     ///
     /// - Parameter condition: A closure that returns whether to include a request.
     /// - Returns: The requests.
-    package func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
+    public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
         let transfers = core.transfers.requests(of: scope)
         let names = Set(transfers.map(\.id))
         // A transfer whose response has not arrived yet is in both tables.

@@ -47,7 +47,7 @@ extension NetworkClient {
     /// - Returns: The path, in the form of ``APIConfiguration/path``. The result is `nil` if the URL is not below the
     ///   base URL of a server in the current environment, or if the generator does not simply append paths to the base
     ///   URL.
-    package func path(of url: String) -> String? {
+    public func path(of url: String) -> String? {
         let pool = self.pool
         guard let url = RequestURL(url), let (path, base) = pool.sharedPath(of: url) else { return nil }
         return pool.generator.path(withoutItsVersion: path, of: url, on: base)

@@ -55,7 +55,7 @@ import Testing
         isMatch: Bool
     ) throws {
         var rules = ConfigurationRules()
-        rules.add(pattern) { $0.usesCDN = true }
+        rules.add(URLPattern(pattern)) { $0.usesCDN = true }
 
         #expect(try applied(rules, APIConfiguration(path: path)).usesCDN == isMatch)
     }
@@ -92,7 +92,7 @@ import Testing
     )
     func `a pattern without required segments matches the base URL itself`(base: String, pattern: String) throws {
         var rules = ConfigurationRules()
-        rules.add(pattern) { $0.usesCDN = true }
+        rules.add(URLPattern(pattern)) { $0.usesCDN = true }
 
         let result = try rules.applied(to: APIConfiguration(), by: RequestGenerator(), on: BaseURL(base))
 
