@@ -5,18 +5,24 @@ import SwitchyardServices
 
 /// One call of a manager: the request to send, and the steps that make a value of its response.
 ///
-/// This file is the life of a call, from top to bottom:
+/// The life of a call, in order, with the file of each stage:
 ///
-/// 1. **Rules, owner, cache.** ``APIManager/call(_:with:keepsOwner:)`` applies the client's rules, binds the call to the
-///    user and the environment of this moment, and makes a ``CachePlan`` if the response may be stored.
-/// 2. **Stored response.** ``obtained(through:id:among:)`` ends here if ``CachedCall`` finds a usable response.
-/// 3. **Request.** ``received(through:id:with:about:within:)`` passes the call to the client. `RequestFlow` runs limits,
-///    interceptors, credentials and retries in rounds.
-/// 4. **Attempts.** In each round, `Failover` chooses a server, sends an attempt, and may continue with another server.
-/// 5. **End of the request.** The request leaves the client's table with a response, whatever its status.
-/// 6. **Validation and decoding.** ``decoded(_:)`` applies the rules for the response and the serializer.
-/// 7. **Storage.** ``CachedCall/Fetch`` stores the response if the call has a plan.
-/// 8. **Owner.** ``response(through:id:among:)`` drops a response whose user has left.
+/// 1. **Rules, owner, cache** (`SwitchyardAPI/Manager/APIManager+Values.swift`). The client's rules are applied, and the
+///    call is bound to the user and the environment of this moment. It gets a plan if its response may be stored
+///    (`SwitchyardAPI/Manager/Caching/CachePlan.swift`). A fresh value in memory ends the call here.
+/// 2. **Stored response** (`SwitchyardAPI/Manager/Caching/CachedCall+Recall.swift`). A usable response in memory or on
+///    disk ends the call. Calls that miss the same response share one fetch.
+/// 3. **Request** (`SwitchyardAPI/Manager/APICall+Receiving.swift`). The call is passed to the client, which adds the
+///    request to its table. A request with limits, interceptors, credentials, retries, observers or an owner runs in
+///    rounds (`SwitchyardClient/Flow/RequestFlow.swift`). Any other request has a single round.
+/// 4. **Attempts** (`SwitchyardClient/Failover/Failover.swift`). In each round a server is chosen and an attempt is sent,
+///    and another server may follow.
+/// 5. **End of the request** (`SwitchyardClient/Client/ClientCore.swift`). The request ends once, with a response of any
+///    status or a failure, and leaves the table.
+/// 6. **Validation and decoding** (`SwitchyardAPI/Manager/APICall+Decoding.swift`).
+/// 7. **Storage** (`SwitchyardAPI/Manager/Caching/CachedCall+Fetch.swift`). A call with a plan runs stages 3 to 6 in its
+///    fetch, which then stores the response.
+/// 8. **Owner** (this file, ``response(through:id:among:)``). A response whose user has left is dropped.
 ///
 /// A call holds neither the manager nor its client, so that both can be released while the call is in flight. It is a
 /// class, because it is passed through many functions and each would copy a configuration of two dozen fields.
@@ -47,7 +53,7 @@ final class APICall<Value: Sendable>: Sendable {
     }
 }
 
-// MARK: - The life of a call
+// MARK: - From the configuration to the call
 
 extension APIManager {
     /// Returns a call as it is made now: with the client's rules, its owner, and its place in the cache.
@@ -79,6 +85,8 @@ extension APIManager {
         return APICall(configuration, serializer, module, plan, presentUser: presentUser)
     }
 }
+
+// MARK: - From the call to its response
 
 extension APICall {
     /// Returns the response of the call to its owner.

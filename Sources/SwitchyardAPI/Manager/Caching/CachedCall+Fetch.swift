@@ -1,0 +1,126 @@
+import Foundation
+import SwitchyardClient
+import SwitchyardHTTP
+import SwitchyardServices
+
+extension CachedCall {
+    /// Sends the request once and stores the response.
+    struct Fetch: Sendable {
+        private let call: APICall<Value>
+        private let plan: CachePlan
+        let client: NetworkClient
+        private let stored: CachedValue<Value>?
+        private let conditions: HTTPHeaders
+
+        init(
+            of cached: CachedCall,
+            through client: NetworkClient,
+            confirming stored: CachedValue<Value>? = nil,
+            with conditions: HTTPHeaders = [:]
+        ) {
+            call = cached.call
+            plan = cached.plan
+            self.client = client
+            self.stored = stored
+            self.conditions = conditions
+        }
+
+        func run() async -> Result<APIResponse<Value>, APIError> {
+            let start = client.time.now
+            let removals = plan.removalsSoFar()
+            // The fetch is recorded before it takes its number, so that fetches with later numbers see it.
+            plan.cache.fetchedTurns.withLock { $0.begin(plan.key) }
+            defer { plan.cache.fetchedTurns.withLock { $0.end(plan.key) } }
+            let turn = plan.cache.nextTurn()
+            let environment = ServiceEnvironment(rawValue: plan.key.parts.partition.environment)
+            let userChanges = client.userChanges(in: environment)
+            do throws(APIError) {
+                let fetched = try await call.fetched(through: client, confirming: stored, with: conditions)
+                if isWanted(fetched.response), client.userChanges(in: environment) == userChanges {
+                    store(
+                        fetched,
+                        after: start.duration(to: client.time.now),
+                        since: removals.having(fetched.removals),
+                        turn
+                    )
+                }
+                return .success(fetched.response)
+            } catch {
+                if plan.policy.freshness == .http, error.hasGoneResponse { forgetOlder(than: turn) }
+                return .failure(error)
+            }
+        }
+
+        /// Whether a response is stored: it came from the server and from the key's environment, and its user is still
+        /// logged in, so that no other user's credentials were sent with the request.
+        private func isWanted(_ response: APIResponse<Value>) -> Bool {
+            guard plan.policy.stores, plan.server == nil || plan.server == response.context?.server else {
+                return false
+            }
+            let partition = plan.key.parts.partition
+            let isSameUser = call.presentUser.map { $0() == partition.user } ?? false
+            return response.context?.environment.rawValue == partition.environment && isSameUser
+        }
+
+        /// Stores a response, unless entries were removed since it was requested or a newer one has arrived.
+        private func store(
+            _ fetched: APICall<Value>.Fetched,
+            after transit: Duration,
+            since removals: CacheChanges,
+            _ turn: Int
+        ) {
+            let response = fetched.response
+            // A 304 states only that the caller has a copy already, which belongs to the caller alone.
+            guard response.status != 304 || fetched.body == nil else { return }
+            guard var answer = fields(of: response, transit) else { return forgetOlder(than: turn) }
+            if let body = fetched.body { answer.body = body }
+            let willStore = plan.policy.willStore ?? plan.cache.defaults.willStore
+            // The stored response stays; the hook can change only the header fields of its confirmation.
+            let unchanged = fetched.body == nil ? answer : nil
+            guard let changed = willStore.map({ $0(answer) ?? unchanged }) ?? answer else { return }
+            // A body that a reader of the disk could not decode is not stored.
+            let isOwn = fetched.body == nil || changed.body == answer.body
+            guard let value = isOwn ? response.value : try? call.value(of: changed),
+                plan.cache.isNewest(turn, of: plan.key)
+            else { return }
+            let cost = fetched.body == nil ? fetched.cost : changed.body.count
+            plan.unlessRemoved(since: removals) {
+                let request = call.configuration.headers
+                guard plan.keep(value, changed, cost: cost, turn: turn, request) else { return }
+                keepOnDisk(changed, isConfirmation: fetched.body == nil)
+            }
+        }
+
+        /// Removes the stored response after a newer one that is not stored, so that the older one is not shown again.
+        private func forgetOlder(than turn: Int) {
+            guard plan.cache.isNewest(turn, of: plan.key) else { return }
+            plan.cache.withdraw(plan.key)
+        }
+
+        private func keepOnDisk(_ answer: StoredResponse, isConfirmation: Bool) {
+            guard plan.policy.usesDisk, let disk = plan.cache.disk,
+                !plan.isAmbiguousOnDisk(answer, call.configuration.headers)
+            else { return }
+            guard isConfirmation else { return disk.store(answer, for: plan.key) }
+            disk.confirm(plan.key, with: stored?.answer?.headers ?? [:], by: answer)
+        }
+
+        /// Returns the response without its body, with times from the policy and the header fields; `nil` if HTTP's
+        /// rules forbid storing it.
+        private func fields(of response: APIResponse<Value>, _ transit: Duration) -> StoredResponse? {
+            var answer = plan.answer(status: response.status, headers: response.headers)
+            answer.transit = transit
+            answer.redirectedTo = response.context?.redirects.last?.to.text
+            guard plan.policy.freshness == .http else { return answer }
+            guard plan.mayStore(call.configuration, status: response.status, response.headers) else { return nil }
+            let http = HTTPStoredResponse(answer, request: call.configuration.headers)
+            (answer.lifetime, answer.staleFor) = plan.policy.keepingTime(http)
+            return answer
+        }
+    }
+}
+
+extension APIError {
+    /// Whether the server responded that there is nothing, or nothing any more.
+    fileprivate var hasGoneResponse: Bool { [404, 410].contains(unformatted.context.status) }
+}
