@@ -2,6 +2,9 @@
 import PackageDescription
 
 /// The core, from its top floor down: what `import Switchyard` gives.
+///
+/// A target that imports `Switchyard` also depends on these: `Switchyard` itself stays the same if one of them changes, so
+/// an incremental build would not compile the target again.
 let core: [Target.Dependency] = [
     "SwitchyardAPI", "SwitchyardClient", "SwitchyardTransport", "SwitchyardHTTP", "SwitchyardServices",
 ]
@@ -87,14 +90,14 @@ let package = Package(
         .target(name: "SwitchyardGenerator"),
         .executableTarget(
             name: "yard",
-            dependencies: leaves + ["Switchyard", "SwitchyardTesting", "SwitchyardGenerator"],
+            dependencies: core + leaves + ["Switchyard", "SwitchyardTesting", "SwitchyardGenerator"],
             path: "Sources/YardTool",
             resources: [.copy("Report/Page")]
         ),
         .systemLibrary(name: "CEpoll"),
         .executableTarget(
             name: "SwitchyardBenchmarks",
-            dependencies: leaves + [
+            dependencies: core + leaves + [
                 "Switchyard", "SwitchyardTesting",
                 .target(name: "CEpoll", condition: .when(platforms: [.linux])),
             ]
@@ -141,15 +144,15 @@ let package = Package(
             name: "SwitchyardInspectorTests",
             dependencies: core + ["SwitchyardInspector", "SwitchyardDiagnostics"] + lab
         ),
-        .testTarget(name: "SwitchyardTests", dependencies: leaves + ["Switchyard"] + lab),
+        .testTarget(name: "SwitchyardTests", dependencies: core + leaves + ["Switchyard"] + lab),
         .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
         .testTarget(
             name: "YardToolTests",
-            dependencies: ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
+            dependencies: core + ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
         ),
         .testTarget(
             name: "SwitchyardGeneratorTests",
-            dependencies: ["SwitchyardGenerator", "Switchyard"] + lab,
+            dependencies: core + ["SwitchyardGenerator", "Switchyard"] + lab,
             exclude: ["Golden/Services"],
             resources: [.copy("Documents")]
         ),
