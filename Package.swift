@@ -145,7 +145,7 @@ let package = Package(
             dependencies: core + ["SwitchyardInspector", "SwitchyardDiagnostics"] + lab
         ),
         .testTarget(name: "SwitchyardTests", dependencies: core + leaves + ["Switchyard"] + lab),
-        .testTarget(name: "SwitchyardMainActorTests", dependencies: ["Switchyard", "SwitchyardTesting"]),
+        .testTarget(name: "SwitchyardMainActorTests", dependencies: core + ["Switchyard", "SwitchyardTesting"]),
         .testTarget(
             name: "YardToolTests",
             dependencies: core + ["yard", "Switchyard", "SwitchyardDiagnostics", "SwitchyardInspector"] + lab
@@ -156,7 +156,7 @@ let package = Package(
             exclude: ["Golden/Services"],
             resources: [.copy("Documents")]
         ),
-        .testTarget(name: "SwitchyardBenchmarksTests", dependencies: ["SwitchyardBenchmarks"]),
+        .testTarget(name: "SwitchyardBenchmarksTests", dependencies: core + ["SwitchyardBenchmarks"]),
     ],
     swiftLanguageModes: [.v6]
 )

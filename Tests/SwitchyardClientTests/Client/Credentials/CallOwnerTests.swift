@@ -62,7 +62,7 @@ import Testing
                 let user = request.headers["Authorization"] ?? "nobody"
                 switch moment {
                 case .response: return .delayed(by: .seconds(5), on: clock, .json("\"\(user)\""))
-                case .retry where user == "Bearer ann": return .status(503)
+                case .retry where user == "Bearer ann": return .status(500)
                 case .refusal where user == "Bearer ann": return .status(401)
                 default: return .json("\"\(user)\"")
                 }
@@ -184,7 +184,7 @@ import Testing
 
         let result = try await lab.result(of: logOut) { lab.carryOut(.logOutAndLogin) }
 
-        #expect(try result.get().status == (moment == .retry ? 503 : 200))
+        #expect(try result.get().status == (moment == .retry ? 500 : 200))
         #expect(lab.sent == ["Bearer ann"])
     }
 
