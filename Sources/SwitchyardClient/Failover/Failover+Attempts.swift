@@ -73,7 +73,7 @@ extension Failover {
     /// the time that is left.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
         guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
-            let delay = pool.hedgeDelay(for: route, from: now, to: awaitedUntil)
+            let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil)
         else { return }
         let tried = state.withLock { $0.tried } + [server]
         guard pool.couldFailOver(excluding: tried, at: now) else { return }

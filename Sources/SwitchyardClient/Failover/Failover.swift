@@ -126,7 +126,7 @@ extension Failover {
     /// Sets the timer for the time to hedge or the deadline, whichever comes first.
     func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
-        if let delay = pool.hedgeDelay(for: route, from: now, to: awaitedUntil) {
+        if let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil) {
             wakeUp = min(wakeUp, now.advanced(bySeconds: delay))
         }
         setTimer(number, at: wakeUp)
@@ -157,7 +157,7 @@ extension Failover {
     /// time counts from the resumption.
     private func checkAfterPause(at attempt: FailoverState.Attempt, at now: MonotonicTime) -> MonotonicTime? {
         guard let resumedAt = core.clock.resumedAt, attempt.startedAt < resumedAt,
-            let delay = pool.hedgeDelay(for: attempt.route, from: now, to: awaitedUntil)
+            let delay = pool.helpDelay(for: attempt.route, resendRule, from: now, to: awaitedUntil)
         else { return nil }
         let next = resumedAt.advanced(bySeconds: delay)
         return now < next ? next : nil

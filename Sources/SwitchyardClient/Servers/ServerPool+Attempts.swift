@@ -127,11 +127,20 @@ extension ServerPool {
         }
     }
 
-    /// Returns the time in seconds after which to hedge or compare this attempt.
-    func hedgeDelay(for route: Route, from now: MonotonicTime, to deadline: MonotonicTime) -> Double? {
+    /// Returns the time in seconds after which to hedge this attempt or, if the rule forbids that, to compare servers.
+    func helpDelay(
+        for route: Route,
+        _ rule: ResendRule,
+        from now: MonotonicTime,
+        to deadline: MonotonicTime
+    ) -> Double? {
         guard let attempt = route.attempt else { return nil }
         let remaining = now.seconds(to: deadline)
-        return state.withLock { $0.core.hedgeDelay(for: attempt, remaining: remaining) }
+        return state.withLock { state in
+            rule == .anytime
+                ? state.core.hedgeDelay(for: attempt, remaining: remaining)
+                : state.core.lateDelay(for: attempt, remaining: remaining)
+        }
     }
 
     /// Whether a number of seconds is less than the server of an attempt usually needs.

@@ -92,6 +92,7 @@ struct PolicyDecoder {
         var rules = policy.hedging ?? HedgingRules()
         if let details = part.details {
             rules.shortest = try details.seconds("shortest") ?? rules.shortest
+            rules.earliest = try details.seconds("earliest") ?? rules.earliest
             rules.unknown = try details.seconds("unknown") ?? rules.unknown
             rules.factor = try details.number("factor") ?? rules.factor
             rules.deadlineShare = try details.number("deadlineShare") ?? rules.deadlineShare

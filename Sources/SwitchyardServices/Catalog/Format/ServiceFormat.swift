@@ -22,7 +22,8 @@
 /// | `switching.perEndpoint` | boolean | | by policy | whether failures that other servers share are ignored |
 /// | `switching.tooManyRequests` | string | | `quota` | meaning of status 429: `quota` or server `overload` |
 /// | `switching.hedging` | boolean or object | | by policy | whether a slow request is sent a second time |
-/// | `switching.hedging.shortest` | number | seconds | 0.1 | the minimum wait before a hedge |
+/// | `switching.hedging.shortest` | number | seconds | 0.1 | the minimum wait, unless latencies are known to be shorter |
+/// | `switching.hedging.earliest` | number | seconds | 0.01 | the minimum wait after 64 known latencies |
 /// | `switching.hedging.unknown` | number | seconds | 0.25 | the minimum wait while fewer than 8 responses are known |
 /// | `switching.hedging.factor` | number | | 1.3 | the wait as a multiple of the 90th percentile |
 /// | `switching.hedging.deadlineShare` | number | 0...1 | 0.4 | the maximum wait as a share of the time left |
@@ -179,7 +180,11 @@ package enum ServiceFormat {
     private static let hedging = details(
         of: "switching.hedging",
         [
-            ("shortest", "a number of at least 0", "seconds", "0.1", "the shortest wait before"),
+            (
+                "shortest", "a number of at least 0", "seconds", "0.1",
+                "the minimum wait, unless latencies are known to be shorter"
+            ),
+            ("earliest", "a number of at least 0", "seconds", "0.01", "the minimum wait after 64 known latencies"),
             (
                 "unknown", "a number of at least 0", "seconds", "0.25",
                 "the shortest wait while fewer than 8 responses are known"

@@ -40,9 +40,16 @@ extension SwitchingCore {
 
     /// Returns the hedge delay in seconds, for every attempt.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
-        guard let hedging = rules.policy.hedging else { return nil }
-        let delay = evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt))
-        return max(0, min(delay, hedging.deadlineShare * remaining))
+        bounded(evidence.hedgeWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
+    }
+
+    /// Returns the seconds after which an attempt that must not be repeated is late; `nil` if the policy does not hedge.
+    package func lateDelay(for attempt: Attempt, remaining: Double) -> Double? {
+        bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
+    }
+
+    private func bounded(_ delay: Double, _ remaining: Double) -> Double? {
+        rules.policy.hedging.map { max(0, min(delay, $0.deadlineShare * remaining)) }
     }
 
     /// Takes an attempt on another server beside one that is slow or has been ejected.

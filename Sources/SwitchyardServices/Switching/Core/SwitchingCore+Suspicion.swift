@@ -40,7 +40,7 @@ extension SwitchingCore {
         evidence.beginSuspicion(position, with: endpoint, at: time)
         let traits = RequestTraits(endpoint: endpoint)
         let suspect = self.attempt(Choice(position: position), .suspicion, for: traits, at: now)
-        let delay = hedgeDelay(for: suspect, remaining: .seconds(3600)) ?? hedging.unknown
+        let delay = lateDelay(for: suspect, remaining: 3_600).map { Duration.seconds($0) } ?? hedging.unknown
         return SuspicionProbe(
             suspect: suspect,
             witness: self.attempt(Choice(position: Int(peer)), .suspicion, for: traits, at: now),

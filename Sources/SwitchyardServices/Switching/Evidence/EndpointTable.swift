@@ -28,6 +28,11 @@ struct EndpointTable: Sendable {
         index(of: endpoint).flatMap { records[$0].latency.bulk }
     }
 
+    /// Returns the latency in seconds that few responses of an endpoint exceed; `nil` with fewer than 64 responses.
+    func tail(of endpoint: UInt32) -> Double? {
+        index(of: endpoint).flatMap { records[$0].latency.tail }
+    }
+
     /// Records a complete response of a server, and its latency if that is typical of the endpoint.
     mutating func recordResponse(
         _ endpoint: UInt32,

@@ -1,7 +1,7 @@
 /// The latencies of a server's last 64 successes, in 128 bytes.
 ///
 /// Each is stored as the upper half of a `Float`, exact to 0.4 %; such halves sort like the numbers themselves. The
-/// 90th percentile is calculated with every 16th sample, by bisection over the bits, so recording costs almost nothing.
+/// percentiles are calculated with every 16th sample, by bisection over the bits, so recording costs almost nothing.
 struct LatencyDigest: Sendable {
     private static let capacity = 64
     /// The samples that it takes to know a percentile.
@@ -11,6 +11,7 @@ struct LatencyDigest: Sendable {
     private var next: UInt8 = 0
     private var used: UInt8 = 0
     private var cachedBulk: UInt16 = 0
+    private var cachedTail: UInt16 = 0
     /// The exponentially weighted mean of all samples, in seconds; 0 without one.
     private(set) var mean: Float = 0
 
@@ -20,6 +21,13 @@ struct LatencyDigest: Sendable {
         used < LatencyDigest.minimum ? nil : LatencyDigest.seconds(cachedBulk)
     }
 
+    /// The second longest of the last 64 latencies in seconds; at most 15 samples old, `nil` with fewer than 64.
+    ///
+    /// On average, 2 of 65 later latencies exceed it (3 %), whatever their distribution (order statistics).
+    var tail: Double? {
+        used < LatencyDigest.capacity ? nil : LatencyDigest.seconds(cachedTail)
+    }
+
     /// Adds the latency of a success, in seconds; less than nothing counts as nothing.
     mutating func record(_ seconds: Double) {
         let value = Float(max(0, seconds))
@@ -27,7 +35,9 @@ struct LatencyDigest: Sendable {
         next = (next + 1) % UInt8(LatencyDigest.capacity)
         mean = used == 0 ? value : mean + (value - mean) / 8
         if used < LatencyDigest.capacity { used += 1 }
-        if next % 16 == 0 || used == LatencyDigest.minimum { cachedBulk = quantileBits(0.9) }
+        guard next % 16 == 0 || used == LatencyDigest.minimum else { return }
+        cachedBulk = quantileBits(0.9)
+        cachedTail = quantileBits(0.99)
     }
 
     /// A quantile in seconds: the sample at rank `share * (count - 1)`, rounded down.

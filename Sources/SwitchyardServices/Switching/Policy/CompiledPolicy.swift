@@ -29,6 +29,7 @@ final class CompiledPolicy: Sendable {
     /// The gap between two tokens of a budget that fills again.
     let refill: Double
     let shortestHedge: Double
+    let earliestHedge: Double
     let unknownHedge: Double
     /// The time in seconds for which a failure of an endpoint is remembered.
     let endpointWindow: Double
@@ -56,6 +57,7 @@ final class CompiledPolicy: Sendable {
         forgiveness = policy.recovery.forgiveness.inSeconds
         refill = policy.budgets.refill.inSeconds
         shortestHedge = policy.hedging?.shortest.inSeconds ?? .infinity
+        earliestHedge = policy.hedging?.earliest.inSeconds ?? .infinity
         unknownHedge = policy.hedging?.unknown.inSeconds ?? .infinity
         endpointWindow = policy.detection.window.duration?.inSeconds ?? 60
         let lateness = policy.detection.lateness ?? LatenessRule()

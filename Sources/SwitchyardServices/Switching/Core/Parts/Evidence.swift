@@ -45,6 +45,16 @@ extension Evidence {
         return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
     }
 
+    /// Returns the seconds after which a read is hedged: the usual wait, or less if few reads of the endpoint take as
+    /// long.
+    func hedgeWait(for endpoint: UInt32, on position: Int?) -> Double {
+        let usual = usualWait(for: endpoint, on: position)
+        guard usual <= rules.shortestHedge, let bulk = bulk(of: endpoint, on: position),
+            let tail = endpoints.tail(of: endpoint)
+        else { return usual }
+        return min(usual, max(rules.earliestHedge, tail, (rules.policy.hedging?.factor ?? 1) * bulk))
+    }
+
     /// Whether a probe took longer than the server's usual time allows.
     func isSlowProbe(_ latency: Double, on position: Int) -> Bool {
         guard let bulk = servers[position].latency.bulk else { return false }
