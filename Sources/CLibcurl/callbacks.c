@@ -157,7 +157,7 @@ static bool may_forget_answer(const struct ycurl_exchange *exchange) {
 
 static void forget_answer(struct ycurl_exchange *exchange) {
     exchange->head_phase = HEAD_AWAITED;
-    exchange->early.refused = false;
+    exchange->early.refused = exchange->early.asked_again = false;
     exchange->received.count = 0;
     exchange->received_total = 0;
     codings_end(exchange);

@@ -82,7 +82,9 @@ static void look_for_end(struct ycurl_exchange *exchange, loop_push push) {
     if (exchange->feed == FEED_AWAITED && !exchange->receive_paused && ends) {
         if (exchange->head_phase != HEAD_COMPLETE) return loop_note_finished(exchange->loop, exchange, CURLE_GOT_NOTHING);
         // libcurl either treats the response as a reason to stop sending, or requests more of the body and stops
-        // watching the socket again. It is asked only once, because asking each time would loop forever.
+        // watching the socket again. It is asked once for each response, because asking each time would loop forever.
+        // Later questions would change nothing: libcurl has read the whole response by then, and only the end of the
+        // body or a failure to send can still end the exchange.
         end_wait(exchange);
         exchange->early.asked_again = exchange->early.unwatched;
         ycurl_lib.easy_pause(exchange->easy, CURLPAUSE_CONT);

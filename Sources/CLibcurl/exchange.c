@@ -181,7 +181,6 @@ int ycurl_upload_offer(ycurl_exchange *exchange, const void *bytes, size_t count
         }
         if (!buffer_append(&exchange->body_copy, bytes, count)) return CURLE_OUT_OF_MEMORY;
     }
-    exchange->early.asked_again = false;
     if (!is_awaited) return CURLE_OK;
     end_wait(exchange);
     exchange->last_activity = exchange->loop->now;

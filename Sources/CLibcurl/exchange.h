@@ -62,7 +62,7 @@ enum feed {
 struct early {
     /// Whether libcurl no longer watches the socket, neither for reading nor for writing.
     bool unwatched;
-    /// Whether libcurl has been asked since then whether the response was a reason to stop sending.
+    /// Whether libcurl has been asked whether the response is a reason to stop sending.
     bool asked_again;
     /// Whether the response has arrived and makes libcurl stop sending.
     bool refused;
