@@ -100,4 +100,11 @@ import Testing
         }
         #expect(try XMLTree(parsing: text(JSONDepth.ceiling).utf8, maximumDepth: .max).name == "a")
     }
+
+    @Test func `a text is read up to the maximum depth and refused beyond it`() throws {
+        #expect(try XMLTree(parsing: "<a><b><c/></b></a>".utf8, maximumDepth: 3).name == "a")
+        #expect(throws: DecodingFailure(.tooDeep(limit: 3))) {
+            try XMLTree(parsing: "<a><b><c><d/></c></b></a>".utf8, maximumDepth: 3)
+        }
+    }
 }

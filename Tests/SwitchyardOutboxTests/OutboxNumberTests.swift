@@ -41,4 +41,18 @@ import Testing
         #expect(entries.isEmpty)
         #expect(again.last == 40)
     }
+
+    @Test func `the largest number is kept when writes end in another order than they were stored`() throws {
+        let place = folder.url.appendingPathComponent("outbox")
+        var (journal, _) = try OutboxFile.open(place)
+        for id in UInt64(1)...40 { try journal.append(.stored(try entry(id))) }
+        for id in (UInt64(1)...40).reversed() { try journal.append(.done(id)) }
+        try journal.compact(keeping: [])
+        journal.release()
+
+        var (again, _) = try OutboxFile.open(place)
+        defer { again.release() }
+
+        #expect(again.last == 40)
+    }
 }

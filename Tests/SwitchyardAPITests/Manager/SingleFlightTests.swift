@@ -230,6 +230,27 @@ import Testing
         #expect(ended.withLock { $0 } == 1_000)
         #expect(client.flights.count == 0)
     }
+
+    @Test(arguments: ["If-None-Match", "If-Modified-Since", "Cookie"])
+    func `calls with different values of a field that affects the response share no fetch`(field: String) async {
+        let table = SingleFlightTable()
+        func isNew(_ value: String) -> Bool {
+            table.join(
+                CacheKey(CachePartition(service: "topics", environment: "test"), path: "/a"),
+                CacheStamp(),
+                as: Int.self,
+                asking: HTTPHeaders([.init(name: field, value: value)]),
+                after: CacheChanges(removals: 0, writes: 0),
+                needsWaiters: false
+            ) {
+                .failure(APIError(.cancelled(.caller)))
+            }
+            .isNew
+        }
+
+        #expect(isNew("1"))
+        #expect(isNew("2"))
+    }
 }
 
 extension NetworkClient {

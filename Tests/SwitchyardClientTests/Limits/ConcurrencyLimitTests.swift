@@ -49,6 +49,14 @@ import Testing
         #expect(line.count == 0)
     }
 
+    @Test func `an empty queue keeps no entries`() {
+        var line = FairLine()
+        for number in UInt64(1)...40 { line.enter(FairLine.Ticket(number: number, owner: 1, priority: .normal)) }
+
+        #expect(drain(&line) == Array(1...40))
+        #expect(line.keptCount == 0)
+    }
+
     @Test func `requests that leave the queue free their space, and the others keep their order`() {
         var line = FairLine()
         let stays: Set<UInt64> = [1, 5_000, 10_000]

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchyardServices
 import Testing
 
 @testable import SwitchyardHTTP
@@ -23,5 +24,20 @@ import Testing
         )
 
         #expect(jar.cookies(for: url).map(\.expires) == [Self.noon + 1800])
+    }
+
+    @Test func `a secure cookie that has expired does not keep a cookie of http out`() throws {
+        let time = Locked(Self.noon)
+        let jar = CookieJar(now: { time.withLock { $0 } })
+        let secure = try RequestURL(validating: "https://a.test/")
+        let plain = try RequestURL(validating: "http://a.test/")
+        jar.store(from: ["Set-Cookie": "session=1; Secure; Max-Age=10"], of: secure)
+        jar.store(from: ["Set-Cookie": "session=2"], of: plain)
+        #expect(jar.header(for: plain) == nil)
+
+        time.withLock { $0 += 20 }
+        jar.store(from: ["Set-Cookie": "session=2"], of: plain)
+
+        #expect(jar.header(for: plain) == "session=2")
     }
 }

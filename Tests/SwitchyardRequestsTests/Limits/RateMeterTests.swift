@@ -68,6 +68,15 @@ import Testing
             }
         }
     }
+
+    @Test func `a meter of a window can be discarded only after the window of its newest request`() {
+        var meter = RateMeter(.window(count: 2, per: .seconds(10)))
+        _ = meter.take(at: seconds(0))
+        _ = meter.take(at: seconds(8))
+
+        #expect(!meter.isFresh(at: seconds(12)))
+        #expect(meter.isFresh(at: seconds(18)))
+    }
 }
 
 @Suite struct RateLanesTests {

@@ -35,4 +35,23 @@ import Testing
     func `spaces around an Age are ignored`(age: String) {
         #expect(Self.reuse(["Cache-Control": "max-age=3600", "Age": age]) == HTTPCacheRules.Reuse.none)
     }
+
+    // RFC 9111 section 5.2.1.1: the client does not accept an age that is greater than the number.
+    @Test func `a response is fresh for a request that allows exactly its age`() {
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=3600", "Age": "0"]
+        let stored = HTTPStoredResponse(
+            status: 200,
+            headers: headers,
+            request: [:],
+            requested: Self.now,
+            received: Self.now
+        )
+        func reuse(allowing age: Int) -> HTTPCacheRules.Reuse {
+            let request: HTTPHeaders = ["Cache-Control": "max-age=\(age)"]
+            return HTTPCacheRules.reuse(stored, for: request, now: Self.now.addingTimeInterval(3))
+        }
+
+        #expect(reuse(allowing: 3) == .fresh)
+        #expect(reuse(allowing: 2) == HTTPCacheRules.Reuse.none)
+    }
 }

@@ -260,4 +260,19 @@ import Testing
         #expect(jar.cookies.map(\.value) == ["bob"])
         #expect(transport.requests.last?.headers["Cookie"] == nil)
     }
+
+    @Test func `a call that outlives a logout does not refresh the credential of the next user`() async throws {
+        let lab = try Lab(.limit, isNamed: true)
+        var logOut = APIConfiguration(path: "session", method: .delete)
+        logOut.outlivesLogout = true
+        let ended = Credential.bearer("bob", expiresAt: .distantPast)
+
+        let result = try await lab.result(of: logOut) {
+            lab.carryOut(.logOutAndLogin)
+            lab.credentials.set(ended, in: .test)
+        }
+
+        #expect(try result.get().text == "\"Bearer ann\"")
+        #expect(lab.credentials.credential(in: .test) == ended)
+    }
 }

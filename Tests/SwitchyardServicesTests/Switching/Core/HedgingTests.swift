@@ -106,4 +106,22 @@ import Testing
 
         #expect(driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) == nil)
     }
+
+    @Test func `a hedge on a lent token that wins makes the next one due after 5 s again`() throws {
+        let (driver, slow) = try poor()
+        driver.advance(5)
+        let winner = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now)
+        driver.settle(try #require(winner), .ok)
+        while let hedge = driver.hedge(excluding: [0]) { driver.settle(hedge, .unfinished) }
+
+        var lentAt: [Int] = []
+        for second in 6...30 {
+            driver.advance(1)
+            guard let hedge = driver.core.takeHedge(beside: slow, excluding: [0], at: driver.now) else { continue }
+            lentAt.append(second)
+            driver.settle(hedge, .unfinished)
+        }
+
+        #expect(lentAt == [10, 15, 25])
+    }
 }
