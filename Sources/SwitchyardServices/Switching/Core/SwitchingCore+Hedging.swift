@@ -40,12 +40,12 @@ extension SwitchingCore {
 
     /// Returns the hedge delay in seconds, for every attempt.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
-        bounded(evidence.hedgeWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
+        bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
 
     /// Returns the seconds after which an attempt that must not be repeated is late; `nil` if the policy does not hedge.
     package func lateDelay(for attempt: Attempt, remaining: Double) -> Double? {
-        bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
+        bounded(evidence.cautiousWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
 
     private func bounded(_ delay: Double, _ remaining: Double) -> Double? {

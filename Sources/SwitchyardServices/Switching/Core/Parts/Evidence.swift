@@ -39,20 +39,21 @@ extension Evidence {
         endpoints.bulk(of: endpoint) ?? position.flatMap { servers[$0].latency.bulk }
     }
 
-    /// Returns the seconds after which a response is late.
+    /// Returns the seconds after which a response is late and a read is hedged.
+    ///
+    /// If few responses of the endpoint take as long as the shortest wait, a response is late earlier.
     func usualWait(for endpoint: UInt32, on position: Int?) -> Double {
-        guard let bulk = bulk(of: endpoint, on: position) else { return max(rules.shortestHedge, rules.unknownHedge) }
-        return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
+        let cautious = cautiousWait(for: endpoint, on: position)
+        guard cautious <= rules.shortestHedge, let bulk = bulk(of: endpoint, on: position),
+            let tail = endpoints.tail(of: endpoint)
+        else { return cautious }
+        return min(cautious, max(rules.earliestHedge, tail, (rules.policy.hedging?.factor ?? 1) * bulk))
     }
 
-    /// Returns the seconds after which a read is hedged: the usual wait, or less if few reads of the endpoint take as
-    /// long.
-    func hedgeWait(for endpoint: UInt32, on position: Int?) -> Double {
-        let usual = usualWait(for: endpoint, on: position)
-        guard usual <= rules.shortestHedge, let bulk = bulk(of: endpoint, on: position),
-            let tail = endpoints.tail(of: endpoint)
-        else { return usual }
-        return min(usual, max(rules.earliestHedge, tail, (rules.policy.hedging?.factor ?? 1) * bulk))
+    /// Returns the seconds after which a request that must not be repeated is late.
+    func cautiousWait(for endpoint: UInt32, on position: Int?) -> Double {
+        guard let bulk = bulk(of: endpoint, on: position) else { return max(rules.shortestHedge, rules.unknownHedge) }
+        return max(rules.shortestHedge, (rules.policy.hedging?.factor ?? 1) * bulk)
     }
 
     /// Whether a probe took longer than the server's usual time allows.
