@@ -1,6 +1,6 @@
 /// A value held by one reference and copied on mutation if the reference is shared (copy-on-write).
 ///
-/// Passing the value on costs one reference count, regardless of how many references it contains.
+/// Passing this struct on costs one reference count, regardless of how many references the value contains.
 // `@usableFromInline`, because with `package` alone no other module can inline the accessors (Swift 6.3).
 @usableFromInline package struct CopyOnWrite<Value: Sendable>: Sendable {
     // `@unchecked Sendable` is sound: `value` is changed only through a uniquely referenced storage.

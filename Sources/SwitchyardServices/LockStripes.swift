@@ -6,10 +6,10 @@
     public import Musl
 #endif
 
-/// State that is split into stripes, each with its own lock (lock striping), for use by many threads at once.
+/// State that is split into stripes, each with its own lock (lock striping), for use by many threads at the same time.
 ///
 /// A lock and its state are adjacent in memory, on cache lines that no other stripe uses, so threads that use different
-/// stripes do not slow each other down. The rules for the closure of ``Locked`` apply here too.
+/// stripes do not slow each other down. As with ``Locked``, keep the closure short and call no foreign code from it.
 // For `@usableFromInline` and the public import, see `Locked`.
 @usableFromInline package final class LockStripes<State>: @unchecked Sendable {
     // `@unchecked Sendable` is sound: the state of a stripe is accessed only between lock and unlock of its mutex, and

@@ -1,7 +1,7 @@
 /// One task that waits for one outcome.
 ///
-/// The outcome may arrive before the task waits, and the task may be cancelled at any time. The first of them decides,
-/// and later outcomes are ignored.
+/// The outcome may arrive before the task waits, and the task may be cancelled at any time. The first outcome or the
+/// cancellation decides, and later outcomes are ignored.
 package final class Waiter<Outcome: Sendable>: Sendable {
     private enum State {
         case idle
@@ -16,8 +16,8 @@ package final class Waiter<Outcome: Sendable>: Sendable {
 
     /// Waits for the outcome, once.
     ///
-    /// - Parameter cancelled: A closure that returns the outcome if the task is cancelled. It may remove the waiter from
-    ///   its list.
+    /// - Parameter cancelled: A closure that returns the outcome if the task is cancelled. It may remove the waiter
+    ///   from a list.
     /// - Returns: The first outcome.
     package nonisolated(nonsending) func outcome(
         onCancel cancelled: @escaping @Sendable () -> Outcome

@@ -81,9 +81,7 @@ public struct Service: Sendable, Hashable {
         try self.init(name: name, servers: [server], defaultEnvironment: environment, switching: switching)
     }
 
-    /// The environments of the service, sorted by name.
-    ///
-    /// At least one server is part of each of them.
+    /// The environments of the service, sorted by name; each has at least one server.
     public var environments: [ServiceEnvironment] {
         Set(servers.flatMap(\.baseURLs.keys)).sorted { $0.rawValue < $1.rawValue }
     }

@@ -45,7 +45,7 @@ public struct JSONNumber: Sendable {
         text.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
     }
 
-    /// The form that is compared and hashed: an integer if the number fits one, otherwise all digits.
+    /// The form that is compared and hashed: an integer if the number fits in one, otherwise all digits.
     private enum Identity: Hashable {
         case int(Int)
         case unsigned(UInt64)
@@ -72,7 +72,7 @@ extension JSONNumber {
         self.init(checked: text)
     }
 
-    /// The number as a `Decimal`, or `nil` if `Decimal` does not represent it exactly or `Double` does.
+    /// The number as a `Decimal`, or `nil` if `Decimal` cannot represent the number exactly or `Double` already can.
     var preciseDecimal: Decimal? {
         let digits = DecimalDigits(text)
         guard DecimalDigits("\(double)") != digits, let decimal = Decimal(string: text),

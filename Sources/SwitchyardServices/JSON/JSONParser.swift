@@ -7,7 +7,9 @@ package struct JSONParser {
             case malformed(expected: String)
             /// The text nests deeper than the limit.
             case tooDeep(limit: Int)
-            /// An object repeats a name; `path` has a dot before each key and indexes in brackets.
+            /// An object repeats a name.
+            ///
+            /// `path` is the path of the repeated name, with a dot before each key and each index in brackets.
             case repeatedName(path: String)
         }
 
@@ -64,7 +66,7 @@ package struct JSONParser {
         }
     }
 
-    /// Parses a nested value; the path of an error gets `place` as a prefix.
+    /// Parses a nested value; if an error has a path, `place` is added in front of that path.
     private mutating func value(at place: @autoclosure () -> String) throws(Failure) -> JSONValue {
         do throws(Failure) {
             return try value()

@@ -193,8 +193,8 @@ extension JSONValue: Codable {
         if container.decodeNil() { return .null }
         if let bool = try? container.decode(Bool.self) { return .bool(bool) }
         if let string = try? container.decode(String.self) { return .string(string) }
-        // `Decimal` comes first, because a decoder also decodes as an integer a fraction that rounds to one as a
-        // `Double`.
+        // `Decimal` is tried first, because for a fraction whose nearest `Double` is a whole number, a decoder also
+        // returns an integer.
         if let decimal = try? container.decode(Decimal.self), let double = try? container.decode(Double.self),
             let number = JSONNumber(decimal, near: double)
         {

@@ -26,11 +26,11 @@ package enum HostName {
 
 /// The grammar of an IPv4 address in a URL.
 package enum IPv4Address {
-    /// Whether a host that ends in a number is an IPv4 address of four decimal numbers; any other host name is
-    /// accepted.
+    /// Whether every resolver interprets a host in the same way: a host that ends in a number must be an IPv4 address
+    /// of four decimal numbers.
     ///
-    /// Some resolvers accept `127.1`, `0x7f.1` and `1.2.3.4.5` as addresses, others reject them. A filter that
-    /// interprets such an address differently from the resolver is a security hole, so they are rejected.
+    /// Some resolvers accept `127.1`, `0x7f.1` and `1.2.3.4.5` as addresses, others reject them. If a filter and the
+    /// resolver interpret such an address differently, that is a security hole. These forms are therefore rejected.
     package static func isPlausible(_ host: ArraySlice<UInt8>) -> Bool {
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let last = labels.last(where: { !$0.isEmpty }), isNumber(last) else { return true }

@@ -9,7 +9,7 @@ public struct Server: Sendable, Hashable, Identifiable {
     ///
     /// In the other environments of the service, the server does not exist.
     public var baseURLs: [ServiceEnvironment: ServerURL]
-    /// The base URL for requests that ask for the CDN, in the environments that have one.
+    /// The base URL for requests that use the CDN, by environment; an environment without a CDN has no entry.
     public var cdnURLs: [ServiceEnvironment: ServerURL]
     /// The share of traffic relative to the other servers, if the selection strategy or the fallback order uses
     /// weights.

@@ -6,9 +6,9 @@
 
 /// The system's time source: a monotonic clock that continues while the machine sleeps, and timers on one serial queue.
 ///
-/// The system timer is set only for a deadline earlier than the one it is set for. A timer that is cancelled in time,
-/// as nearly all are, therefore only takes a lock twice for a short time and wakes no thread. After a sleep of the
-/// machine, all overdue timers fire as soon as the next timer is set.
+/// The system timer is set again only for a deadline that is earlier than its current one. A timer that is cancelled in
+/// time, as nearly all are, therefore only takes a lock twice for a short time and wakes no thread. After a sleep of
+/// the machine, all overdue timers fire as soon as the next timer is set.
 ///
 /// After a pause of the process, timers are postponed by 100 ms, so that data that has arrived is read first.
 public final class SystemTime: TimeSource {
@@ -31,7 +31,7 @@ public final class SystemTime: TimeSource {
         timers.abandon()
     }
 
-    /// The time since its first use in this process; on Linux, where this is cheaper, the time since boot.
+    /// The time since the clock was first read in this process; on Linux, where this is cheaper, the time since boot.
     public var now: MonotonicTime { Self.now }
 
     /// The time at which the process last resumed after the system had paused it: by a signal, by a suspension of the

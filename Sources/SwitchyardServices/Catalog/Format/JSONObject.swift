@@ -85,8 +85,10 @@ struct JSONObject {
             return .seconds(min(seconds, 1e9))
         }
 
-        /// Returns a group of settings: a Boolean turns the group on or off, an object turns it on and sets some of its
-        /// keys.
+        /// Returns a group of settings, or `nil` if the key is missing.
+        ///
+        /// The value is a Boolean that turns the group on or off, or an object that turns the group on and sets some of
+        /// its keys.
         func part(_ key: String) throws(CatalogError) -> (isOn: Bool, details: Fields?)? {
             guard let value = value(key) else { return nil }
             switch value {

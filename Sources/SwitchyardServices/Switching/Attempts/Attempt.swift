@@ -1,41 +1,42 @@
-/// One sending of a request to one server.
+/// One transmission of a request to one server.
 ///
-/// Evidence is about attempts, not requests: an attempt remembers its server and the server's generation. A generation
-/// ends when the server is ejected and when it has recovered; the outcome of an attempt of an older generation changes
-/// nothing. Every attempt is settled exactly once.
+/// An attempt stores its server and the server's generation. The generation is a number that changes when the server is
+/// ejected, when its trial begins and when it recovers. The outcome of an attempt from an earlier generation changes
+/// nothing. Every attempt is settled exactly once, that is, its outcome is reported to the core.
 package struct Attempt: Sendable, Hashable {
-    /// Why the attempt is made.
+    /// The reason for an attempt.
     package enum Role: UInt8, Sendable, Hashable, CaseIterable {
         /// The request's first attempt.
         case first
-        /// Another server after a failure, or after the server was ejected with the request still waiting on it.
+        /// An attempt on another server, because an attempt failed or because its server was ejected while the request
+        /// was waiting.
         case failover
-        /// A hedge: another server beside a slow one.
+        /// A hedge: an additional attempt on another server while an attempt is slow.
         case hedge
-        /// A shadow copy that finds out whether an ejected server works again.
+        /// A shadow copy of a request that finds out whether an ejected server works again.
         case probe
-        /// A small request to a suspected server, and to another one for confirmation.
+        /// A small request to a suspected server, or the same request to another server for confirmation.
         case suspicion
-        /// A shadow copy that opens a connection to the first fallback before the connection is needed.
+        /// A shadow copy of a request that opens a connection to the first fallback server before it is needed.
         case warmUp
     }
 
     private let position: UInt8
-    /// The generation of the server.
+    /// The generation of the server at the start of the attempt.
     package let generation: UInt32
-    /// The endpoint that is asked (`RequestTraits.endpoint`).
+    /// The endpoint of the request (`RequestTraits.endpoint`).
     package let endpoint: UInt32
-    /// Why the attempt is made.
+    /// The reason for the attempt.
     package let role: Role
-    /// Whether it takes one of the places of a trial.
+    /// Whether the attempt occupies one of the slots of a server's trial.
     let holdsTrialPlace: Bool
-    /// Whether it was made because of overload, which costs more if it fails as well.
+    /// Whether the previous attempt failed because of overload; if this attempt fails too, it costs more tokens.
     let followsOverload: Bool
     /// Whether the attempt takes no token, because the previous attempt reached no server.
     let isFree: Bool
-    /// The number of timely responses of the server at the start of the attempt.
+    /// The server's number of timely responses at the start of the attempt.
     let timely: UInt32
-    /// When it was chosen.
+    /// The time at which the server was chosen.
     package let startedAt: MonotonicTime
 
     init(
@@ -63,13 +64,15 @@ package struct Attempt: Sendable, Hashable {
     /// The server, as its position in `SwitchingCore.serverIDs` at the time of the choice.
     package var server: Int { Int(position) }
 
-    /// Whether the attempt has taken a token, or continues with the token of an earlier attempt.
+    /// Whether the attempt took a token, or continues with the token of an earlier attempt of its request.
     package var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
-    /// Whether it went to another server, by the generation: a new list may have moved servers between the two.
+    /// Whether the two attempts have different generations, which are compared because a new list may have moved the
+    /// servers.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
-    /// The attempt for facts that become known after it was settled; it holds nothing that would be given back twice.
+    /// A copy of the attempt for facts that become known after it was settled; the copy holds no trial slot and no
+    /// token.
     package var afterwards: Attempt {
         Attempt(server: server, generation: generation, role: .suspicion, endpoint: endpoint, startedAt: startedAt)
     }

@@ -1,19 +1,21 @@
-/// The outcome of an attempt, as far as it is evidence about the server.
+/// The outcome of an attempt, as evidence about the server.
 package enum AttemptOutcome: Sendable, Hashable {
-    /// A complete response arrived after this time.
+    /// A complete response arrived after the duration `latency`.
     case success(latency: Duration)
-    /// A response arrived that proves only that the path works: 4xx other than 408, 421 and 425.
+    /// A response arrived that proves only that the network path works: a 4xx status other than 408, 421 and 425.
     case answered
-    /// The attempt failed; the server may have named a time to retry after.
+    /// The attempt failed; `retryAfter` is the value of the `Retry-After` header field, if the server sent one.
     case failure(FailureKind, retryAfter: Duration? = nil)
     /// The attempt was in flight when another attempt of the request succeeded, or when the caller or the deadline
     /// ended the request.
     ///
-    /// If no attempt succeeded, the outcome says nothing about the server, but the cost of the attempt
-    /// (`BudgetRules`) does not come back, because the server may still be working on it.
+    /// If no attempt succeeded, the outcome says nothing about the server. The attempt's token (`BudgetRules`) is not
+    /// returned, because the server may still be working on the request.
     case unfinished
-    /// The outcome says nothing about the server, which is not working on anything: the machine is offline, the request
-    /// is malformed, or the body could not be decoded or was refused by a validator.
+    /// The outcome says nothing about the server, and the server is not working on the request.
+    ///
+    /// The machine is offline, the request is malformed, or the body could not be decoded or was rejected by a
+    /// validator.
     case neutral
 
     /// Creates the outcome of a complete HTTP response.
@@ -22,7 +24,7 @@ package enum AttemptOutcome: Sendable, Hashable {
     ///   - status: The status code.
     ///   - latency: The time from sending to the complete response.
     ///   - retryAfter: The value of the header field `Retry-After`.
-    ///   - meaning: The meaning of 429; default is the caller's quota.
+    ///   - meaning: The meaning of status 429. The default is the caller's quota.
     package init(
         status: Int,
         latency: Duration,
@@ -37,12 +39,12 @@ package enum AttemptOutcome: Sendable, Hashable {
         }
     }
 
-    /// The kind of failure, if it was one.
+    /// The kind of failure, or `nil` if the attempt did not fail.
     package var failureKind: FailureKind? {
         if case .failure(let kind, _) = self { kind } else { nil }
     }
 
-    /// Whether the outcome says nothing about the server and cost it nothing.
+    /// Whether the outcome says nothing about the server and the server did no work.
     package var isNeutral: Bool {
         if case .neutral = self { true } else { false }
     }
@@ -56,14 +58,12 @@ package enum AttemptOutcome: Sendable, Hashable {
     }
 }
 
-/// An attempt and how it ended.
+/// An attempt and its outcome.
 package struct SettledAttempt: Sendable, Hashable {
-    /// The attempt.
     package var attempt: Attempt
     /// The outcome of the attempt.
     package var outcome: AttemptOutcome
 
-    /// Creates the pair.
     package init(_ attempt: Attempt, _ outcome: AttemptOutcome) {
         self.attempt = attempt
         self.outcome = outcome

@@ -1,33 +1,33 @@
-/// The kind of a failed attempt, as far as it is evidence about the server.
+/// The kind of failure of an attempt, as evidence about the server.
 public enum FailureKind: Sendable, Hashable {
-    /// Nothing listens at the address.
+    /// The connection was refused, because no process listens at the address.
     case refused
-    /// The name could not be resolved.
+    /// The host name could not be resolved.
     case dnsFailure
     /// The TLS handshake failed.
     case tlsFailure
-    /// The certificate was refused.
+    /// The server's certificate was rejected.
     case certificateRejected
-    /// No connection came about in time.
+    /// No connection was established before the timeout.
     case connectTimeout
-    /// No complete response arrived in time.
+    /// No complete response arrived before the timeout.
     case timeout
-    /// The connection was broken off.
+    /// The server closed the connection with a reset or before it responded.
     case reset
-    /// The body ended too early.
+    /// The body ended before its announced length.
     case truncated
-    /// The received data was not HTTP, or did not match what it claimed to be.
+    /// The received data was not valid HTTP, or contradicted its own header fields.
     case protocolViolation
     /// The server responded with this status: 408, 421, 425, 5xx, or 429 if it means that the server is overloaded.
     case http(Int)
-    /// A hedge on another server responded first.
+    /// The attempt was slow, and a hedge on another server responded first.
     case overtaken
-    /// Anything else that is the server's fault.
+    /// Any other failure that is the server's fault.
     case other
 }
 
 extension FailureKind: CustomStringConvertible {
-    /// The kind's name as in reports, such as `refused` or `http503`.
+    /// The name of the kind in reports, such as `refused` or `http503`.
     public var description: String {
         switch self {
         case .refused: "refused"
@@ -45,10 +45,11 @@ extension FailureKind: CustomStringConvertible {
         }
     }
 
-    /// The weight of the failure: certain failures weigh more, those that a healthy but busy server also has weigh
-    /// less.
+    /// The weight of the failure as evidence.
     ///
-    /// Hard 1.5, soft 1.0, overtaken 0.6, overload 0.5.
+    /// A refused connection and a failure of DNS, TLS or the certificate weigh 1.5, because a healthy server does not
+    /// cause them. Status 429 and 503 weigh 0.5 and ``overtaken`` weighs 0.6, because a healthy but busy server causes
+    /// them too. All other failures weigh 1.0.
     var weight: Double {
         switch self {
         case .refused, .dnsFailure, .tlsFailure, .certificateRejected: 1.5
@@ -68,7 +69,7 @@ extension FailureKind: CustomStringConvertible {
         self == .http(503) || self == .http(429)
     }
 
-    /// Whether the failure can come from load: the server is slow, or reports that it is overloaded.
+    /// Whether the failure may be caused by load: the server is slow, or reports that it is overloaded.
     var isOverload: Bool {
         switch self {
         case .timeout, .overtaken: true
@@ -76,10 +77,11 @@ extension FailureKind: CustomStringConvertible {
         }
     }
 
-    /// Whether the attempt has certainly given no server any work: another one in its place adds no load.
+    /// Whether the attempt certainly caused no work on any server, so that replacing it by another attempt adds no
+    /// load.
     var isWithoutWork: Bool { self == .refused || self == .dnsFailure }
 
-    /// Whether no connection came about: whatever was to be asked, the server was not there.
+    /// Whether no connection was established, so that the failure does not depend on the request.
     var isUnreached: Bool {
         switch self {
         case .refused, .dnsFailure, .tlsFailure, .certificateRejected, .connectTimeout: true
@@ -87,7 +89,8 @@ extension FailureKind: CustomStringConvertible {
         }
     }
 
-    /// Whether the published rule suspects the server.
+    /// Whether ``FailureFilter/suspicious`` counts the failure: every failure other than an HTTP status, and the
+    /// statuses 502, 503 and 504.
     var isSuspicious: Bool {
         switch self {
         case .http(let status): (502...504).contains(status)

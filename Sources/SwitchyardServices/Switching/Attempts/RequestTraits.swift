@@ -1,11 +1,16 @@
-/// How urgent a request is: among others that wait, and when no server can take them all.
+/// The urgency of a request.
+///
+/// It determines which waiting request is sent first, and which requests are shed if the servers cannot process all of
+/// them.
 public enum RequestPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// Sent after the others, such as prefetching; shed while every usable server is overloaded, unless the policy
-    /// disables it.
+    /// Sent after requests with a higher priority; suitable for prefetching.
+    ///
+    /// Requests of this priority are shed while every usable server is overloaded, unless the policy disables shedding.
     case low
-    /// The default; given up in proportion to the overload, where the policy asks for that.
+    /// The default; shed in proportion to the overload if the service file sets `switching.admission.sheds` to
+    /// `normal`.
     case normal
-    /// Sent before the others, because the user waits for the response; never shed.
+    /// Sent before requests with a lower priority, because the user waits for the response; never shed.
     case high
 
     /// Whether `left` is less urgent than `right`.
@@ -16,27 +21,28 @@ public enum RequestPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
 
 /// The properties of a request on which the choice of a server may depend.
 package struct RequestTraits: Sendable, Hashable {
-    /// How much the request matters; default normal.
+    /// The urgency of the request; normal by default.
     package var priority: RequestPriority
-    /// The session that ``SelectionStrategy/sticky`` keeps on one server; `nil`: none.
+    /// The key of the session that ``SelectionStrategy/sticky`` keeps on one server, or `nil` if there is no session.
     package var sessionKey: UInt64?
-    /// The endpoint of the request, such as a hash of method and path template; default is 0.
+    /// A number that identifies the endpoint of the request, such as a hash of method and path template; 0 by default.
     ///
     /// The duration and the failures of an endpoint are recorded separately (`DetectionRules.perEndpoint`). Requests
-    /// with equal numbers count as the same endpoint.
+    /// with equal numbers count as requests to the same endpoint.
     package var endpoint: UInt32
-    /// Whether the request may be sent a second time; default is `true`.
+    /// Whether the request may be sent a second time; `true` by default.
     ///
-    /// A request that must not be repeated is not sent to a server on trial as long as other requests try it.
+    /// A request that must not be repeated is not sent to a server on trial as long as repeatable requests test that
+    /// server.
     package var mayBeRepeated: Bool
 
-    /// Creates traits.
+    /// Creates the traits of a request.
     ///
     /// - Parameters:
-    ///   - priority: How much the request matters; normal unless given.
-    ///   - session: The name of the session, none unless given; its hash is the same on every machine and in every run.
-    ///   - endpoint: The endpoint that is asked; 0 unless given.
-    ///   - mayBeRepeated: Whether it may be sent a second time; yes unless given.
+    ///   - priority: The urgency of the request; normal by default.
+    ///   - session: The name of the session, or `nil` for none. Its hash is the same on every machine and in every run.
+    ///   - endpoint: A number that identifies the endpoint; 0 by default.
+    ///   - mayBeRepeated: Whether the request may be sent a second time; `true` by default.
     package init(
         priority: RequestPriority = .normal,
         session: String? = nil,

@@ -1,6 +1,8 @@
-/// A set of servers of one core, by their positions in its list: the ones that a request has tried.
+/// A set of servers of one core, such as the servers that a request has tried.
+///
+/// A server is identified by its position in the core's list.
 package struct ServerSet: Sendable, Hashable {
-    /// The maximum number of servers of a set, and therefore of a core.
+    /// The maximum number of servers in a set, and therefore in a core.
     package static let capacity = 64
 
     private var bits: UInt64 = 0
@@ -8,18 +10,18 @@ package struct ServerSet: Sendable, Hashable {
     /// Creates an empty set.
     package init() {}
 
-    /// Whether nothing is in the set.
+    /// Whether the set is empty.
     package var isEmpty: Bool { bits == 0 }
 
     /// The number of servers in the set.
     package var count: Int { bits.nonzeroBitCount }
 
-    /// Puts a server into the set; a position that no list can have is ignored.
+    /// Inserts a server; a position outside 0..<64 is ignored.
     package mutating func insert(_ position: Int) {
         bits |= ServerSet.bit(position)
     }
 
-    /// Takes a server out of the set.
+    /// Removes a server.
     package mutating func remove(_ position: Int) {
         bits &= ~ServerSet.bit(position)
     }
@@ -29,7 +31,7 @@ package struct ServerSet: Sendable, Hashable {
         bits & ServerSet.bit(position) != 0
     }
 
-    /// The servers that are in either set.
+    /// Returns the servers that are in at least one of the two sets.
     package func union(_ other: ServerSet) -> ServerSet {
         var both = self
         both.bits |= other.bits
@@ -42,7 +44,7 @@ package struct ServerSet: Sendable, Hashable {
 }
 
 extension ServerSet: ExpressibleByArrayLiteral {
-    /// Creates a set of these positions.
+    /// Creates a set of the given positions.
     package init(arrayLiteral elements: Int...) {
         for element in elements { insert(element) }
     }

@@ -1,31 +1,40 @@
-/// A switch that comes from outside the app, such as a push notification.
+/// A command to prefer, force or avoid a server, which comes from outside the app, for example with a push
+/// notification.
 ///
-/// It names a server of the list, never an address. The app must have checked its signature.
+/// The command names a server of the list, never an address. The app must verify the signature of the command.
 public struct PushCommand: Sendable, Hashable {
     /// The action on the server.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
-        /// Put it first; health still rules.
+        /// Puts the server first; if the server fails, the next one still takes over.
         case prefer
-        /// Send everything there, until the time is up or the server fails altogether.
+        /// Sends every request to the server, until the command expires or the server is ejected.
         case force
-        /// Put it last; health still rules.
+        /// Puts the server last; requests still reach it if the other servers fail.
         case avoid
-        /// Go back to the order of the list; the server named does not matter.
+        /// Restores the order of the list; the server named in the command does not matter.
         case clear
     }
 
-    /// The number of the command, greater than that of every command before.
+    /// The version of the command, which must be greater than that of every earlier command.
     package var version: UInt64
     /// The action on the server.
     package var mode: Mode
-    /// The server.
+    /// The name of the server.
     package var server: Server.ID
     /// The time for which the command applies; if `nil`, it applies until the next command.
     package var timeToLive: Duration?
-    /// The command takes effect after a random time up to this, so that a fleet does not move at once; default none.
+    /// The maximum random delay before the command takes effect, so that not all clients switch at the same moment;
+    /// zero by default.
     package var spread: Duration
 
     /// Creates a command.
+    ///
+    /// - Parameters:
+    ///   - version: The version, greater than that of every earlier command.
+    ///   - mode: The action on the server.
+    ///   - server: The name of the server.
+    ///   - timeToLive: The time for which the command applies. If `nil`, it applies until the next command.
+    ///   - spread: The maximum random delay before the command takes effect; zero by default.
     public init(
         version: UInt64,
         mode: Mode,

@@ -1,20 +1,20 @@
-/// Why a core could not be made, or a command has no effect.
+/// The reason why a core could not be created, or why a command has no effect.
 public enum SwitchError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The list of servers is empty.
     case noServers
-    /// More than 64 servers.
+    /// The list has more than 64 servers; the associated value is their number.
     case tooManyServers(Int)
     /// Two servers have this name.
     case duplicateServer(Server.ID)
     /// A weight is negative or not a number.
     case invalidWeight(Server.ID, Double)
-    /// No server has this name; the known ones are listed.
+    /// No server has this name; `known` lists the existing names.
     case unknownServer(Server.ID, known: [Server.ID])
-    /// A pushed command is not newer than the last one.
+    /// A pushed command is not newer than the last pushed command.
     case staleCommand(version: UInt64, last: UInt64)
     /// A pushed command's duration is out of range.
     case invalidCommand(String)
-    /// A rule of the policy is out of range.
+    /// A value of the policy is out of range.
     case invalidPolicy(SwitchPolicy.Problem)
 
     /// A one-line description of the error.

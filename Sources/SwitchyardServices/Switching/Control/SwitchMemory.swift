@@ -1,16 +1,15 @@
-/// The state of a core that the app may store over a relaunch: the last good server, and the ejected ones.
+/// The state of a core that the app may store across relaunches: the preferred server and the ejected servers.
 package struct SwitchMemory: Codable, Sendable, Hashable {
-    /// The longest age at which ejections still count, in seconds.
+    /// The maximum age, in seconds, at which stored ejections are restored.
     package static let longestAge = 600.0
 
     /// The time of saving, in seconds since 1970 by the wall clock.
     package var savedAt: Double
-    /// The server that was preferred.
+    /// The name of the preferred server.
     package var current: Server.ID
-    /// The servers that were ejected.
+    /// The names of the ejected servers.
     package var ejected: [Server.ID]
 
-    /// Creates a memory.
     package init(savedAt: Double, current: Server.ID, ejected: [Server.ID]) {
         self.savedAt = savedAt
         self.current = current
@@ -21,24 +20,24 @@ package struct SwitchMemory: Codable, Sendable, Hashable {
 extension SwitchingCore {
     /// Returns the state to store.
     ///
-    /// - Parameter wallClock: Seconds since 1970.
-    /// - Returns: The memory.
+    /// - Parameter wallClock: The current time of the wall clock, in seconds since 1970.
+    /// - Returns: The preferred server and the ejected servers.
     package func memory(wallClock: Double) -> SwitchMemory {
         let ejected = serverIDs.indices.filter { recovery.state(of: $0) == .ejected }.map { serverIDs[$0] }
         return SwitchMemory(savedAt: wallClock, current: current, ejected: ejected)
     }
 
-    /// Restores a stored memory before the first request.
+    /// Restores a stored state before the first request.
     ///
     /// Servers that were ejected at most `SwitchMemory.longestAge` ago are ejected again, with a probe due immediately.
-    /// Of an older memory, or one from the future, only the last good server counts. A policy that does not fail back
-    /// starts with that server. Unknown names are ignored.
+    /// If the state is older, or its time is in the future, its ejections are ignored. A policy that does not fail back
+    /// starts with the stored preferred server. Unknown names are ignored.
     ///
     /// - Parameters:
-    ///   - memory: The memory.
-    ///   - wallClock: Seconds since 1970.
-    ///   - now: The time.
-    /// - Returns: The events that followed.
+    ///   - memory: The stored state.
+    ///   - wallClock: The current time of the wall clock, in seconds since 1970.
+    ///   - now: The current time.
+    /// - Returns: The resulting events.
     package mutating func restore(
         _ memory: SwitchMemory,
         wallClock: Double,
@@ -47,7 +46,7 @@ extension SwitchingCore {
         let time = read(now)
         if (0...SwitchMemory.longestAge).contains(wallClock - memory.savedAt) {
             for position in steering.members.indices where memory.ejected.contains(steering.members[position].id) {
-                // A command in force is newer than the memory.
+                // A pushed command that currently applies is newer than the stored state.
                 guard recovery.state(of: position) == .healthy, steering.forced != position,
                     recovery.hasHealthyPeer(of: position)
                 else { continue }

@@ -1,24 +1,26 @@
-/// The time inside a core in seconds: it never goes backwards, and stops while the machine is offline.
+/// The clock of a core, in seconds; it never goes backwards, and it is stopped while the machine is offline.
 struct CoreClock: Sendable {
-    /// A step back that is larger than this is a jump, not two threads that raced for the lock.
+    /// The largest step back, in seconds, that is ignored, because threads may pass their times in the wrong order.
+    ///
+    /// A larger step means that the clock of the caller has jumped back.
     private static let tolerance = 1.0
 
     private var offset = 0.0
     private var latest = -Double.infinity
     private var raw = -Double.infinity
     private var frozenSince: Double?
-    /// The time as it was last handed in.
+    /// The time that was passed last.
     private(set) var reading = MonotonicTime.zero
 
-    /// Whether the time is stopped.
+    /// Whether the clock is stopped.
     var isFrozen: Bool { frozenSince != nil }
 
-    /// Whether a time handed in would be a jump back.
+    /// Whether a passed time means that the clock of the caller has jumped back.
     func jumpsBack(to now: MonotonicTime) -> Bool {
         now.seconds < raw - CoreClock.tolerance
     }
 
-    /// Takes the time handed in, and returns the time inside.
+    /// Advances the clock to the passed time, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
         let seconds = now.seconds
         if jumpsBack(to: now) {
@@ -32,13 +34,13 @@ struct CoreClock: Sendable {
         return latest
     }
 
-    /// Stops the time.
+    /// Stops the clock.
     mutating func freeze(at now: MonotonicTime) {
         _ = read(now)
         if frozenSince == nil { frozenSince = raw + offset }
     }
 
-    /// Lets the time go on from where it stopped.
+    /// Restarts the clock at the time at which it stopped.
     mutating func thaw(at now: MonotonicTime) {
         guard let since = frozenSince else { return }
         _ = read(now)

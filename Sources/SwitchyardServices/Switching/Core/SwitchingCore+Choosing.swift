@@ -2,13 +2,13 @@ extension SwitchingCore {
     /// Chooses the server of a request's first attempt.
     ///
     /// The choice is a healthy server by the policy's selection, otherwise a server on trial with a free slot,
-    /// otherwise the least bad server. There is always a server as long as one has not been tried.
+    /// otherwise the least bad server. A server is found unless every server was tried.
     ///
     /// - Parameters:
     ///   - tried: The servers that are excluded.
     ///   - traits: The properties on which the choice may depend.
-    ///   - now: The time.
-    /// - Returns: The attempt, which has to be settled; `nil` only if every server was tried.
+    ///   - now: The current time.
+    /// - Returns: The attempt, which must be settled, or `nil` if every server was tried.
     package mutating func choose(
         excluding tried: ServerSet = [],
         for traits: RequestTraits = RequestTraits(),
@@ -23,13 +23,13 @@ extension SwitchingCore {
 
     /// Whether a request should be shed immediately because every healthy server is overloaded.
     ///
-    /// ``AdmissionRules/sheds`` sets the priorities. Low priority is shed, normal priority with the probability that no
-    /// server's share admits it, at most ``AdmissionRules/mostShed``, and high priority never. A single server always
-    /// gets its requests.
+    /// ``AdmissionRules/sheds`` sets the priorities. Low-priority requests are shed. Normal-priority requests are shed
+    /// with the probability that no server's share admits them, at most ``AdmissionRules/mostShed``. High-priority
+    /// requests are never shed, and a service with a single server sheds no request.
     ///
     /// - Parameters:
     ///   - priority: The request's priority.
-    ///   - now: The time.
+    ///   - now: The current time.
     /// - Returns: Whether to shed the request.
     package mutating func sheds(_ priority: RequestPriority, at now: MonotonicTime) -> Bool {
         let time = read(now)
@@ -40,18 +40,18 @@ extension SwitchingCore {
         return priority == .low || random.unit() < min(refusal, admission.mostShed)
     }
 
-    /// Takes an attempt on another server after a failure, or after the server was ejected.
+    /// Begins a failover: an attempt on another server after a failure, or after an ejection.
     ///
     /// - Parameters:
-    ///   - kind: The failure of the previous attempt; `nil` if the request was moved away from its server.
-    ///   - tried: The servers that were tried.
-    ///   - avoided: The servers that are used only if there is no other; they are not attempts of the request.
+    ///   - kind: The failure of the previous attempt; `nil` if the server was ejected while the request was waiting.
+    ///   - tried: The servers that the request has tried.
+    ///   - avoided: Servers that are used only if there is no other one. They do not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
-    ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`): it may continue without another one,
-    ///     except after overload.
-    ///   - now: The time.
-    /// - Returns: The attempt, which has to be settled; `nil` if the policy forbids it, the budget is empty, or no
-    ///   server is left that can take it.
+    ///   - isPaidFor: Whether the request has taken a token (`Attempt.isPaid`). It may then continue without another
+    ///     token, except after overload.
+    ///   - now: The current time.
+    /// - Returns: The attempt, which must be settled; `nil` if the policy forbids a failover, the budget is empty, or
+    ///   no server can take the request.
     package mutating func takeFailover(
         after kind: FailureKind?,
         excluding tried: ServerSet,
@@ -80,12 +80,12 @@ extension SwitchingCore {
         )
     }
 
-    /// Whether another server could be asked after a failure, as far as policy, budget and list allow it.
+    /// Whether policy, budget and server list would allow a failover after a failure.
     ///
     /// - Parameters:
-    ///   - tried: The servers that will have been tried by then.
-    ///   - now: The time.
-    /// - Returns: Whether it could.
+    ///   - tried: The servers that the request will have tried at the time of the failure.
+    ///   - now: The current time.
+    /// - Returns: Whether a failover would be possible.
     package mutating func couldFailOver(excluding tried: ServerSet, at now: MonotonicTime) -> Bool {
         let time = read(now)
         let hasToken = extras.hasFailoverToken(at: time)
@@ -136,8 +136,9 @@ extension SwitchingCore {
         return leastBad(excluding: tried).map { Choice(position: $0) }
     }
 
-    /// Picks a server after a failure; a request that has caused no work yet may also go to an overloaded server if
-    /// there is no other.
+    /// Picks a server for a failover.
+    ///
+    /// A request that has caused no work yet may also go to an overloaded server if there is no other one.
     private mutating func pickFailover(
         excluding tried: ServerSet,
         for traits: RequestTraits,
@@ -148,8 +149,10 @@ extension SwitchingCore {
             ?? (isFree ? pick(excluding: tried, for: traits, at: time) : nil)
     }
 
-    /// Picks for an attempt that is an extra: servers that showed overload lately are spared, but not the preferred one,
-    /// which would have had the request first.
+    /// Picks a server for an extra attempt.
+    ///
+    /// Recently overloaded servers are skipped, except the preferred server, which would have received the request
+    /// first.
     mutating func pickExtra(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var passed = tried
         while let choice = pick(excluding: passed, for: traits, at: time) {
@@ -163,7 +166,8 @@ extension SwitchingCore {
         return nil
     }
 
-    /// Lets a server take one more attempt, if its state allows it.
+    /// Returns the choice of a server for one more attempt, or `nil` if its health or its share does not admit the
+    /// attempt.
     mutating func admit(_ position: Int, for traits: RequestTraits, at time: Double) -> Choice? {
         switch recovery.state(of: position) {
         case .ejected:
@@ -176,7 +180,10 @@ extension SwitchingCore {
         }
     }
 
-    /// The server to use when none is usable: healthy ones by share, then by the time of the next probe.
+    /// Returns the server to use if no server admits the request.
+    ///
+    /// This is the healthy server with the largest share. If none is healthy, it is the server whose probe or trial is
+    /// due first.
     private func leastBad(excluding tried: ServerSet) -> Int? {
         var best: (position: Int, isDown: Bool, badness: Double)?
         for position in steering.order.lazy.map({ Int($0) }) where !tried.contains(position) {
@@ -196,7 +203,7 @@ private func <= (left: (Bool, Double), right: (Bool, Double)) -> Bool {
 // MARK: - By rank
 
 extension SwitchingCore {
-    /// Whether the request goes by the order of preference alone.
+    /// Whether the order of preference alone determines the server of a request.
     func usesOrder(_ traits: RequestTraits) -> Bool {
         switch rules.policy.selection {
         case .priority: true
@@ -205,7 +212,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Picks by the strategy's rank: the usable server with the greatest one.
+    /// Picks the usable server with the highest rank by the selection strategy.
     mutating func pickByRank(excluding tried: ServerSet, for traits: RequestTraits, at time: Double) -> Choice? {
         var passed = tried
         let isExploring = rules.policy.selection == .lowestLatency && random.next() & 31 == 0

@@ -1,14 +1,14 @@
 extension SwitchingCore {
-    /// Takes a hedge: an attempt on another server beside a slow one.
+    /// Begins a hedge: an additional attempt on another server while an attempt is slow.
     ///
     /// - Parameters:
-    ///   - tried: The servers that were tried.
-    ///   - avoided: The servers that are not used; they are not attempts of the request.
+    ///   - tried: The servers that the request has tried.
+    ///   - avoided: Servers that are not used. They do not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
-    ///   - isPaidFor: Whether the request has taken a token for a hedge: it may continue without another one as long as
-    ///     other requests wait for hedges too.
-    ///   - now: The time.
-    /// - Returns: The attempt, which has to be settled; `nil` as for
+    ///   - isPaidFor: Whether the request has taken a token for a hedge. It may then continue without another token
+    ///     while other hedges are in flight.
+    ///   - now: The current time.
+    /// - Returns: The attempt, which must be settled; `nil` in the same cases as
     ///   ``takeFailover(after:excluding:avoiding:for:isPaidFor:at:)``.
     package mutating func takeHedge(
         excluding tried: ServerSet,
@@ -32,13 +32,13 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - attempt: The attempt in flight.
-    ///   - remaining: The time from its start to the request's deadline.
-    /// - Returns: The time from its start; `nil` if the policy does not hedge.
+    ///   - remaining: The time from the start of the attempt to the request's deadline.
+    /// - Returns: The time from the start of the attempt, or `nil` if the policy does not hedge.
     package func hedgeDelay(for attempt: Attempt, remaining: Duration) -> Duration? {
         hedgeDelay(for: attempt, remaining: remaining.inSeconds).map { .seconds($0) }
     }
 
-    /// Returns the hedge delay in seconds, for every attempt.
+    /// Returns the same time as ``hedgeDelay(for:remaining:)`` with durations, but in seconds.
     package func hedgeDelay(for attempt: Attempt, remaining: Double) -> Double? {
         bounded(evidence.usualWait(for: attempt.endpoint, on: recovery.position(of: attempt)), remaining)
     }
@@ -52,17 +52,17 @@ extension SwitchingCore {
         rules.policy.hedging.map { max(0, min(delay, $0.deadlineShare * remaining)) }
     }
 
-    /// Takes an attempt on another server beside one that is slow or has been ejected.
+    /// Begins an attempt on another server while an attempt is slow or its server has been ejected.
     ///
     /// - Parameters:
     ///   - attempt: The attempt in flight.
-    ///   - tried: The servers that were tried.
-    ///   - avoided: The servers that no hedge uses, and a failover only if there is no other; they are not attempts of
-    ///     the request.
+    ///   - tried: The servers that the request has tried.
+    ///   - avoided: Servers that a hedge does not use, and that a failover uses only if there is no other one. They do
+    ///     not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
-    ///   - now: The time.
-    /// - Returns: A hedge; if none is available and the server's generation is over, usually because it was ejected, a
-    ///   failover; otherwise `nil`.
+    ///   - now: The current time.
+    /// - Returns: A hedge if possible. If not, and the server's generation has changed, usually because it was ejected,
+    ///   a failover. Otherwise `nil`.
     package mutating func takeHedge(
         beside attempt: Attempt,
         excluding tried: ServerSet,
@@ -86,20 +86,20 @@ extension SwitchingCore {
         )
     }
 
-    /// Returns the time to wait before another try for a hedge after none was available.
+    /// Returns the time to wait before the next check for a hedge after none was available.
     ///
-    /// Tokens come back: when a server hangs, all its requests want a hedge at the same moment, and the hedges that win
-    /// return their tokens for the next ones. The pauses are an eighth of the attempt's waiting time so far, so that
-    /// few tries are needed. A request that takes longer than ``BudgetRules/longestCheck`` is slow by nature and leaves
-    /// the tokens to others.
+    /// When a server hangs, all its requests need a hedge at the same moment. Each hedge that wins returns its token
+    /// for another request. Each pause is an eighth of the time that the attempt has waited, so that few checks are
+    /// needed. A request that takes longer than ``BudgetRules/longestCheck`` is slow by nature and leaves the tokens to
+    /// other requests.
     ///
     /// - Parameters:
     ///   - attempt: The attempt in flight.
-    ///   - tried: The servers that were tried.
-    ///   - avoided: The servers that are not used; they are not attempts of the request.
-    ///   - now: The time.
+    ///   - tried: The servers that the request has tried.
+    ///   - avoided: Servers that are not used. They do not count as attempts of the request.
+    ///   - now: The current time.
     /// - Returns: The time from now, at least ``BudgetRules/shortestPause``; `nil` if no other server can get the
-    ///   request, or the attempt has waited too long.
+    ///   request, or if the attempt has waited too long.
     package func hedgePause(
         for attempt: Attempt,
         excluding tried: ServerSet,
@@ -115,21 +115,21 @@ extension SwitchingCore {
 }
 
 extension SwitchingCore {
-    /// Returns the time to wait before another try for a failover after the budget has denied one.
+    /// Returns the time to wait before the next check for a failover after the budget has denied one.
     ///
-    /// When a server dies, all its requests fail at the same moment. As long as others are on their way to the next
-    /// server, each of them that succeeds returns a token. A request that has had a second server does not wait,
-    /// because others may be waiting for its token. Nor does a request that failed because the machine is offline.
+    /// When a server dies, all its requests fail at the same moment. As long as other failovers are in flight, each
+    /// that succeeds returns its token. A request that has already had a second server does not wait, because other
+    /// requests may be waiting for its token. A request that failed because the machine is offline does not wait
+    /// either.
     ///
     /// - Parameters:
-    ///   - kind: The failure of the previous attempt; `nil` if the request was moved away, or if no server was
-    ///     involved.
+    ///   - kind: The failure of the previous attempt; `nil` if its server was ejected, or if no server was involved.
     ///   - held: The time for which the request has waited for a token so far.
-    ///   - tried: The servers that were tried.
+    ///   - tried: The servers that the request has tried.
     ///   - traits: The properties of the request.
-    ///   - now: The time.
-    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` if there are tokens, or if none will come
-    ///   back in this way: none is taken, or the last was granted ``BudgetRules/patience`` ago. Also `nil` if every
+    ///   - now: The current time.
+    /// - Returns: The time, at least ``BudgetRules/shortestPause``; `nil` if waiting is not necessary or not useful.
+    ///   Tokens are available, no failover is in flight, the last failover began ``BudgetRules/patience`` ago, or every
     ///   server fails the endpoint.
     package mutating func failoverPause(
         after kind: FailureKind?,

@@ -1,17 +1,18 @@
 extension SwitchingCore {
-    /// Takes the shadow probe that is due, if any.
+    /// Begins the shadow probe that is due, if any.
     ///
-    /// Call it whenever the client has traffic and an idempotent request to copy. One probe per server is in flight at
-    /// a time; a probe that is never settled expires after a minute. Only servers that are preferred to the current one
-    /// are probed, and any server if none is healthy or if the policy does not select by preference.
+    /// Call it whenever the client has traffic and an idempotent request that can be copied. One probe per server is in
+    /// flight at a time, and a probe that is never settled expires after a minute. Only servers that are preferred to
+    /// the current server are probed. If no server is healthy, or the policy does not select by preference, any ejected
+    /// server is probed.
     ///
-    /// A copy of a request to an endpoint that every server fails would find no server working, so it is skipped for up
-    /// to 5 s while a better one may come.
+    /// If every server fails an endpoint, a copy of a request to that endpoint cannot show that a server works. Such a
+    /// request is skipped for up to 5 s, because a more suitable request may come.
     ///
     /// - Parameters:
-    ///   - traits: The properties of the available request.
-    ///   - now: The time.
-    /// - Returns: The probe, which has to be passed to ``settleProbe(_:_:at:)``.
+    ///   - traits: The properties of the request that can be copied.
+    ///   - now: The current time.
+    /// - Returns: The probe, which must be passed to ``settleProbe(_:_:at:)``, or `nil` if none is due.
     package mutating func takeProbe(for traits: RequestTraits = RequestTraits(), at now: MonotonicTime) -> Attempt? {
         let time = read(now)
         let due = evidence.isOdd(traits.endpoint) ? time - 5 : time
@@ -34,8 +35,8 @@ extension SwitchingCore {
     /// - Parameters:
     ///   - probe: The probe.
     ///   - outcome: The outcome; a response with 4xx counts as a success.
-    ///   - now: The time.
-    /// - Returns: The events that followed.
+    ///   - now: The current time.
+    /// - Returns: The resulting events.
     package mutating func settleProbe(
         _ probe: Attempt,
         _ outcome: AttemptOutcome,
@@ -60,8 +61,8 @@ extension SwitchingCore {
 
     /// Returns the time within which a working server responds to a probe.
     ///
-    /// It is twice the server's usual time, or that of the preferred server while its own is unknown, and at most a
-    /// minute; zero while neither is known.
+    /// The time is twice the server's usual response time, or twice that of the preferred server if the server's own is
+    /// unknown. It is at most a minute, and zero if neither is known.
     package func patience(with probe: Attempt) -> Duration {
         let known = recovery.position(of: probe).flatMap { evidence.servers[$0].latency.bulk }
         let usual = known ?? evidence.servers[Int(steering.current)].latency.bulk ?? 0
@@ -76,13 +77,14 @@ extension SwitchingCore {
         emit(.trialStarted(id, after: .seconds(wait)))
     }
 
-    /// Takes the warm-up of the first fallback, if it is due (``SwitchPolicy/warmUp``).
+    /// Begins the warm-up request to the first fallback, if it is due (``SwitchPolicy/warmUp``).
     ///
-    /// Call it whenever the client has traffic and an idempotent request to copy. The warm-up says nothing about the
-    /// server; its purpose is the connection that it opens.
+    /// Call it whenever the client has traffic and an idempotent request that can be copied. The outcome of a warm-up
+    /// is no evidence about the server; its purpose is to open a connection.
     ///
-    /// - Parameter now: The time.
-    /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe.
+    /// - Parameter now: The current time.
+    /// - Returns: The attempt, which may be passed to ``settleProbe(_:_:at:)`` like a probe, or `nil` if no warm-up is
+    ///   due.
     package mutating func takeWarmUp(at now: MonotonicTime) -> Attempt? {
         guard let gap = rules.policy.warmUp, rules.policy.selection == .priority else { return nil }
         let time = read(now)
@@ -93,7 +95,8 @@ extension SwitchingCore {
         return attempt(Choice(position: fallback), .warmUp, at: now)
     }
 
-    /// The server that would be next if the preferred one failed, and that has nothing to recover from.
+    /// Returns the server that would replace the preferred server: the next in order that is healthy and not recently
+    /// overloaded.
     private func firstFallback(at time: Double) -> Int? {
         steering.order.lazy.map { Int($0) }.first { position in
             position != Int(steering.current) && recovery.state(of: position) == .healthy

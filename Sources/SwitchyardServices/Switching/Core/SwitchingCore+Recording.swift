@@ -1,17 +1,17 @@
 extension SwitchingCore {
-    /// A failed attempt, as it is judged after its request has ended.
+    /// A failed attempt, judged after its request has ended.
     struct Failure {
         var kind: FailureKind
         var retryAfter: Duration?
         var endpoint: UInt32 = 0
         /// Whether another server responded to the same request.
         var hasConfirmation: Bool
-        /// Whether other servers failed the same request the same way.
+        /// Whether other servers failed the same request in the same way.
         var isShared = false
-        /// Whether another server does better than this one, with the same request or with others like it.
+        /// Whether another server does better than this one with the same request or with similar requests.
         var isOutdone: Bool
-        /// The amount that the failure adds to the score, if it follows from the other servers' results for the
-        /// endpoint.
+        /// The amount that the failure adds to the score, or `nil` if the other servers' results for the endpoint do
+        /// not determine it.
         var step: Double?
 
         init(
@@ -29,20 +29,21 @@ extension SwitchingCore {
             isOutdone = hasConfirmation
         }
 
-        /// Whether the failure shows that the server has more load than others.
+        /// Whether the failure shows that the server has more load than other servers.
         ///
-        /// A timeout shows it only if another server responded to the same request, because if all servers are slow it
-        /// is chance which one is late.
+        /// A timeout shows this only if another server responded to the same request. If all servers are slow, it is
+        /// chance which one exceeds the timeout.
         var showsOverload: Bool { isOutdone && (hasConfirmation || kind != .timeout) }
     }
 
     /// Records a success.
     ///
     /// - Parameters:
-    ///   - position: The server; `nil` if its generation is over, and then only the path and the budgets profit.
-    ///   - endpoint: The endpoint of the request; `nil` if the endpoint is not to be judged by it.
+    ///   - position: The server, or `nil` if it was ejected or recovered since the attempt began. The success then
+    ///     counts only as proof that the network works and for the failover and hedge tokens.
+    ///   - endpoint: The endpoint of the request, or `nil` if the success is no evidence about an endpoint.
     ///   - latency: The time to the response in seconds.
-    ///   - time: The time.
+    ///   - time: The current time.
     mutating func recordSuccess(_ position: Int?, of endpoint: UInt32? = nil, latency: Double, at time: Double) {
         extras.earn(at: time)
         provePath(at: time)
@@ -54,7 +55,7 @@ extension SwitchingCore {
         creditLife(position, at: time)
     }
 
-    /// Records a response that proves that the path works and the server is alive, and says nothing about its health.
+    /// Records a response that proves only that the network works and the server is alive.
     mutating func recordResponse(_ position: Int?, of endpoint: UInt32? = nil, at time: Double) {
         provePath(at: time)
         guard let position else { return }
@@ -62,7 +63,7 @@ extension SwitchingCore {
         creditLife(position, at: time)
     }
 
-    /// Brings a server that is down nearer to its recovery.
+    /// Counts a response toward the recovery of a server that is ejected or on trial.
     private mutating func creditLife(_ position: Int, at time: Double) {
         if recovery.state(of: position) == .healthy {
             evidence.clearSuspicion(position)
@@ -77,7 +78,7 @@ extension SwitchingCore {
         admission.clearDoubts()
     }
 
-    /// Lets evidence and ejections of a server fade.
+    /// Reduces the evidence against a server and the number of its ejections, because time has passed.
     private mutating func age(_ position: Int, to time: Double) {
         evidence.age(position, to: time)
         recovery.age(position, to: time)
@@ -109,14 +110,14 @@ extension SwitchingCore {
         }
     }
 
-    /// Records that a server was overtaken by another one.
+    /// Records that a hedge on another server responded before an attempt.
     ///
     /// - Parameters:
     ///   - attempt: The attempt that was overtaken.
-    ///   - position: Its server.
-    ///   - winner: The outcome of the other attempt.
-    ///   - weight: The weight.
-    ///   - time: The time.
+    ///   - position: The position of its server.
+    ///   - winner: The outcome of the hedge.
+    ///   - weight: The factor by which the attempt counts more than usual.
+    ///   - time: The current time.
     mutating func recordOvertaken(
         _ attempt: Attempt,
         on position: Int,
@@ -138,7 +139,7 @@ extension SwitchingCore {
         eject(position, recovery.state(of: position) == .trial ? .trialFailed : .lateness, at: time)
     }
 
-    /// Whether a server may be ejected: another one is healthy and can take its traffic, and the last switch is long
+    /// Whether a server may be ejected: another server is healthy and can take its traffic, and the last switch is long
     /// enough ago.
     private func mayEject(_ position: Int, _ kind: FailureKind, at time: Double) -> Bool {
         recovery.hasHealthyPeer(of: position)

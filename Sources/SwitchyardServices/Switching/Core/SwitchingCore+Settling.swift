@@ -1,11 +1,11 @@
 extension SwitchingCore {
-    /// Settles a request with a single attempt: the short form of ``settle(_:at:)``.
+    /// Settles a request that had a single attempt: the short form of ``settle(_:at:)``.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
     ///   - outcome: The outcome.
-    ///   - now: The time.
-    /// - Returns: The events that followed, usually none.
+    ///   - now: The current time.
+    /// - Returns: The resulting events, usually none.
     package mutating func settle(
         _ attempt: Attempt,
         _ outcome: AttemptOutcome,
@@ -37,16 +37,17 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Settles a request with all its attempts, once, after it has ended.
+    /// Settles a request with all its attempts, once, after the request has ended.
     ///
-    /// A failure counts in full only if another server responded to this request, because then the failure is the
-    /// server's own. If every server failed alike, the path or the request is at fault. An attempt that was in flight
-    /// when another one succeeded counts as overtaken if it is the older one or the first.
+    /// A failure counts in full only if another server responded to this request, because only then is the server
+    /// certainly at fault. If every server failed in the same way, the network or the request is at fault. If an
+    /// attempt succeeded while another attempt was in flight, the other attempt counts as overtaken if it is the
+    /// request's first attempt or began earlier.
     ///
     /// - Parameters:
     ///   - request: The attempts in the order in which they were made.
-    ///   - now: The time.
-    /// - Returns: The events that followed, usually none.
+    ///   - now: The current time.
+    /// - Returns: The resulting events, usually none.
     package mutating func settle(_ request: [SettledAttempt], at now: MonotonicTime) -> [SwitchEvent] {
         if request.count == 1, let only = request.first { return settle(only.attempt, only.outcome, at: now) }
         let time = read(now)
@@ -108,7 +109,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Whether no server succeeded but another server's error status shows that the path works.
+    /// Whether an error status from another server shows that the network works, although this attempt got no response.
     private static func proves(_ others: some Sequence<SettledAttempt>, _ kind: FailureKind) -> Bool {
         !kind.isAnswer
             && others.contains {
@@ -124,16 +125,16 @@ extension SwitchingCore {
 
     /// Whether the endpoint of an attempt, or its server, usually needs longer than `wait` for a success.
     ///
-    /// An attempt that ended by then says nothing. The result is `false` while fewer than 8 successes are known.
+    /// An attempt that ended earlier is no evidence. The result is `false` while fewer than 8 successes are known.
     package func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
         guard let position = recovery.position(of: attempt) else { return false }
         return evidence.bulk(of: attempt.endpoint, on: position).map { wait < $0 } ?? false
     }
 
-    /// Removes an attempt from those in flight, returns the slot of a trial, and returns the current position of the
-    /// attempt's server.
+    /// Removes an attempt from the attempts in flight, and frees its slot in a trial.
     ///
-    /// - Returns: The position; `nil` if the generation is over, so that no server is charged with the outcome.
+    /// - Returns: The current position of the attempt's server, or `nil` if the server's generation has changed. The
+    ///   outcome then counts against no server.
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
         guard let position = recovery.position(of: attempt) else { return nil }

@@ -1,11 +1,12 @@
 extension SwitchingCore {
     /// Records whether the machine is known to be offline.
     ///
-    /// While it is, nothing counts and the core's time is stopped. Unknown is not offline.
+    /// While the machine is offline, no outcome counts and the core's clock is stopped. If the state is unknown, pass
+    /// `false`.
     ///
     /// - Parameters:
-    ///   - isOffline: Whether it is.
-    ///   - now: The time.
+    ///   - isOffline: Whether the machine is known to be offline.
+    ///   - now: The current time.
     package mutating func setOffline(_ isOffline: Bool, at now: MonotonicTime) {
         if isOffline {
             timeline.freeze(at: now)
@@ -17,10 +18,10 @@ extension SwitchingCore {
 
     /// Records that the machine's network path has changed, or that the app was suspended.
     ///
-    /// Earlier attempts, and for a moment all others, say nothing about servers any more. Scores return to 0, and
-    /// ejected servers are probed within a second.
+    /// The outcomes of earlier attempts, and for a moment all outcomes, are no evidence about servers. Scores return to
+    /// 0, and ejected servers are probed within a second.
     ///
-    /// - Parameter now: The time.
+    /// - Parameter now: The current time.
     package mutating func pathChanged(at now: MonotonicTime) {
         let time = read(now)
         timeline.changePath(at: now, quietUntil: time + rules.policy.detection.quietAfterPathChange.inSeconds)
@@ -31,20 +32,23 @@ extension SwitchingCore {
 
     /// Records that the process was paused until `end`.
     ///
-    /// The duration of an earlier attempt says nothing about its server, nor does its failure unless it is a response:
-    /// during the pause the process neither read what the server sent nor responded.
+    /// The duration of an attempt that began earlier is no evidence about its server. Its failure is no evidence
+    /// either, unless it is a response, because during the pause the process read nothing that the server sent.
     ///
-    /// - Parameter end: The time at which the process continued; an earlier time than the last one changes nothing.
+    /// - Parameter end: The time at which the process continued. A time before the end of the last pause changes
+    ///   nothing.
     package mutating func processResumed(at end: MonotonicTime) {
         timeline.resume(at: end)
     }
 
-    /// Forgets all health for a change of environment, because the same names belong to other servers now.
+    /// Forgets the health of all servers after a change of the environment, because their names now refer to other
+    /// servers.
     ///
-    /// Attempts in flight say nothing about the new servers. A requested preference stays.
+    /// The outcomes of attempts in flight are no evidence about the new servers. If the app has chosen a preferred
+    /// server, that choice stays.
     ///
-    /// - Parameter now: The time.
-    /// - Returns: The events that followed.
+    /// - Parameter now: The current time.
+    /// - Returns: The resulting events.
     package mutating func reset(at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         recovery.reset(at: time)
@@ -56,7 +60,7 @@ extension SwitchingCore {
 
     /// Returns the current state of every server, in the order of the list.
     ///
-    /// - Parameter now: The time.
+    /// - Parameter now: The current time.
     /// - Returns: One snapshot per server.
     package func snapshot(at now: MonotonicTime) -> [ServerSnapshot] {
         let time = timeline.time(at: now)
@@ -75,7 +79,7 @@ extension SwitchingCore {
         }
     }
 
-    /// Returns the figures of a server for an event or a snapshot.
+    /// Returns the statistics of a server for an event or a snapshot.
     func statistics(of position: Int, at time: Double) -> HealthStatistics {
         evidence.statistics(of: position, share: admission.share(of: position, at: time), at: time)
     }

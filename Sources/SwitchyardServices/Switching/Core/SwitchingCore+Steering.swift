@@ -1,16 +1,16 @@
 extension SwitchingCore {
-    /// Prefers a server from now on and gives it a fresh start; the others follow in the order of the list.
+    /// Makes a server the preferred one and gives it a fresh start; the other servers follow in the order of the list.
     ///
-    /// The fresh start restores its share of the traffic and ends its `Retry-After`. Health still decides: if the
-    /// server fails, the next one takes over. A pushed command in force ends.
+    /// The fresh start restores the server's share of the traffic and ends its `Retry-After`. If the server fails, the
+    /// next one still takes over. A pushed command that currently applies ends.
     ///
     /// - Parameters:
-    ///   - id: The server.
-    ///   - version: The ``version`` on which the decision was based; if another trigger has switched since, nothing
-    ///     happens. `nil` switches in any case.
-    ///   - now: The time.
-    /// - Returns: The events that followed; empty if nothing changed.
-    /// - Throws: ``SwitchError/unknownServer(_:known:)``, and then nothing has changed.
+    ///   - id: The name of the server.
+    ///   - version: The ``version`` on which the decision was based. If the preferred server has changed since, nothing
+    ///     happens. If `nil`, the switch takes place in any case.
+    ///   - now: The current time.
+    /// - Returns: The resulting events; empty if nothing changed.
+    /// - Throws: ``SwitchError/unknownServer(_:known:)``; in this case nothing has changed.
     package mutating func switchTo(
         _ id: Server.ID,
         from version: UInt64? = nil,
@@ -31,8 +31,8 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - version: See ``switchTo(_:from:at:)``.
-    ///   - now: The time.
-    /// - Returns: The events that followed; empty if nothing changed, as with a single server.
+    ///   - now: The current time.
+    /// - Returns: The resulting events; empty if nothing changed, for example because there is only one server.
     package mutating func next(from version: UInt64? = nil, at now: MonotonicTime) -> [SwitchEvent] {
         let time = read(now)
         guard version == nil || version == self.version else { return takeEvents() }
@@ -56,10 +56,10 @@ extension SwitchingCore {
     ///
     /// - Parameters:
     ///   - command: The command, whose signature has been checked.
-    ///   - now: The time.
-    /// - Returns: The immediate events; with a spread, the events follow later, with another call.
+    ///   - now: The current time.
+    /// - Returns: The resulting events. If the command has a spread, a later call returns its events.
     /// - Throws: ``SwitchError/unknownServer(_:known:)``, ``SwitchError/staleCommand(version:last:)`` or
-    ///   ``SwitchError/invalidCommand(_:)``, and then nothing has changed.
+    ///   ``SwitchError/invalidCommand(_:)``; in these cases nothing has changed.
     package mutating func apply(_ command: PushCommand, at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
         try steering.check(command)
         let time = read(now)
@@ -69,7 +69,7 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Lets a pushed command begin or end when its time has come.
+    /// Starts a pushed command that is due, and ends a pushed command that has expired.
     mutating func steer(at time: Double) {
         if let command = steering.beginDue(at: time) {
             emit(.pushed(command))
@@ -84,16 +84,16 @@ extension SwitchingCore {
         updateCurrent(.pushEnded, at: time)
     }
 
-    /// Replaces the list of servers; servers that stay, by name, keep their health.
+    /// Replaces the list of servers; servers whose names are in both lists keep their health.
     ///
-    /// The order of preference is that of the new list; a pushed command in force stays in force. Attempts on removed
-    /// servers say nothing any more.
+    /// The order of preference is that of the new list. A pushed command that currently applies stays in effect. The
+    /// outcomes of attempts on removed servers no longer count.
     ///
     /// - Parameters:
     ///   - members: The new list.
-    ///   - now: The time.
-    /// - Returns: The events that followed.
-    /// - Throws: The defect of the list, and then nothing has changed; for an empty list ``SwitchError/noServers``.
+    ///   - now: The current time.
+    /// - Returns: The resulting events.
+    /// - Throws: The error in the list, such as ``SwitchError/noServers``; in this case nothing has changed.
     package mutating func replace(_ members: [Member], at now: MonotonicTime) throws(SwitchError) -> [SwitchEvent] {
         try SwitchingCore.check(members)
         let time = read(now)
@@ -108,14 +108,15 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Moves what is known about the servers to their new positions; `nil` is a new server.
+    /// Moves what is recorded about the servers to their new positions; `known` contains the old positions, or `nil`
+    /// for new servers.
     private mutating func rearrange(_ known: [Int?], at time: Double) {
         recovery.rearrange(known, at: time)
         admission.rearrange(known)
         evidence.rearrange(known, at: time)
     }
 
-    /// Gives a server a fresh start, its share included.
+    /// Makes a server healthy, forgets the evidence against it, and restores its full share of the traffic.
     private mutating func startAfresh(_ position: Int, at time: Double) {
         recovery.restart(position, at: time)
         evidence.recover(position)
@@ -131,7 +132,7 @@ extension SwitchingCore {
         moveTraffic(to: next, from: steering.members[previous].id, cause, at: time, figures)
     }
 
-    /// Makes a server the preferred one, and reports that.
+    /// Makes a server the preferred one, and reports the switch.
     private mutating func moveTraffic(
         to position: UInt8,
         from previous: Server.ID,

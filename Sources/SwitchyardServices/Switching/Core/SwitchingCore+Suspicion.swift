@@ -1,27 +1,31 @@
-/// Two small idempotent requests that find out whether a slow server is at fault: one to it, one to another server.
+/// Two small idempotent requests that find out whether a slow server is at fault: one to that server, one to another
+/// server.
 package struct SuspicionProbe: Sendable, Hashable {
-    /// The attempt on the server that is suspected.
+    /// The attempt on the suspected server.
     package var suspect: Attempt
-    /// The attempt on the other server.
+    /// The attempt on the other server, whose response confirms that the network works.
     package var witness: Attempt
-    /// The time limit of each probe; a probe without a response by then has failed with ``FailureKind/timeout``.
+    /// The time limit of each probe; a probe without a response within this time has failed with
+    /// ``FailureKind/timeout``.
     package var limit: Duration
 }
 
 extension SwitchingCore {
-    /// Takes suspicion probes for a request that must not be sent again and has waited longer than
-    /// ``hedgeDelay(for:remaining:)``, or has failed.
+    /// Begins suspicion probes for a request that must not be sent again, and that has failed or has waited longer than
+    /// ``hedgeDelay(for:remaining:)``.
     ///
-    /// If only the other server responds, the suspect is charged, and the next round can be taken immediately, up to
-    /// ``HedgingRules/suspicionRounds``. So detection does not have to wait for the caller's deadline.
+    /// If only the other server responds, this counts against the suspected server, and the next round of probes can
+    /// begin immediately, up to ``HedgingRules/suspicionRounds``. So a failing server is detected before the caller's
+    /// deadline.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt under suspicion.
-    ///   - endpoint: The endpoint of the probes if it differs from the attempt's.
+    ///   - attempt: The attempt on the suspected server.
+    ///   - endpoint: The endpoint of the probes, if it differs from that of the attempt.
     ///   - patience: The minimum time limit of each probe.
-    ///   - now: The time.
-    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` if the server is under
-    ///   suspicion already, is not in use any more, has no healthy peer, or the hedge budget is empty.
+    ///   - now: The current time.
+    /// - Returns: The probes, to be passed to ``settleSuspicion(_:suspect:witness:at:)``; `nil` if probes of the server
+    ///   are already in flight, the server is no longer in use, no other server is healthy, or the hedge budget is
+    ///   empty.
     package mutating func takeSuspicion(
         of attempt: Attempt,
         asking endpoint: UInt32? = nil,
@@ -54,8 +58,8 @@ extension SwitchingCore {
     ///   - probe: The probes.
     ///   - suspect: The outcome of the attempt on the suspected server.
     ///   - witness: The outcome of the attempt on the other server.
-    ///   - now: The time.
-    /// - Returns: The events that followed.
+    ///   - now: The current time.
+    /// - Returns: The resulting events.
     package mutating func settleSuspicion(
         _ probe: SuspicionProbe,
         suspect: AttemptOutcome,
@@ -90,7 +94,7 @@ extension SwitchingCore {
         return takeEvents()
     }
 
-    /// Charges the suspect; a late probe after a late request weighs twice.
+    /// Counts the failed probe against the suspected server; a late probe after a late request counts twice.
     private mutating func charge(
         _ suspect: Attempt,
         at position: Int,

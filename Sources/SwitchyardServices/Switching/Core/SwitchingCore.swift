@@ -2,34 +2,33 @@
 /// recovered.
 ///
 /// A value that performs no I/O and has no clock or randomness of its own: every call receives the time, and the random
-/// numbers follow from the seed, so the same seed and the same calls give the same decisions. Threads that share it use
-/// a lock.
+/// numbers follow from the seed, so the same seed and the same calls give the same decisions. Threads that share a core
+/// protect it with a lock.
 ///
 /// ### The life of a request
 ///
 ///     guard let attempt = core.choose(at: now) else { ... }          // a server, always one that was not tried
-///     ... core.hedgeDelay(for: attempt, remaining: left) ...         // no answer by then: takeHedge
+///     ... core.hedgeDelay(for: attempt, remaining: left) ...         // no response in this time: takeHedge
 ///     ... core.takeFailover(after: kind, excluding: tried, at: now)  // failed, and safe to send again
 ///     events = core.settle([SettledAttempt(...)], at: now)           // once, with every attempt of the request
 ///
 /// Each decision has a part with private state: ``Steering`` (which server is preferred), ``Recovery`` (which are in
 /// use), ``Admission`` (what share of the traffic each gets), ``Evidence`` (what outcomes say about servers and
-/// endpoints), ``ExtraAttempts`` (which extra attempts can be paid for) and ``Timeline`` (which outcomes count). The
-/// parts do not know each other: the core asks one and reports the result to the others.
+/// endpoints), ``ExtraAttempts`` (which failovers and hedges the budgets allow) and ``Timeline`` (which outcomes
+/// count). The parts do not know each other: the core asks one and reports the result to the others.
 ///
 /// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
 /// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. A clock that jumps
 /// back by up to a second is treated as stopped, and one that jumps back further continues from its previous time.
 package struct SwitchingCore: Sendable {
-    /// A server as the core knows it.
+    /// The name and the weight of a server.
     package struct Member: Sendable, Hashable, Identifiable {
-        /// The server's name.
+        /// The name of the server.
         package var id: Server.ID
-        /// Its weight, at least 0.
+        /// The weight of the server, at least 0.
         package var weight: Double
         let hash: UInt64
 
-        /// Creates a member.
         package init(id: Server.ID, weight: Double = 1) {
             self.id = id
             self.weight = weight
@@ -38,24 +37,25 @@ package struct SwitchingCore: Sendable {
     }
 
     let rules: CompiledPolicy
-    /// Which server is preferred.
+    /// The part that decides which server is preferred.
     var steering: Steering
-    /// Which servers are in use, and how those that failed come back.
+    /// The part that decides which servers are in use, and how failed servers return.
     var recovery: Recovery
-    /// What share of its traffic each server gets.
+    /// The part that decides what share of its traffic each server gets.
     var admission: Admission
-    /// What the outcomes say about servers and endpoints.
+    /// The part that records what the outcomes say about servers and endpoints.
     var evidence: Evidence
-    /// Which extra attempts can be paid for.
+    /// The part that decides which failovers and hedges the budgets allow.
     var extras: ExtraAttempts
-    /// What time it is, and which outcomes count.
+    /// The core's clock, and the part that decides which outcomes count.
     var timeline = Timeline()
     var random: RandomSource
     private var events: [SwitchEvent] = []
 
-    /// How often the preferred server has changed.
+    /// The number of changes of the preferred server.
     ///
-    /// Hand it back to ``switchTo(_:from:at:)`` or ``next(from:at:)``, so that of many triggers only one switches.
+    /// Pass it to ``switchTo(_:from:at:)`` or ``next(from:at:)``, so that only one of several simultaneous triggers
+    /// switches.
     package var version: UInt64 { steering.version }
 
     /// Creates a core with healthy servers.
@@ -63,12 +63,12 @@ package struct SwitchingCore: Sendable {
     /// - Parameters:
     ///   - members: The servers in order of preference.
     ///   - policy: The policy.
-    ///   - now: The time.
+    ///   - now: The current time.
     ///   - seed: The seed of all random numbers.
-    ///   - installation: A number of the installation. The servers after the first are shuffled by weight, always in
-    ///     the same way for the same number, so that the clients of a fleet do not all move to one server. `nil` keeps
-    ///     the order of the list.
-    /// - Throws: The defect of the list or the policy.
+    ///   - installation: A random number of the installation. The servers after the first are shuffled by weight in an
+    ///     order that depends only on this number, so that not all clients move to the same server. If `nil`, the order
+    ///     of the list is kept.
+    /// - Throws: The error in the list or in the policy.
     package init(
         members: [Member],
         policy: SwitchPolicy = .recommended,
@@ -88,20 +88,20 @@ package struct SwitchingCore: Sendable {
         extras = ExtraAttempts(rules, at: start)
     }
 
-    /// Returns a copy with its own seed, which shares equal parts; use it to create the cores of a fleet.
+    /// Returns a copy with another seed that shares all equal parts with this core; use it to simulate many clients.
     package func reseeded(_ seed: UInt64) -> SwitchingCore {
         var copy = self
         copy.random = RandomSource(seed: seed)
         return copy
     }
 
-    /// The policy.
+    /// The switching policy.
     package var policy: SwitchPolicy { rules.policy }
 
-    /// The servers, by position.
+    /// The names of the servers, by position.
     package var serverIDs: [Server.ID] { steering.members.map(\.id) }
 
-    /// The preferred server: the one that requests go to first.
+    /// The name of the preferred server, which requests go to first.
     package var current: Server.ID { steering.currentID }
 
     static func check(_ members: [Member]) throws(SwitchError) {
@@ -118,7 +118,7 @@ package struct SwitchingCore: Sendable {
 }
 
 extension SwitchingCore {
-    /// Reads the time, and performs what is due.
+    /// Advances the core's clock, performs what is due, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
         let time = timeline.read(now)
         if steering.isCommanded { steer(at: time) }

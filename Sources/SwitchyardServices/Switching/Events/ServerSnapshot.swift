@@ -1,23 +1,23 @@
 /// The state of a server in the core at one moment.
 public struct ServerSnapshot: Sendable, Hashable, Identifiable {
-    /// The server.
+    /// The name of the server.
     public var id: Server.ID
-    /// Whether it gets requests.
+    /// The health of the server, which determines whether it gets requests.
     public var state: HealthState
-    /// Whether it is the preferred server now.
+    /// Whether the server is the preferred one now.
     public var isCurrent: Bool
-    /// The figures of its window.
+    /// The statistics of the server's recent requests.
     public var statistics: HealthStatistics
-    /// The median latency of the last 64 successes; `nil` without one.
+    /// The median latency of the last 64 successes, or `nil` if there were none.
     public var p50: Duration?
-    /// The 99th percentile of the last 64 successes; `nil` without one.
+    /// The 99th percentile of the latency of the last 64 successes, or `nil` if there were none.
     public var p99: Duration?
-    /// The number of recent ejections.
+    /// The number of recent ejections of the server.
     public var ejections: Int
-    /// The time until the next probe or the start of the trial, or `nil` if neither is planned.
+    /// The time until the server's next probe or the start of its trial, or `nil` if neither is planned.
     public var nextProbe: Duration?
 
-    /// Creates a snapshot, for a view that shows it.
+    /// Creates a snapshot, for example to preview a view that shows it.
     package init(
         id: Server.ID,
         state: HealthState = .healthy,
@@ -39,25 +39,24 @@ public struct ServerSnapshot: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The figures that a decision about a server rests on.
+/// The statistics of a server on which decisions about it are based.
 public struct HealthStatistics: Sendable, Hashable {
-    /// The finished requests in the window.
+    /// The number of finished requests in the window.
     public var requests: Int
-    /// The failures among them.
+    /// The number of failed requests in the window.
     public var failures: Int
-    /// The failures in a row.
+    /// The number of consecutive failures.
     public var consecutiveFailures: Int
-    /// The accumulated score of failures.
+    /// The accumulated score of failures; the server is ejected when it reaches the policy's threshold.
     public var score: Double
-    /// The share of its traffic that the server gets, above 0, at most 1.
+    /// The share of its traffic that the server gets, above 0 and at most 1.
     public var share: Double
-    /// The last failure; `nil` if there was none.
+    /// The kind of the last failure, or `nil` if there was none.
     public var lastFailure: FailureKind?
 
-    /// Failures divided by finished requests; 0 without requests.
+    /// The number of failures divided by the number of finished requests; 0 if there are no requests.
     public var errorRatio: Double { requests == 0 ? 0 : Double(failures) / Double(requests) }
 
-    /// Creates statistics.
     package init(
         requests: Int = 0,
         failures: Int = 0,

@@ -1,6 +1,6 @@
-/// Something that happened to the servers of a service, with the figures that led to it.
+/// A change in the state of a service's servers, with the statistics that led to it.
 ///
-/// A fault and its end look like this:
+/// The events of an outage and a recovery are, for example:
 ///
 ///     ejected -> switched -> probed (failed) ... probed -> trialStarted -> recovered -> switched
 public struct SwitchEvent: Sendable, Hashable {
@@ -8,17 +8,18 @@ public struct SwitchEvent: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The preferred server changed.
         case switched(from: Server.ID, to: Server.ID, cause: SwitchCause)
-        /// A server gets no more requests.
+        /// A server was ejected and gets no more requests.
         ///
-        /// Attempts of this generation that still wait on it are to be moved to another server, where that is safe.
+        /// Attempts of this generation that still wait for the server should be moved to another server if that is
+        /// safe.
         case ejected(Server.ID, generation: UInt32, cause: SwitchCause)
-        /// A shadow probe came back.
+        /// A shadow probe ended.
         case probed(Server.ID, succeeded: Bool)
-        /// A server works again and will be tried with real requests after this time.
+        /// A server works again, and its trial with real requests begins after this time.
         case trialStarted(Server.ID, after: Duration)
         /// A server is healthy again after an outage of this length.
         case recovered(Server.ID, outage: Duration)
-        /// The client moved to another environment, and all health is fresh.
+        /// The client changed its environment, and the health of all servers was reset.
         case environmentChanged(from: ServiceEnvironment, to: ServiceEnvironment)
         /// A pushed command took effect.
         case pushed(PushCommand)
@@ -28,7 +29,7 @@ public struct SwitchEvent: Sendable, Hashable {
     public var at: MonotonicTime
     /// The kind of the event.
     public var kind: Kind
-    /// The figures of the server that it happened to; of the server switched from.
+    /// The statistics of the affected server; for a switch, those of the server that was preferred before.
     public var statistics: HealthStatistics
 
     /// Creates an event.
@@ -39,36 +40,36 @@ public struct SwitchEvent: Sendable, Hashable {
     }
 }
 
-/// Why a server was ejected, or the preferred server changed.
+/// The reason why a server was ejected, or why the preferred server changed.
 public enum SwitchCause: String, Sendable, Hashable, CaseIterable {
     /// The error ratio of the window reached its threshold.
     case errorRatio
     /// The accumulated score reached its threshold.
     case score
-    /// The server was late clearly more often than the others.
+    /// The server was late much more often than the other servers.
     case lateness
-    /// A number of consecutive failures.
+    /// The number of consecutive failures reached its limit.
     case consecutiveFailures
-    /// A failure during the trial.
+    /// A request failed during the server's trial.
     case trialFailed
-    /// A preferred server is healthy again.
+    /// A server that precedes the current one in the order of preference is healthy again.
     case recovered
-    /// The app asked for it.
+    /// The app requested the switch.
     case requested
-    /// A pushed command asked for it.
+    /// A pushed command requested the switch.
     case pushed
     /// A pushed command ended.
     case pushEnded
     /// The list of servers was replaced.
     case listReplaced
-    /// Health was reset, for a change of environment.
+    /// The health of all servers was reset after a change of the environment.
     case reset
-    /// A stored memory was restored.
+    /// A stored state was restored after a relaunch.
     case restored
 }
 
 extension SwitchEvent: CustomStringConvertible {
-    /// A one-line description of the event, with the figures that led to an ejection.
+    /// A one-line description of the event, with the statistics that led to an ejection.
     public var description: String {
         guard case .ejected = kind, let failures = statistics.failureText else { return kind.description }
         let last = statistics.lastFailure.map { ", the last one \($0)" } ?? ""
@@ -92,7 +93,7 @@ extension SwitchEvent.Kind: CustomStringConvertible {
 }
 
 extension ServerSnapshot: CustomStringConvertible {
-    /// The state of the server in one line, with the figures that are known.
+    /// A one-line description of the server's state, with the known statistics.
     public var description: String {
         let parts = [
             "\(id): \(state)",

@@ -8,11 +8,11 @@
 
 /// The accumulated evidence against a server (``ScoreRule``): failures raise it, successes and time lower it.
 struct EvidenceScore: Sendable {
-    /// The successes without suspicion that are remembered at most.
+    /// The maximum number of calm successes that are counted.
     private static let calmLimit: UInt16 = 1000
 
     private(set) var value = 0.0
-    /// How many successes there were without suspicion, quartered by every suspicion that came to nothing.
+    /// The number of successes without suspicion; a suspicion that is not confirmed divides it by four.
     private(set) var calm: UInt16 = 0
     /// Whether there were successes between the failures that make up the score.
     private(set) var isMixed = false
@@ -22,19 +22,19 @@ struct EvidenceScore: Sendable {
         since = now
     }
 
-    /// Lets the score fade for the time that has passed.
+    /// Reduces the score for the time that has passed.
     mutating func decay(to now: Double, halfLife: Double) {
         if value > 0 { value *= pow(0.5, (now - since) / halfLife) }
         since = now
     }
 
-    /// Adds evidence, up to a ceiling.
+    /// Raises the score, up to a ceiling.
     mutating func raise(by step: Double, ceiling: Double) {
         if value == 0 { isMixed = false }
         value = min(value + step, ceiling)
     }
 
-    /// Takes evidence away, down to 0; `step` is negative.
+    /// Lowers the score, down to 0; `step` is negative.
     mutating func lower(by step: Double) {
         guard value > 0 else {
             if calm < EvidenceScore.calmLimit { calm += 1 }

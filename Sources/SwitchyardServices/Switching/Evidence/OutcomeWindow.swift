@@ -1,9 +1,10 @@
-/// The last outcomes of a server: how many there were, and how many were failures.
+/// The last outcomes of a server: their number, and the number of failures.
 ///
-/// A ring of one word per outcome (when, and whether it failed) that grows only as far as the traffic needs, at most to
-/// the rule's count. Recording costs the same however many there are.
+/// A ring buffer stores one word per outcome: its time, and whether it failed. The buffer grows only as far as the
+/// traffic needs, at most to the rule's maximum count. The time to record an outcome does not depend on the number of
+/// outcomes.
 struct OutcomeWindow: Sendable {
-    /// Outcomes are stamped in units of 1/1024 s; 31 bits of them are 24 days.
+    /// The unit of the stored times is 1/1024 s, so 31 bits are enough for 24 days.
     private static let unitsPerSecond = 1024.0
     private static let stampMask: UInt32 = 0x7FFF_FFFF
 
@@ -13,9 +14,9 @@ struct OutcomeWindow: Sendable {
     private var bad: UInt16 = 0
     private var latest: Int64 = 0
 
-    /// The outcomes in the window, expired ones included until the next one is recorded.
+    /// The number of outcomes in the window; expired outcomes are included until the next one is recorded.
     var requests: Int { Int(used) }
-    /// The failures among them.
+    /// The number of failures in the window.
     var failures: Int { Int(bad) }
 
     /// Adds an outcome, and drops outcomes beyond the limits.
@@ -38,14 +39,14 @@ struct OutcomeWindow: Sendable {
         latest = stamp
     }
 
-    /// Returns the contents of the window at a time, without changing it.
+    /// Returns the numbers of outcomes and failures in the window at a time, without changing the window.
     func counts(at now: Double, age: Double) -> (requests: Int, failures: Int) {
         var copy = self
         copy.expire(at: OutcomeWindow.units(now), age: age)
         return (copy.requests, copy.failures)
     }
 
-    /// Forgets every outcome, and keeps the memory.
+    /// Removes every outcome, and keeps the allocated memory.
     mutating func clear() {
         head = 0
         used = 0
@@ -86,13 +87,15 @@ struct OutcomeWindow: Sendable {
     }
 }
 
-/// How often something happened of late: the mean of the first samples, then one in which the older ones fade.
+/// The share of recent samples in which something happened.
+///
+/// It is the mean of the first samples, and then a mean in which older samples fade.
 struct FadingShare: Sendable {
     /// The approximate number of samples that count.
     private static let memory: UInt8 = 16
 
     private(set) var samples: UInt8 = 0
-    /// The share, 0...1; 0 without samples.
+    /// The share, 0...1; 0 if there are no samples.
     private(set) var value: Float = 0
 
     mutating func count(_ happened: Bool) {

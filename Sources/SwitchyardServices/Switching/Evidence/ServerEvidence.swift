@@ -1,10 +1,10 @@
 /// What the outcomes of one server's attempts say about it.
 struct ServerEvidence: Sendable {
-    /// Failures in a row.
+    /// The number of consecutive failures.
     var consecutiveFailures: UInt16 = 0
-    /// Rounds of suspicion probes since the last proof of life.
+    /// The number of rounds of suspicion probes since the server last responded.
     var suspicionRounds: UInt8 = 0
-    /// Whether suspicion probes are under way.
+    /// Whether suspicion probes are in flight.
     var isSuspected = false
     var score: EvidenceScore
     var lateness: Lateness
@@ -17,7 +17,7 @@ struct ServerEvidence: Sendable {
         lateness = Lateness(at: now)
     }
 
-    /// Lets the evidence fade.
+    /// Reduces the evidence for the time that has passed.
     mutating func age(to now: Double, halfLife: Double) {
         score.decay(to: now, halfLife: halfLife)
         lateness.decay(to: now, halfLife: halfLife)
@@ -36,7 +36,7 @@ struct ServerEvidence: Sendable {
         consecutiveFailures = 0
     }
 
-    /// Forgets rounds of suspicion probes.
+    /// Resets the number of rounds of suspicion probes.
     mutating func clearSuspicion() {
         suspicionRounds = 0
         isSuspected = false

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Hashes that are the same in every run and on every machine, as `Hasher`'s are not.
+/// Hashes that, unlike those of `Hasher`, are the same in every run and on every machine.
 enum StableHash {
     /// Returns the FNV-1a hash of a text with its bits mixed again.
     static func of(_ text: String) -> UInt64 {
@@ -15,11 +15,14 @@ enum StableHash {
         return RandomSource.mix(hash)
     }
 
-    /// Returns the value of weighted rendezvous hashing: the member with the greatest value serves the key.
+    /// Returns the score of a member for a key in weighted rendezvous hashing: the member with the highest score serves
+    /// the key.
     ///
-    /// A server that leaves moves only its own keys, and each server has keys in proportion to its weight.
+    /// If a server leaves, only its own keys move to other servers. Each server serves keys in proportion to its
+    /// weight.
     static func rendezvous(_ key: UInt64, _ member: UInt64, weight: Double) -> Double {
-        // Divided by a negative zero, the negative logarithm would be the greatest number of all.
+        // `magnitude` turns a weight of -0 into 0, because dividing the negative logarithm by -0 would give the highest
+        // score.
         log(RandomSource.unit(RandomSource.mix(key ^ RandomSource.mix(member)))) / weight.magnitude
     }
 }

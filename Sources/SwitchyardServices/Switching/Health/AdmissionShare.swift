@@ -10,16 +10,16 @@
 struct AdmissionShare: Sendable {
     /// The share at the time of the last change.
     private(set) var share = 1.0
-    /// The share up to which successes double it.
+    /// The share below which a success doubles the share.
     private var slowStart = 1.0
-    /// The last sign of overload.
+    /// The time of the last sign of overload.
     private(set) var overloadedAt = -1e9
-    /// How many signs of overload came close enough to each other, at most 3.
+    /// The number of recent signs of overload, at most 3; a long time without overload restarts the count.
     private var signs: UInt8 = 0
-    /// The last unconfirmed timeout, and the factor of all of them.
+    /// The time of the last unconfirmed timeout; `doubt` is the combined factor of all unconfirmed timeouts.
     private var doubtedAt = -1e9
     private var doubt = 1.0
-    /// Until when the server asked to be left alone.
+    /// The time until which the server must not get requests (`Retry-After`).
     var notBefore = 0.0
 
     /// Cuts the share after a sign of overload.
@@ -37,14 +37,14 @@ struct AdmissionShare: Sendable {
 
     /// Records an unconfirmed timeout.
     ///
-    /// Either the network or an overloaded server may be at fault. The server gets no extra attempts until any server
-    /// responds, and less of its traffic by the factor.
+    /// Either the network or an overloaded server may be at fault. Until any server responds, the server gets no extra
+    /// attempts, and its share is multiplied by `factor`.
     mutating func doubt(by factor: Double, at now: Double, floor: Double) {
         doubt = max(floor, doubt * factor)
         doubtedAt = now
     }
 
-    /// Forgets such time-outs.
+    /// Forgets unconfirmed timeouts.
     mutating func clearDoubt() {
         doubt = 1
         doubtedAt = -1e9
@@ -62,7 +62,7 @@ struct AdmissionShare: Sendable {
         }
     }
 
-    /// The share that counts now, with the part that time gave back.
+    /// Returns the current share, including its increase by time since the last change.
     func present(at now: Double, _ rules: CompiledPolicy) -> Double {
         let share = proven(at: now, rules)
         return doubt < 1 && now - doubtedAt < rules.forgetting ? max(rules.leastShare, share * doubt) : share
@@ -75,10 +75,9 @@ struct AdmissionShare: Sendable {
         return rules.doubling.isFinite ? min(1, share * exp2(elapsed / rules.doubling)) : share
     }
 
-    /// Whether the server has certainly shown overload, and often enough, within the time after which overload is
-    /// forgotten.
+    /// Whether the server has shown overload at least three times lately (``AdmissionRules/forgetting``).
     ///
-    /// Two signs can come from a single moment in which a failed request was retried.
+    /// Two signs are not enough, because they can come from one failed request and its retry.
     func isOverloaded(at now: Double, _ rules: CompiledPolicy) -> Bool {
         signs > 2 && now - overloadedAt < rules.forgetting
     }

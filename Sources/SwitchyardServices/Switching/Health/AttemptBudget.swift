@@ -1,6 +1,6 @@
-/// The tokens that pay for extra attempts (``BudgetRules``).
+/// The tokens for extra attempts (``BudgetRules``).
 struct AttemptBudget: Sendable {
-    /// The tokens that are left.
+    /// The number of tokens that are left.
     private(set) var tokens: Double
     private var lastRefill: Double
     private var gap: Double
@@ -11,28 +11,28 @@ struct AttemptBudget: Sendable {
         self.gap = gap
     }
 
-    /// Takes `cost` tokens, if there are as many.
+    /// Takes `cost` tokens, or none and returns `false` if fewer are left.
     mutating func take(_ cost: Double) -> Bool {
         guard tokens >= cost else { return false }
         tokens -= cost
         return true
     }
 
-    /// Takes `amount` tokens, or as many as there are.
+    /// Takes `amount` tokens, or all that are left if there are fewer.
     mutating func charge(_ amount: Double) {
         tokens = max(0, tokens - amount)
     }
 
-    /// Returns tokens, or adds the earnings of a success.
+    /// Adds tokens that are returned, or that a success earns.
     mutating func add(_ amount: Double, capacity: Double) {
         tokens = min(capacity, tokens + amount)
     }
 
-    /// Adds the tokens that come back without successes, one by one with doubling gaps.
+    /// Adds the tokens that come back with time, without successes: one at a time, with gaps that double.
     mutating func refill(to now: Double, capacity: Double, longest: Double) {
         let waits = ((now - lastRefill) / longest).rounded(.down)
         if waits > capacity + 64 {
-            // After such a long sleep the budget is full.
+            // After such a long time without a refill, the budget is full.
             lastRefill += waits * longest
             gap = longest
             tokens = capacity
@@ -53,15 +53,16 @@ struct AttemptBudget: Sendable {
     }
 }
 
-/// The tokens that an empty budget lends, with doubling gaps, until one of them was useful.
+/// Additional hedge tokens for an empty budget, with doubling gaps between them until one of them was useful.
 ///
-/// Without them, a client that has spent its tokens in vain and then meets a hanging server would earn no others, and
-/// its requests would wait for their deadlines, as in the worlds 11235 and 16969 of `yard simulate worlds`.
+/// Without these tokens, a client that has used up its budget without success and then meets a hanging server would
+/// earn no tokens. Its requests would wait for their deadlines, as in the random scenarios (worlds) 11235 and 16969 of
+/// `yard simulate worlds`.
 struct LentTokens: Sendable {
     private var gap: Double?
     private var dueAt = -1e9
 
-    /// Whether one is lent now.
+    /// Whether a token is available now; if so, plans the next one.
     mutating func take(at now: Double, first: Double, longest: Double) -> Bool {
         guard now >= dueAt else { return false }
         let next = gap.map { min(longest, $0 * 2) } ?? first
@@ -70,7 +71,7 @@ struct LentTokens: Sendable {
         return true
     }
 
-    /// Restarts after a useful token.
+    /// Restarts the gaps after a token was useful.
     mutating func restart() {
         gap = nil
     }

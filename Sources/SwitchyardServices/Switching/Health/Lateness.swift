@@ -9,13 +9,13 @@
 /// The lateness of a server (``LatenessRule``): hedges that overtake it raise the value, timely responses and time
 /// lower it.
 struct Lateness: Sendable {
-    /// The evidence; below 0 while timely responses outweigh the first late ones.
+    /// The accumulated lateness; below 0 if timely responses outweighed the first late responses.
     private(set) var value = 0.0
-    /// Whether there were timely responses between the late ones.
+    /// Whether there were timely responses between the late responses.
     private(set) var isMixed = false
     /// The share of late responses, overtaken or not.
     private(set) var share = FadingShare()
-    /// The number of timely responses; an attempt remembers the number at its start.
+    /// The number of timely responses; each attempt stores the number at its start.
     private(set) var timely: UInt32 = 0
     private var beganAt = -1e9
     private var since: Double
@@ -24,7 +24,9 @@ struct Lateness: Sendable {
         since = now
     }
 
-    /// Counts a response that no hedge has overtaken; `step` is negative.
+    /// Counts a response that no hedge has overtaken.
+    ///
+    /// `step` is the amount that a timely response adds to the lateness; it is negative.
     mutating func note(isLate: Bool, step: Double) {
         share.count(isLate)
         guard !isLate else { return }
@@ -36,17 +38,18 @@ struct Lateness: Sendable {
 
     /// Counts an attempt that was overtaken.
     ///
-    /// Timely responses while it waited speak for the server. Timely responses of requests that were sent together
-    /// arrive before the late ones. So the first late one counts all timely responses, and of the others only those
-    /// count that began later.
+    /// Timely responses that arrived while the attempt was waiting are evidence for the server. If requests are sent
+    /// together, their timely responses arrive before the late ones. So the first overtaken attempt counts all timely
+    /// responses since its start. While the lateness is below 0, an attempt that began after that starts the count
+    /// again.
     ///
     /// - Parameters:
     ///   - step: The amount that the attempt adds.
     ///   - timelyStep: The amount that a timely response adds; negative.
     ///   - began: The start of the attempt by the core's clock.
-    ///   - before: The number of timely responses by then.
-    ///   - now: The time.
-    ///   - ceiling: The maximum of the evidence.
+    ///   - before: The number of timely responses at the start of the attempt.
+    ///   - now: The current time.
+    ///   - ceiling: The maximum lateness.
     mutating func recordOvertaken(
         by step: Double,
         timelyStep: Double,
@@ -64,13 +67,13 @@ struct Lateness: Sendable {
         value = min(value + step, ceiling)
     }
 
-    /// Lets the evidence fade for the time that has passed.
+    /// Reduces the lateness for the time that has passed.
     mutating func decay(to now: Double, halfLife: Double) {
         if value != 0 { value *= exp2((since - now) / halfLife) }
         since = now
     }
 
-    /// Forgets the evidence, or begins with some.
+    /// Sets the lateness, by default to 0.
     mutating func reset(to value: Double = 0) {
         self.value = value
     }

@@ -1,29 +1,30 @@
-/// The state of one server, and its way back from an outage.
+/// The health of one server, and its progress from an outage to recovery.
 struct ServerHealth: Sendable {
     private(set) var state = HealthState.healthy
-    /// The number that attempts carry; unique within the core, new at every ejection and recovery.
+    /// A number that is unique within the core and changes when the server is ejected, begins its trial or recovers.
+    ///
+    /// Each attempt stores the number, so that outcomes from before a change can be recognized.
     private(set) var generation: UInt32
-    /// How often it was ejected lately; healthy time forgives.
+    /// The number of recent ejections, which decreases while the server is healthy.
     private(set) var ejections: UInt8 = 0
-    /// Good probes in a row.
+    /// The number of consecutive good probes.
     var probeSuccesses: UInt8 = 0
-    /// Successes of the trial.
+    /// The number of successful requests in the trial.
     var trialSuccesses: UInt16 = 0
-    /// Attempts of the trial that are under way.
+    /// The number of requests in flight in the trial.
     var trialPlaces: UInt16 = 0
-    /// Whether the server succeeded with other requests while it failed those for which it was ejected.
+    /// Whether the server succeeded with some requests while it failed the requests for which it was ejected.
     ///
-    /// Then it needs a longer trial, because a short one often passes before the server is repaired (`TrialTests`).
+    /// Such a server needs a longer trial, because a short one often passes before the server is repaired
+    /// (`TrialTests`).
     private(set) var failsPartly = false
-    /// When ``ejections`` was last lowered, or the server became healthy.
+    /// The time at which ``ejections`` was last lowered or the server became healthy.
     private var healthySince: Double
-    /// When the outage began.
+    /// The time at which the outage began.
     private(set) var outageSince = 0.0
-    /// While ejected: when the next probe is due.
-    ///
-    /// While in trial: when the trial begins.
+    /// The time of the next probe if the server is ejected, or the start of the trial if it is on trial.
     var dueAt = 0.0
-    /// The time limit of the probe in flight; in the past if there is none.
+    /// The time at which the probe in flight expires; in the past if there is none.
     var probedUntil = -1e9
 
     init(generation: UInt32, at now: Double) {
@@ -31,7 +32,7 @@ struct ServerHealth: Sendable {
         healthySince = now
     }
 
-    /// Forgives one ejection for every period of healthy time.
+    /// Lowers ``ejections`` by one for every period in which the server was healthy.
     mutating func forgive(to now: Double, after period: Double) {
         while ejections > 0, state == .healthy, now - healthySince > period {
             ejections -= 1
@@ -70,11 +71,11 @@ struct ServerHealth: Sendable {
     }
 }
 
-/// Whether a server gets requests.
+/// The health of a server, which determines whether the server gets requests.
 public enum HealthState: UInt8, Sendable, Hashable, CaseIterable {
-    /// It gets them.
+    /// The server gets requests.
     case healthy
-    /// It failed; shadow probes find out when it works again.
+    /// The server has failed and gets no requests; shadow probes find out when it works again.
     case ejected
     /// The server works again and gets a growing number of requests.
     case trial

@@ -8,7 +8,7 @@
 
 /// A policy's numbers in the form that the core calculates with: seconds and logarithms.
 ///
-/// One object serves every copy of a core, so a client of a fleet does not carry the policy with it.
+/// All copies of a core share one object, so that many simulated clients do not each store the policy.
 final class CompiledPolicy: Sendable {
     let policy: SwitchPolicy
     private let score: ScoreRule
@@ -26,7 +26,7 @@ final class CompiledPolicy: Sendable {
     let longestRetryAfter: Double
     let forgiveness: Double
     let minimumInterval: Double
-    /// The gap between two tokens of a budget that fills again.
+    /// The gap, in seconds, until a budget gets its first token back without a success.
     let refill: Double
     let shortestHedge: Double
     let earliestHedge: Double
@@ -66,14 +66,14 @@ final class CompiledPolicy: Sendable {
     }
 
     /// Returns the amount that a late response adds to a server's lateness, given the share of late responses of the
-    /// others; `nil` if that share is so high that a late response says nothing.
+    /// other servers; `nil` if that share is so high that a late response is no evidence.
     func lateStep(others: Double) -> Double? {
         let tolerated = max(lateness.tolerated, 1.5 * others)
         return 2 * tolerated <= lateness.detected ? log(lateness.detected / tolerated) : nil
     }
 
-    /// Returns the amount that a confirmed failure of weight 1 adds to the score of a server after a number of
-    /// unsuspicious successes.
+    /// Returns the amount that a confirmed failure of weight 1 adds to the score of a server after `calm` successes
+    /// without suspicion.
     func failureStep(calm: UInt16) -> Double {
         guard let span = score.calmSpan else { return log(score.detected / score.tolerated) }
         let tolerated = max(score.leastTolerated, score.tolerated / (1 + Double(calm) / span))

@@ -1,36 +1,38 @@
 /// The rules that decide when a server counts as failing.
 ///
-/// If any of the configured detectors trips, the server is ejected. Each detector considers only attempts to that
-/// server in its current generation.
+/// If any of the configured detectors trips, the server is ejected. Each detector counts only attempts that began after
+/// the server's last ejection or recovery.
 package struct DetectionRules: Sendable, Hashable {
-    /// The accumulated score (CUSUM); `nil`: not used.
+    /// The accumulated score (CUSUM); if `nil`, it is not used.
     package var score: ScoreRule? = ScoreRule()
-    /// The error ratio; `nil`: not used.
+    /// The error ratio; if `nil`, it is not used.
     package var ratio: RatioRule? = RatioRule(confidenceFloor: 0.05)
-    /// Failures in a row, 1 to 65535; `nil`: not used, which is the default.
+    /// The number of consecutive failures that ejects a server, 1 to 65535; if `nil`, which is the default, it is not
+    /// used.
     package var consecutive: Int?
-    /// Being overtaken by hedges; `nil`: that is a failure like others.
+    /// The rule for servers whose attempts are overtaken by hedges; if `nil`, being overtaken counts as a failure.
     package var lateness: LatenessRule? = LatenessRule()
     /// Whether a failure counts only if another server does better with the same endpoint; default `true`.
     ///
-    /// Then an endpoint that fails on every server counts against no server, and soon costs no extra attempts. The rule
-    /// applies to failures after the connection was established, and to policies that fail over
-    /// (``SwitchPolicy/failsOver``), because without failover no other server confirms a failure.
+    /// If `true`, an endpoint that fails on every server counts against no server, and after a few failures its
+    /// requests get no extra attempts. The rule applies to failures after the connection was established, and only if
+    /// the policy fails over (``SwitchPolicy/failsOver``), because without failover no other server confirms a failure.
     package var perEndpoint = true
-    /// The outcomes that the ratio and the statistics look at.
+    /// The outcomes that the error ratio and the statistics include.
     package var window = WindowRule()
-    /// Which failures count; default all.
+    /// The failures that count; default all.
     package var kinds = FailureFilter.all
-    /// Whether the ratio and the consecutive failures count failures whose path is not proven; default `false`.
+    /// Whether the error ratio and the consecutive failures include failures without proof that the network path works;
+    /// default `false`.
     ///
-    /// A path is proven by an HTTP response, by another server that responded to the same request, or by any success
-    /// within ``pathProof``. Otherwise the network is as likely to have failed, and no server is blamed.
+    /// The proof is an HTTP response, another server's response to the same request, or any success within
+    /// ``pathProof``. Without proof, the network is as likely to have failed, and no server is blamed.
     package var countsUnproven = false
     /// The time for which a success of any server proves that the network works; default 2 s.
     package var pathProof = Duration.seconds(2)
     /// The time after a change of the network path during which outcomes are no evidence; default 2 s.
     package var quietAfterPathChange = Duration.seconds(2)
-    /// Whether a switch starts a fresh window for the server switched to, whatever caused it; default yes.
+    /// Whether every switch clears the window of the server switched to; default `true`.
     package var startsFreshWindow = true
 
     /// Creates the rules of the recommended policy.
@@ -47,23 +49,23 @@ package struct DetectionRules: Sendable, Hashable {
     }
 }
 
-/// Which failures count against a server.
+/// A selection of the failures that count against a server.
 package enum FailureFilter: Sendable, Hashable {
-    /// Every failure that an `AttemptOutcome` can carry.
+    /// Every failure of an `AttemptOutcome`.
     case all
-    /// Only the failures that the published rule suspects: every failure below HTTP, and 502, 503 and 504.
+    /// Only failures without an HTTP status, and the statuses 502, 503 and 504.
     case suspicious
 }
 
 /// The accumulated score: a CUSUM test of the tolerated failure rate against the failure rate to detect.
 ///
-/// A failure adds w ln(p1/p0), a success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults the mean number
-/// of requests to trip is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 % failures. A server that has
-/// been calm for long is compared with its usual rate: after n unsuspicious successes, p0 is ``tolerated`` divided by 1
-/// + n / ``calmSpan``. That halves the requests that a busy client loses to a server which begins to fail now and then
-/// (15 instead of 29 at 15 % failures, in one case of a hundred more than 59), and has no effect on a client with
-/// little traffic. The cost falls on a server that always fails 1 % of its requests: it is ejected for a moment once in
-/// about 6,000.
+/// A failure of weight w adds w ln(p1/p0). A success subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults the
+/// mean number of requests to trip is 41,000 / 270 / 56 / 12 / 6 / 3 at 1 / 5 / 10 / 30 / 50 / 100 % failures. A server
+/// that has long been without suspicion is compared with its usual rate: after n successes without suspicion, p0 is
+/// ``tolerated`` divided by 1 + n / ``calmSpan``. That halves the requests that a busy client loses to a server which
+/// begins to fail now and then (15 instead of 29 at 15 % failures, and more than 59 in only one case of 100). It has no
+/// effect on a client with little traffic. The disadvantage is that a server that always fails 1 % of its requests is
+/// ejected for a moment once in about 6,000 requests.
 package struct ScoreRule: Sendable, Hashable {
     /// The failure rate that is tolerated (p0), 0...1; default 0.01.
     package var tolerated = 0.01
@@ -74,7 +76,8 @@ package struct ScoreRule: Sendable, Hashable {
     /// If `nil`, the tolerated failure rate is constant. At most 1,000 successes are remembered. A suspicion that is
     /// not confirmed leaves a quarter of the successes.
     package var calmSpan: Double? = 100
-    /// The least rate that is tolerated, however calm the server was, 0...``tolerated``; default 0.001.
+    /// The minimum tolerated failure rate, however long the server was without suspicion, 0...``tolerated``; default
+    /// 0.001.
     package var leastTolerated = 0.001
     /// The score at which the server is ejected; default 8.
     ///
@@ -82,8 +85,8 @@ package struct ScoreRule: Sendable, Hashable {
     package var threshold = 8.0
     /// The time in which the score halves without outcomes; default 10 min.
     package var halfLife = Duration.seconds(600)
-    /// The factor for a failure without a confirming response, because the network may have failed instead; default
-    /// 0.25.
+    /// The factor for a failure without a response from another server, because the network may have failed instead;
+    /// default 0.25.
     package var unwitnessedFactor = 0.25
 
     /// Creates the rule with its defaults.
@@ -104,13 +107,15 @@ package struct ScoreRule: Sendable, Hashable {
     }
 }
 
-/// The error ratio: failures divided by finished requests, within a window, from a minimum on.
+/// The error ratio: failures divided by finished requests within a window, once the window has a minimum number of
+/// requests.
 package struct RatioRule: Sendable, Hashable {
     /// The ratio at which the server is ejected, 0...1; default 0.1.
     package var threshold: Double
-    /// The finished requests that it takes at least; default 40.
+    /// The minimum number of finished requests; default 40.
     package var minimum: Int
-    /// The lower end of the ratio's 95 % confidence interval (Wilson) that it takes as well, 0...1; default 0: not used.
+    /// The minimum of the lower end of the ratio's 95 % confidence interval (Wilson), 0...1; if 0, the default, it is
+    /// not used.
     package var confidenceFloor: Double
 
     /// Creates a rule.
@@ -129,7 +134,7 @@ package struct RatioRule: Sendable, Hashable {
         return confidenceFloor <= 0 || RatioRule.wilsonFloor(of: ratio, count: count) >= confidenceFloor
     }
 
-    /// The lower end of the 95 % Wilson score interval.
+    /// Returns the lower end of the 95 % Wilson score interval.
     private static func wilsonFloor(of ratio: Double, count: Double) -> Double {
         let z = 1.96
         let square = z * z
@@ -145,9 +150,9 @@ package struct RatioRule: Sendable, Hashable {
     }
 }
 
-/// Which outcomes of a server are looked at: the last ones, no older than a duration.
+/// The outcomes of a server that count: the last ones, up to a maximum number and a maximum age.
 public struct WindowRule: Sendable, Hashable {
-    /// The most outcomes that a window can hold, which bounds its memory to 1,600 bytes.
+    /// The maximum number of outcomes in a window, which limits its memory to 1,600 bytes.
     package static let maximumCount = 400
     /// The maximum duration, 24 days, because the time of an outcome is stored in 31 bits.
     package static let maximumDuration = Duration.seconds(24 * 86_400)
@@ -159,18 +164,18 @@ public struct WindowRule: Sendable, Hashable {
     /// If `nil`, outcomes of any age count.
     public var duration: Duration?
 
-    /// Creates a window.
+    /// Creates a window of the last `count` outcomes that are no older than `duration`.
     public init(count: Int = 100, duration: Duration? = .seconds(60)) {
         self.count = count
         self.duration = duration
     }
 
-    /// The last outcomes, however old.
+    /// Returns a window of the last `count` outcomes of any age.
     public static func last(_ count: Int) -> WindowRule {
         WindowRule(count: count, duration: nil)
     }
 
-    /// The outcomes of a duration; of more than 400 the last.
+    /// Returns a window of the outcomes within a duration, at most the last 400.
     public static func last(_ duration: Duration) -> WindowRule {
         WindowRule(count: maximumCount, duration: duration)
     }
@@ -187,10 +192,11 @@ public struct WindowRule: Sendable, Hashable {
 /// The accumulated lateness: a CUSUM test of "late as often as the others" against "late clearly more often".
 ///
 /// A response is late if it takes longer than the wait before a hedge. One late response says nothing about a server,
-/// because each server has a tail. A hedge that wins adds ln(p1/p0), where p0 is ``tolerated`` or one and a half times
-/// the share of late responses of the best other server, whichever is more. A timely response subtracts
-/// ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or 4 of one
-/// endpoint that do not overlap, and a server that is late three times in ten after some 50.
+/// because every server is sometimes slow. A hedge that wins adds ln(p1/p0), where p0 is ``tolerated`` or one and a
+/// half times the share of late responses of the best other server, whichever is more. A timely response subtracts
+/// ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or after 4
+/// requests to one endpoint that do not overlap. A server that is late three times in ten is ejected after about 50
+/// requests.
 package struct LatenessRule: Sendable, Hashable {
     /// The tolerated share of late responses (p0), 0...1; default 0.08.
     package var tolerated = 0.08
@@ -198,7 +204,7 @@ package struct LatenessRule: Sendable, Hashable {
     package var detected = 0.3
     /// The lateness at which the server is ejected; default 7.3.
     ///
-    /// The lateness is at most twice this value. On trial, half of it is enough.
+    /// The lateness is at most twice this value. A server on trial is ejected at half of this value.
     package var threshold = 7.3
 
     /// Creates the rule with its defaults.

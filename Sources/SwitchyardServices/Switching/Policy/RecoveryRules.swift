@@ -12,42 +12,49 @@ package struct RecoveryRules: Sendable, Hashable {
     package var outageShare = 0.35
     /// The longest time to the next probe; default 60 s.
     package var longestProbe = Duration.seconds(60)
-    /// By how much every wait is varied at random, 0...1; default 0.3, so a wait of 10 s is 7 s to 13 s.
+    /// The maximum random variation of every wait, as a share of the wait, 0...1; default 0.3.
+    ///
+    /// For example, a wait of 10 s becomes 7 s to 13 s.
     package var jitter = 0.3
-    /// The good probes in a row that begin the trial; default 2.
+    /// The number of consecutive good probes after which the trial begins; default 2.
     package var successes = 2
-    /// The additional good probes for every further ejection in a row; default 2.
+    /// The number of additional good probes for every further ejection in a row; default 2.
     ///
-    /// A server that fails only occasionally passes two probes more often than not. ``mostSuccesses`` is the upper
-    /// limit.
+    /// Fewer would not be enough, because a server that fails only occasionally usually passes two probes.
+    /// ``mostSuccesses`` is the upper limit.
     package var successesPerRelapse = 2
-    /// The most good probes in a row that are asked for after ejections in a row; default 6.
+    /// The maximum number of consecutive good probes that are required after several ejections in a row; default 6.
     package var mostSuccesses = 6
-    /// The time between the probes of such a row; default 0.5 s.
+    /// The time between two probes of a series of good probes; default 0.5 s.
     package var seriesGap = Duration.milliseconds(500)
-    /// A probe is a failure if it takes longer than this times the 90th percentile of the server; default 10.
+    /// The factor by which a probe may exceed the 90th percentile of the server's response time before it fails;
+    /// default 10.
     package var slownessFactor = 10.0
-    /// A probe that takes no longer than this is never too slow; default 250 ms.
+    /// The duration up to which a probe is never too slow; default 250 ms.
     package var slownessFloor = Duration.milliseconds(250)
-    /// Clients wait before the trial for a random time up to this share of the outage; default 0.25.
+    /// The maximum random wait of a client before the trial, as a share of the outage; default 0.25.
     ///
-    /// So a fleet comes back spread over time, and does not knock a cold server over.
+    /// The wait spreads the return of many clients over time, so that they do not overload a server that has just
+    /// started.
     package var spreadShare = 0.25
-    /// The least upper end of that random time; default 0.
+    /// The minimum of the upper limit that ``spreadShare`` gives; default 0.
     package var shortestSpread = Duration.zero
-    /// The greatest upper end of that random time; default 120 s.
+    /// The maximum of the upper limit that ``spreadShare`` gives; default 120 s.
     package var longestSpread = Duration.seconds(120)
-    /// The successes of the trial that make the server healthy; default 16.
+    /// The number of successes in the trial after which the server is healthy; default 16.
     ///
-    /// As many requests as succeeded so far may be under way at once, at least one.
+    /// During the trial, the number of requests in flight is at most the number of successes so far, and at least one
+    /// is allowed.
     package var trialSuccesses = 16
-    /// The successes of the trial of a server that failed only now and then; at least ``trialSuccesses``; default 48.
+    /// The number of successes in the trial of a server that failed only some of its requests, at least
+    /// ``trialSuccesses``; default 48.
     ///
-    /// A server that fails 15 % of its requests passes a trial of 16 in 7 of 100 cases, one of 48 in 4 of 10,000.
+    /// A server that fails 15 % of its requests passes a trial of 16 requests in 7 of 100 cases, and a trial of 48 in 4
+    /// of 10,000.
     package var partialTrialSuccesses = 48
-    /// The most ejections that lengthen the time to the first probe; default 8.
+    /// The maximum number of ejections that lengthen the time to the first probe; default 8.
     package var maximumBackoff = 8
-    /// The healthy time after which one ejection is forgiven; default 60 s.
+    /// The time that a server must stay healthy for one of its ejections to be forgotten; default 60 s.
     package var forgiveness = Duration.seconds(60)
 
     /// Creates the rules of the recommended policy.
@@ -59,7 +66,7 @@ package struct RecoveryRules: Sendable, Hashable {
         return min(wanted, max(successes, mostSuccesses))
     }
 
-    /// The successes that a trial takes.
+    /// Returns the number of successes that a trial requires.
     func trialSuccesses(afterPartialFailure isPartial: Bool) -> Int {
         isPartial ? max(trialSuccesses, partialTrialSuccesses) : trialSuccesses
     }

@@ -5,15 +5,17 @@
 ///   gentle to the servers of a large fleet of clients.
 /// - ``smallFleet``: the same for one client or a few; probes a failed server every 0.4 s and returns to it without a
 ///   random delay.
-/// - ``stickyErrorRatio``: at least 40 finished requests, 10 % of them suspicious failures, then the next server in order.
+/// - ``stickyErrorRatio``: switches to the next server in order if at least 10 % of at least 40 finished requests
+///   failed without a response, or with status 502, 503 or 504.
 /// - ``errorRatio(threshold:minimum:window:)``, ``consecutiveFailures(_:)``: the usual circuit breakers.
 /// - ``off``: never switches automatically; `NetworkClient.switchServer(to:)` still works.
 ///
 /// ### Customize a policy
-/// A copy of a named policy can be changed, for example ``selection`` or ``warmUp``. The other numbers of a policy are
-/// keys of `switching` in the service file. ``Service`` and the client report values out of range as a ``Problem``.
+/// A copy of a named policy can be changed, for example ``selection`` or ``warmUp``. The other numbers of a policy can
+/// be set with the keys of `switching` in the service file. ``Service`` and the client report a value that is out of
+/// range as a ``Problem``.
 public struct SwitchPolicy: Sendable, Hashable {
-    /// The policy's name, for reports.
+    /// The name of the policy in reports.
     public var name: String
     /// The rules that decide when a server counts as failing.
     package var detection = DetectionRules()
@@ -27,9 +29,9 @@ public struct SwitchPolicy: Sendable, Hashable {
     package var hedging: HedgingRules? = HedgingRules()
     /// The meaning of status 429; the default is the caller's quota, which is no evidence about the server.
     public var tooManyRequests = TooManyRequests.quota
-    /// In which order servers are preferred.
+    /// The order in which servers are preferred.
     public var selection = SelectionStrategy.priority
-    /// Whether a request that failed is repeated on another server, where that is safe; default yes.
+    /// Whether a failed request is repeated on another server if that is safe; default `true`.
     public var failsOver = true
     /// Whether a recovered server that is preferred gets its traffic back automatically; default `true`.
     ///
@@ -38,17 +40,19 @@ public struct SwitchPolicy: Sendable, Hashable {
     public var failsBack = true
     /// The minimum time between two switches away from a failing server; default zero.
     ///
-    /// Until it is over, the current server stays; failover inside the call still works.
+    /// Until this time is over, the current server stays preferred. A failed request may still be repeated on another
+    /// server.
     public var minimumInterval = Duration.zero
     /// The interval of warm-up requests to the first fallback while all servers are healthy; `nil` for none; default 5
     /// min.
     ///
     /// A warm-up keeps a connection, or at least a TLS session, before it is needed. A new connection costs a server
-    /// several times the work of a request, and when a server dies, all clients of a fleet come to its fallbacks at
-    /// once. The first warm-up comes after a 60th to a 12th of the interval, so that short sessions do without it and
-    /// the clients of a fleet are spread. It applies to selection by priority only.
+    /// several times the work of a request, and when a server dies, all of its clients move to its fallbacks at the
+    /// same time. The first warm-up comes after a random time between a 60th and a 12th of the interval, so that short
+    /// sessions send none and the clients are spread over time. The property has an effect only with
+    /// ``SelectionStrategy/priority``.
     public var warmUp: Duration? = .seconds(300)
-    /// The most attempts of one request, each on another server; default 3.
+    /// The maximum number of attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3
 
     /// Creates a policy with the rules of ``recommended``, to be changed.
@@ -56,9 +60,9 @@ public struct SwitchPolicy: Sendable, Hashable {
         self.name = name
     }
 
-    /// A value out of range.
+    /// A value that is out of range.
     public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The rule's key, such as `errorRatio`.
+        /// The key of the value in a service file, such as `errorRatio`.
         public var key: String
         /// A description of the expected value.
         public var expected: String
@@ -69,7 +73,7 @@ public struct SwitchPolicy: Sendable, Hashable {
 
     /// Checks that every value is in its range.
     ///
-    /// - Throws: The first value that is not.
+    /// - Throws: The ``Problem`` of the first value that is out of range.
     package func check() throws(Problem) {
         try detection.check()
         try recovery.check()
@@ -82,7 +86,7 @@ public struct SwitchPolicy: Sendable, Hashable {
     }
 }
 
-/// Throws the problem unless the condition holds.
+/// Throws a problem if the condition is `false`.
 func require(
     _ condition: Bool,
     _ key: String,
@@ -99,7 +103,8 @@ extension SwitchPolicy {
     /// rates. The policy suits one client as well as a million.
     public static let recommended = SwitchPolicy(name: "recommended")
 
-    /// ``recommended`` for one client or a small fleet: probes every 0.4 s and does not spread the return.
+    /// ``recommended`` for one client or a small fleet: probes a failed server every 0.4 s and returns to it without a
+    /// random delay.
     public static let smallFleet: SwitchPolicy = {
         var policy = SwitchPolicy(name: "single")
         policy.recovery.firstProbe = .milliseconds(400)
@@ -111,11 +116,12 @@ extension SwitchPolicy {
         return policy
     }()
 
-    /// The published rule, repaired: at least 40 finished requests within 60 s, at least 10 % of them suspicious failures,
-    /// then the next server in order.
+    /// Switches to the next server in order if at least 40 requests finished within 60 s and at least 10 % of them
+    /// failed suspiciously.
     ///
-    /// Outcomes are counted when they finish, per server; only a suspicious failure can switch; a server that failed
-    /// lately is skipped; each switch starts a fresh window. Traffic stays where it is until the next switch.
+    /// A failure is suspicious if there was no HTTP response, or a response with status 502, 503 or 504. Outcomes are
+    /// counted per server when requests finish, and only a suspicious failure can cause a switch. A server that failed
+    /// recently is skipped. Each switch starts a new window, and traffic stays on the new server until the next switch.
     public static let stickyErrorRatio: SwitchPolicy = {
         var policy = breaker(named: "published")
         policy.detection.ratio = RatioRule()
@@ -129,8 +135,8 @@ extension SwitchPolicy {
     ///
     /// - Parameters:
     ///   - threshold: The ratio, 0...1; default 0.1.
-    ///   - minimum: The finished requests that it takes at least; default 40.
-    ///   - window: The requests that are looked at, by count, by time or both; default the last 100 within 60 s.
+    ///   - minimum: The minimum number of finished requests; default 40.
+    ///   - window: The requests that count, limited by number, age or both; by default the last 100 within 60 s.
     /// - Returns: The policy.
     public static func errorRatio(
         threshold: Double = 0.1,
@@ -153,7 +159,7 @@ extension SwitchPolicy {
         return policy
     }
 
-    /// Never switches by itself, and repeats nothing on another server.
+    /// Never switches automatically, and never sends a request to a second server.
     ///
     /// Outcomes are still counted, so that snapshots show them.
     public static let off: SwitchPolicy = {
@@ -162,7 +168,8 @@ extension SwitchPolicy {
         return policy
     }()
 
-    /// A plain breaker without a detector: no score, no hedging, no admission control, no warm-up.
+    /// Returns a plain circuit breaker without its detection rule: no score, no hedging, no admission control, no
+    /// warm-up.
     private static func breaker(named name: String) -> SwitchPolicy {
         var policy = SwitchPolicy(name: name)
         policy.detection.score = nil
@@ -176,31 +183,35 @@ extension SwitchPolicy {
     }
 }
 
-/// In which order the usable servers are asked.
+/// The order in which usable servers receive requests.
 ///
-/// Whatever the strategy, a server that is ejected is asked only when no other is left.
+/// With every strategy, an ejected server receives requests only if no other server is left.
 public enum SelectionStrategy: String, Sendable, Hashable, CaseIterable {
-    /// The first usable server of the list; the others are fallbacks.
+    /// The first usable server of the list; the other servers are fallbacks.
     case priority
-    /// One after the other.
+    /// One server after the other.
     case roundRobin
     /// At random, in proportion to ``Server/weight``.
     case weighted
-    /// The server with the lowest mean latency; servers without a measurement first, and one request in 32 anywhere, so
-    /// that the measurements stay fresh.
+    /// The server with the lowest mean latency.
+    ///
+    /// Servers without a measurement come first. One request in 32 goes to a random server, so that the measurements
+    /// stay current.
     case lowestLatency
-    /// The same server for the same `RequestTraits.sessionKey` as long as it is usable (rendezvous hashing); requests
-    /// without a key go by priority.
+    /// The same server for all requests of a session as long as that server is usable (rendezvous hashing).
+    ///
+    /// Requests without a session are sent by priority.
     case sticky
 }
 
 /// The meaning of status 429 (Too Many Requests, RFC 6585 section 4) for a service.
 public enum TooManyRequests: String, Sendable, Hashable, CaseIterable {
-    /// The caller has used up a quota, which no other server would grant: an answer like any other.
+    /// The caller has used up a quota, and another server would reject the request too; the response is returned to the
+    /// caller.
     ///
-    /// It is no evidence against the server, and the request does not go to another one: that would use up the quota
-    /// there too. The default.
+    /// The status is no evidence against the server. The request is not sent to another server, because it would count
+    /// against the quota there too. This is the default.
     case quota
-    /// The server is overloaded, as with 503; another server may have capacity.
+    /// The server is overloaded, as with status 503; another server may have capacity.
     case overload
 }

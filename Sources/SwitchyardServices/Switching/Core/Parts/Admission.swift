@@ -1,11 +1,12 @@
-/// The share of its traffic that each server gets.
+/// The share of its traffic that each server receives.
 ///
-/// Overload cuts the share, and successes and time restore it. Whether a server gets requests at all follows from its
-/// health (``Recovery``).
+/// Overload cuts the share, and successes and time restore it. The health of a server (``Recovery``) determines whether
+/// the server receives requests at all.
 struct Admission: Sendable {
     private let rules: CompiledPolicy
     private(set) var servers: [AdmissionShare]
-    /// Whether a server has timed out since the last response of any server.
+    /// Whether a server has timed out, without confirmation that it is overloaded, since the last response of any
+    /// server.
     private var hasDoubts = false
 
     init(_ rules: CompiledPolicy, count: Int) {
@@ -13,8 +14,10 @@ struct Admission: Sendable {
         servers = Array(repeating: AdmissionShare(), count: count)
     }
 
-    /// Whether a server gets the next request: by chance in proportion to its share, and not before its `Retry-After`
-    /// ends.
+    /// Whether a server gets the next request.
+    ///
+    /// The decision is random in proportion to the server's share, and `false` until the server's `Retry-After` has
+    /// passed.
     func admits(_ position: Int, at time: Double, _ random: inout RandomSource) -> Bool {
         guard time >= servers[position].notBefore else { return false }
         let share = share(of: position, at: time)
@@ -24,7 +27,7 @@ struct Admission: Sendable {
     /// Returns the share of a server at a time.
     func share(of position: Int, at time: Double) -> Double { servers[position].present(at: time, rules) }
 
-    /// Returns the share of a server at its last change.
+    /// Returns the share of a server at its last change, without the increase by time since then.
     func lastShare(of position: Int) -> Double { servers[position].share }
 
     /// Whether a server has shown no overload for so long that it may get extra attempts.
@@ -44,8 +47,8 @@ struct Admission: Sendable {
         return isOverloaded ? refusal : nil
     }
 
-    /// Whether slowness and overload may not eject a server, because none of the other healthy ones could take its
-    /// traffic.
+    /// Whether slowness and overload must not eject a server, because every other healthy server has recently been
+    /// overloaded too.
     func sparesOverload(_ position: Int, _ kind: FailureKind, healthy: ServerSet, at time: Double) -> Bool {
         guard let admission = rules.policy.admission, admission.sparesOverloaded, kind.isOverload else { return false }
         return !servers.indices.contains { $0 != position && healthy.contains($0) && isClean($0, at: time) }
@@ -98,17 +101,18 @@ extension Admission {
         }
     }
 
-    /// Forgets unconfirmed timeouts, because the network works or is another one.
+    /// Forgets unconfirmed timeouts, because the network works again or the machine uses another network.
     mutating func clearDoubts() {
         guard hasDoubts else { return }
         hasDoubts = false
         for position in servers.indices { servers[position].clearDoubt() }
     }
 
-    /// Gives a server its full share, and ends its `Retry-After`.
+    /// Restores the full share of a server, and ends its `Retry-After`.
     mutating func restore(_ position: Int) { servers[position] = AdmissionShare() }
 
-    /// Moves the shares to new positions; `nil` is a new server.
+    /// Moves the shares to the new positions of the servers; `known` contains the old positions, or `nil` for new
+    /// servers.
     mutating func rearrange(_ known: [Int?]) {
         servers = known.map { old in old.map { servers[$0] } ?? AdmissionShare() }
     }

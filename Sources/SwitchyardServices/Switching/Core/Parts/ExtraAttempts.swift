@@ -1,4 +1,6 @@
-/// The tokens that pay for failovers and hedges, and the requests and extra attempts under way that tokens depend on.
+/// The tokens for extra attempts, and the number of requests and extra attempts in flight.
+///
+/// An extra attempt is a failover or a hedge. It takes a token, and every success adds tokens (``BudgetRules``).
 struct ExtraAttempts: Sendable {
     private let rules: CompiledPolicy
     private(set) var failovers: AttemptBudget
@@ -6,7 +8,7 @@ struct ExtraAttempts: Sendable {
     private var lentHedges = LentTokens()
     private(set) var requests = Concurrency()
     private var paidFailovers = PaidFailovers()
-    /// The hedges that are not settled yet.
+    /// The number of hedges that are not settled yet.
     private var hedgesUnderWay: UInt32 = 0
 
     init(_ rules: CompiledPolicy, at time: Double) {
@@ -17,10 +19,10 @@ struct ExtraAttempts: Sendable {
         hedges = AttemptBudget(tokens: tokens, gap: rules.refill, at: time)
     }
 
-    /// Counts a request that has been chosen a server.
+    /// Counts a request whose first server has been chosen.
     mutating func beginRequest() { requests.begin() }
 
-    /// Removes a settled attempt from those under way.
+    /// Removes a settled attempt from the attempts in flight.
     mutating func release(_ attempt: Attempt) {
         switch attempt.role {
         case .first: requests.end()
@@ -30,7 +32,7 @@ struct ExtraAttempts: Sendable {
         }
     }
 
-    /// Adds what a success earns.
+    /// Adds the tokens that a success earns.
     mutating func earn(at time: Double) {
         let budgets = rules.policy.budgets
         failovers.restartRefill(at: time, gap: rules.refill)
@@ -38,7 +40,7 @@ struct ExtraAttempts: Sendable {
         hedges.add(budgets.hedgeEarning, capacity: hedgeCapacity)
     }
 
-    /// Returns the cost of an extra attempt after it has succeeded or leaves no server at work.
+    /// Returns the token of an extra attempt that has succeeded, or that has caused no work on a server.
     mutating func refund(_ attempt: Attempt) {
         switch attempt.role {
         case .failover where !attempt.isFree: failovers.add(1, capacity: failoverCapacity)
@@ -47,7 +49,8 @@ struct ExtraAttempts: Sendable {
         }
     }
 
-    /// Charges a failover that followed overload, and failed as well, with the rest of its price.
+    /// Takes the additional tokens for a failover that followed overload and failed as well
+    /// (``BudgetRules/overloadCost``).
     mutating func chargeFailure(of settled: SettledAttempt) {
         guard case .failure = settled.outcome, settled.attempt.followsOverload, rules.policy.admission != nil else {
             return
@@ -59,8 +62,10 @@ struct ExtraAttempts: Sendable {
 // MARK: - Failovers
 
 extension ExtraAttempts {
-    /// Whether a failover takes no token: without admission an empty budget is all that keeps load from servers that
-    /// have too much.
+    /// Whether a failover takes no token, because the previous attempt caused no work on any server.
+    ///
+    /// Without admission rules every failover takes a token, because an empty budget is then the only protection of
+    /// overloaded servers.
     func isFree(after kind: FailureKind?) -> Bool {
         kind?.isWithoutWork == true && rules.policy.admission != nil && rules.policy.budgets.failoverTokens > 0
     }
@@ -72,27 +77,28 @@ extension ExtraAttempts {
         return failovers.tokens >= 1
     }
 
-    /// Whether a failover is free, has a token, or continues with the one that its request has taken.
+    /// Whether a failover is free, has a token, or may continue with the token that its request has taken.
     ///
-    /// If two servers die at once, all tokens are taken by attempts on the second. If none of these requests continued
-    /// to the third server, to succeed there and return its token, all would fail (`BurstTests`: two servers of three
-    /// fail). Overloaded servers get no further requests.
+    /// If two of three servers die at the same moment, attempts on the second server take all tokens. If these requests
+    /// could not continue to the third server, none of them would succeed and return its token, and all would fail
+    /// (`BurstTests`). After overload a request needs a new token.
     mutating func allowsFailover(after kind: FailureKind?, isPaidFor: Bool, at time: Double) -> Bool {
         let hasToken = hasFailoverToken(at: time)
         let goesOn = isPaidFor && rules.policy.admission != nil && kind?.isOverload != true
         return hasToken || goesOn || isFree(after: kind)
     }
 
-    /// Takes the token of a failover; none if there is none, or if the failover is free.
+    /// Takes the token of a failover, if there is one and the failover is not free.
     mutating func beginFailover(isFree: Bool, at time: Double) {
         guard !isFree else { return }
         _ = failovers.take(1)
         paidFailovers.begin(at: time)
     }
 
-    /// Whether a failover that was denied a token may get one back from the failovers under way.
+    /// Whether a failover without a token may still get one, because a failover in flight may return its token.
     ///
-    /// Without this wait, calls of a burst fail when their server fails, although others are healthy (`BurstTests`).
+    /// Without this wait, calls of a burst fail if their server fails, although other servers are healthy
+    /// (`BurstTests`).
     func mayGetFailoverToken(at time: Double) -> Bool {
         failovers.tokens < 1 && paidFailovers.mayComeBack(at: time)
     }
@@ -101,15 +107,15 @@ extension ExtraAttempts {
 // MARK: - Hedges
 
 extension ExtraAttempts {
-    /// Whether there is a token for a hedge, or the request that has taken one may continue without.
+    /// Whether there is a token for a hedge, or the request may continue with the token that it has taken.
     ///
-    /// With a single hedge in flight the tokens are not taken but used up, by slow servers and not by one that has just
-    /// died. `BurstTests` need it if two servers of three hang.
+    /// The request may continue only while another hedge is in flight. Otherwise slow servers have used up the tokens,
+    /// not a server that has just died. `BurstTests` needs this rule if two of three servers hang.
     func allowsHedge(isPaidFor: Bool) -> Bool {
         hedges.tokens >= 1 || (isPaidFor && rules.policy.admission != nil && hedgesUnderWay > 1)
     }
 
-    /// Takes the token of a hedge, or none if there is none.
+    /// Takes the token of a hedge, if there is one.
     mutating func beginHedge() {
         _ = hedges.take(1)
         hedgesUnderWay &+= 1
@@ -118,16 +124,16 @@ extension ExtraAttempts {
     /// Takes a hedge token for suspicion probes, if there is one.
     mutating func takeSuspicionToken() -> Bool { hedges.take(1) }
 
-    /// Gives the token of a hedge back that was of use.
+    /// Returns the token of a hedge that was useful.
     mutating func refundHedge() {
         hedges.add(1, capacity: hedgeCapacity)
         lentHedges.restart()
     }
 
-    /// Lends a hedge token to an attempt that has waited long if there is no token.
+    /// Adds a hedge token if there is none and an attempt has waited at least ``BudgetRules/refill``.
     ///
-    /// A shorter wait is no reason, because in a fleet with overloaded servers each client would add its part of the
-    /// load.
+    /// A shorter wait is not enough, because if servers are overloaded, the extra attempts of all clients would
+    /// increase the load.
     mutating func lendHedge(after waited: Duration, at time: Double) {
         let budgets = rules.policy.budgets
         guard hedges.tokens < 1, budgets.hedgeTokens >= 1, waited >= budgets.refill,
@@ -140,23 +146,25 @@ extension ExtraAttempts {
 // MARK: - Capacity
 
 extension ExtraAttempts {
-    /// The most failover tokens there may be.
+    /// The maximum number of failover tokens.
     var failoverCapacity: Double { capacity(rules.policy.budgets.failoverTokens) }
 
-    /// The most hedge tokens there may be.
+    /// The maximum number of hedge tokens.
     var hedgeCapacity: Double { capacity(rules.policy.budgets.hedgeTokens) }
 
-    /// When a server dies, all its requests fail at once: each needs its own token before the first of them succeeds
-    /// elsewhere and returns its token.
+    /// Returns the capacity of a budget, which is at least the highest number of concurrent requests so far.
+    ///
+    /// When a server dies, all its requests fail at the same time. Each of them needs its own token before the first
+    /// request succeeds on another server and returns its token.
     private func capacity(_ tokens: Double) -> Double {
         guard rules.policy.budgets.growsWithConcurrency, tokens > 0 else { return tokens }
         return max(tokens, Double(requests.most))
     }
 
-    /// The requests that have been chosen a server and are not settled yet.
+    /// The number of requests for which a server has been chosen and that are not settled yet.
     struct Concurrency: Sendable {
         private var underWay: UInt32 = 0
-        /// The most there were at a time.
+        /// The highest number of concurrent requests so far.
         private(set) var most: UInt32 = 0
 
         mutating func begin() {
@@ -183,7 +191,8 @@ extension ExtraAttempts {
             if underWay > 0 { underWay -= 1 }
         }
 
-        /// Whether waiting for the tokens is useful.
+        /// Whether a token may be returned soon: a failover is in flight, and the last one began less than
+        /// ``BudgetRules/patience`` ago.
         func mayComeBack(at time: Double) -> Bool {
             underWay > 0 && time < lastAt + BudgetRules.patience.inSeconds
         }

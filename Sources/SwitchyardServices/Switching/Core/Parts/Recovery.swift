@@ -1,16 +1,17 @@
-/// Which servers are in use, and how those that failed come back: probes, trial and recovery.
+/// The health of each server, and the return of failed servers by probes and a trial.
 struct Recovery: Sendable {
-    /// The seconds after which a probe that was not settled expires.
+    /// The time, in seconds, after which a probe that was not settled expires.
     static let probeBudget = 60.0
-    /// The seconds after a repeatable request during which non-repeatable ones are kept from servers on trial.
+    /// The time, in seconds, after the last repeatable request during which non-repeatable requests avoid servers on
+    /// trial.
     private static let trialTimeout = 5.0
 
     private let rules: CompiledPolicy
     private(set) var servers: [ServerHealth] = []
     private var nextGeneration: UInt32 = 0
-    /// When a request was last begun that may be repeated.
+    /// The time at which the last repeatable request began.
     private var repeatableAt = -1e9
-    /// When the first fallback is to be asked something; below 0 until that is planned.
+    /// The time at which the first fallback is due for a warm-up request; below 0 until the first warm-up is planned.
     private var warmUpDue = -1.0
 
     init(_ rules: CompiledPolicy, count: Int, at time: Double) {
@@ -21,13 +22,13 @@ struct Recovery: Sendable {
     /// Returns the state of a server.
     func state(of position: Int) -> HealthState { servers[position].state }
 
-    /// Returns the number that attempts on a server carry.
+    /// Returns the current generation of a server, a number that each attempt stores.
     func generation(of position: Int) -> UInt32 { servers[position].generation }
 
-    /// Returns the seconds since a server failed.
+    /// Returns the seconds since the outage of a server began.
     func outage(of position: Int, at time: Double) -> Double { time - servers[position].outageSince }
 
-    /// Returns the time of the next probe of a server that is ejected, or of the beginning of its trial.
+    /// Returns the time of the next probe if a server is ejected, or the start of its trial if it is on trial.
     func dueAt(of position: Int) -> Double { servers[position].dueAt }
 
     /// The healthy servers.
@@ -37,12 +38,13 @@ struct Recovery: Sendable {
         return set
     }
 
-    /// Whether a server other than this one is healthy.
+    /// Whether any other server is healthy.
     func hasHealthyPeer(of position: Int) -> Bool {
         servers.indices.contains { $0 != position && servers[$0].state == .healthy }
     }
 
-    /// Returns the current position of an attempt's server; `nil` if the generation is over.
+    /// Returns the current position of an attempt's server, or `nil` if the server's generation has changed since the
+    /// attempt.
     func position(of attempt: Attempt) -> Int? {
         if attempt.server < servers.count, servers[attempt.server].generation == attempt.generation {
             return attempt.server
@@ -50,7 +52,7 @@ struct Recovery: Sendable {
         return servers.firstIndex { $0.generation == attempt.generation }
     }
 
-    /// Lets the count of ejections of a server fade.
+    /// Reduces the number of ejections of a server for the time that the server has been healthy.
     mutating func age(_ position: Int, to time: Double) {
         servers[position].forgive(to: time, after: rules.forgiveness)
     }
@@ -60,7 +62,7 @@ struct Recovery: Sendable {
         return nextGeneration
     }
 
-    /// Varies a wait at random, so that the clients of a fleet do not come at the same moment.
+    /// Varies a wait at random, so that many clients do not send their probes at the same moment.
     private func jittered(_ seconds: Double, _ random: inout RandomSource) -> Double {
         let jitter = rules.policy.recovery.jitter
         return seconds * (1 - jitter + 2 * jitter * random.unit())
@@ -70,7 +72,7 @@ struct Recovery: Sendable {
 // MARK: - States
 
 extension Recovery {
-    /// Takes a server out of use; a probe is due immediately.
+    /// Ejects a server; a probe is due immediately.
     ///
     /// - Returns: The generation that has ended.
     mutating func eject(_ position: Int, failsPartly: Bool, at time: Double) -> UInt32 {
@@ -80,7 +82,7 @@ extension Recovery {
         return ended
     }
 
-    /// Delays the first probe of a server that was ejected just now.
+    /// Delays the first probe of a server that has just been ejected.
     mutating func delayFirstProbe(_ position: Int, at time: Double, _ random: inout RandomSource) {
         let wait = min(rules.policy.recovery.longestProbe.inSeconds, firstProbe(position))
         servers[position].dueAt = time + jittered(wait, &random)
@@ -91,37 +93,38 @@ extension Recovery {
         servers[position].recover(generation: takeGeneration(), at: time)
     }
 
-    /// Makes a server healthy for a fresh start; the attempts in flight of one that is healthy still count.
+    /// Makes a server healthy for a fresh start; if it was healthy already, its attempts in flight still count.
     mutating func restart(_ position: Int, at time: Double) {
         let isHealthy = servers[position].state == .healthy
         let generation = isHealthy ? servers[position].generation : takeGeneration()
         servers[position].recover(generation: generation, at: time)
     }
 
-    /// Forgets the health of all servers; attempts in flight say nothing any more.
+    /// Makes all servers healthy; the outcomes of attempts in flight no longer count.
     mutating func reset(at time: Double) {
         for position in servers.indices {
             servers[position] = ServerHealth(generation: takeGeneration(), at: time)
         }
     }
 
-    /// Moves the records to new positions; `nil` is a new server.
+    /// Moves the health to the new positions of the servers; `known` contains the old positions, or `nil` for new
+    /// servers.
     mutating func rearrange(_ known: [Int?], at time: Double) {
         servers = known.map { old in
             old.map { servers[$0] } ?? ServerHealth(generation: takeGeneration(), at: time)
         }
     }
 
-    /// Brings a server that is down nearer to its recovery after a response to a request.
+    /// Counts a good response of a server that is ejected or on trial.
     ///
-    /// - Returns: Whether it has recovered.
+    /// - Returns: Whether the server has recovered.
     mutating func creditResponse(_ position: Int) -> Bool {
         let recovery = rules.policy.recovery
         switch servers[position].state {
         case .healthy:
             return false
         case .ejected:
-            // It was asked because nothing better was left: its own traffic is the probe.
+            // An ejected server gets requests only if no better server is left, and their responses count as probes.
             servers[position].probeSuccesses += 1
             return servers[position].probeSuccesses >= recovery.successes
         case .trial:
@@ -131,28 +134,30 @@ extension Recovery {
         }
     }
 
-    /// Ends a row of good responses of an ejected server after a failure of a request.
+    /// Restarts the count of consecutive good responses of an ejected server after a failed request.
     mutating func breakRow(_ position: Int) { servers[position].probeSuccesses = 0 }
 }
 
 // MARK: - Trial
 
 extension Recovery {
-    /// Records that a request has begun that may be repeated.
+    /// Records that a repeatable request has begun.
     mutating func noteRepeatable(at time: Double) { repeatableAt = time }
 
-    /// Takes a place of a server's trial, if one is free for the request.
+    /// Reserves one of the few concurrent requests that a server may receive during its trial.
+    ///
+    /// - Returns: `false` if none is available for this request.
     mutating func takeTrialPlace(_ position: Int, for traits: RequestTraits, at time: Double) -> Bool {
         guard time >= servers[position].dueAt,
             servers[position].trialPlaces < max(1, servers[position].trialSuccesses)
         else { return false }
-        // Repeatable requests try the server first; if there are none, the others have to.
+        // Repeatable requests test the server. Other requests do so only if there are no repeatable ones.
         guard traits.mayBeRepeated || time - repeatableAt > Self.trialTimeout else { return false }
         servers[position].trialPlaces += 1
         return true
     }
 
-    /// Returns the place of a trial.
+    /// Returns the slot that an attempt has reserved in a trial.
     mutating func returnTrialPlace(_ position: Int) {
         guard servers[position].state == .trial, servers[position].trialPlaces > 0 else { return }
         servers[position].trialPlaces -= 1
@@ -162,27 +167,27 @@ extension Recovery {
 // MARK: - Probes
 
 extension Recovery {
-    /// Whether a probe of some server has been due since a time, and none is under way.
+    /// Whether a probe of any server was due at the time `due`, and no probe of that server is in flight.
     func hasDueProbe(at time: Double, since due: Double) -> Bool {
         servers.indices.contains { isProbeDue($0, at: time, since: due) }
     }
 
-    /// Whether a probe of a server has been due since a time, and none is under way.
+    /// Whether a probe of a server was due at the time `due`, and no probe of that server is in flight.
     func isProbeDue(_ position: Int, at time: Double, since due: Double) -> Bool {
         servers[position].state == .ejected && due >= servers[position].dueAt && time >= servers[position].probedUntil
     }
 
-    /// Records that a probe is under way.
+    /// Records that a probe is in flight.
     mutating func beginProbe(_ position: Int, at time: Double) {
         servers[position].probedUntil = time + Self.probeBudget
     }
 
-    /// Records that the probe under way has ended.
+    /// Records that the probe in flight has ended.
     mutating func endProbe(_ position: Int) { servers[position].probedUntil = -1e9 }
 
-    /// Plans what follows a probe: the next one, or the trial.
+    /// Plans the step after a probe: another probe, or the trial.
     ///
-    /// - Returns: The seconds until the trial; `nil` if more probes are needed.
+    /// - Returns: The seconds until the trial begins, or `nil` if another probe is needed.
     mutating func settleProbe(
         _ position: Int,
         succeeded: Bool,
@@ -220,7 +225,7 @@ extension Recovery {
         return rules.policy.recovery.firstProbe.inSeconds * doublings
     }
 
-    /// Whether the warm-up of the first fallback is due; the first call plans it.
+    /// Whether the warm-up request to the first fallback is due; the first call only plans it and returns `false`.
     mutating func isWarmUpDue(every gap: Double, at time: Double, _ random: inout RandomSource) -> Bool {
         guard warmUpDue >= 0 else {
             warmUpDue = time + gap * (1 + 4 * random.unit()) / 60

@@ -1,15 +1,15 @@
-/// The servers in order of preference, the preferred one, and the pushed command that holds.
+/// The servers in order of preference, the preferred server, and the pushed command that currently applies.
 struct Steering: Sendable {
-    /// A pushed command that holds.
+    /// The pushed command that currently applies.
     private struct CommandInForce: Sendable {
         var command: PushCommand
-        /// When it ends.
+        /// The time at which the command expires.
         var until: Double
-        /// The server that gets everything.
+        /// The position of the server that gets all requests, or `nil` if the command does not force a server.
         var forced: Int?
     }
 
-    /// A pushed command that waits for its time.
+    /// A pushed command that has not taken effect yet.
     private struct PendingPush: Sendable {
         var command: PushCommand
         var dueAt: Double
@@ -18,20 +18,20 @@ struct Steering: Sendable {
     private let failsBack: Bool
     private let installation: UInt64?
     private(set) var members: [SwitchingCore.Member]
-    /// The positions of the servers, by the order of the list and of the installation.
+    /// The positions of the servers in the order of the list, with the fallbacks shuffled for this installation.
     private(set) var baseOrder: [UInt8]
     /// The positions of the servers, the preferred one first.
     private(set) var order: [UInt8]
     /// The position of the preferred server.
     private(set) var current: UInt8
-    /// How often the preferred server has changed.
+    /// The number of changes of the preferred server.
     private(set) var version: UInt64 = 0
-    /// When the preferred server last changed.
+    /// The time of the last change of the preferred server.
     private var switchedAt = -1e9
     private var inForce: CommandInForce?
     private var pending: PendingPush?
     private var lastPush: UInt64?
-    /// The position after the last one of the round-robin selection.
+    /// The position at which the round-robin selection continues.
     private(set) var cursor = 0
 
     init(_ members: [SwitchingCore.Member], failsBack: Bool, installation: UInt64?) {
@@ -46,10 +46,10 @@ struct Steering: Sendable {
     /// The name of the preferred server.
     var currentID: Server.ID { members[Int(current)].id }
 
-    /// The position of a server by name.
+    /// Returns the position of a server by its name.
     func position(of id: Server.ID) -> Int? { members.firstIndex { $0.id == id } }
 
-    /// The list's order, with the fallbacks shuffled by the installation's number.
+    /// Returns the order of the list, with the fallbacks shuffled as the installation's number determines.
     private static func naturalOrder(of members: [SwitchingCore.Member], for installation: UInt64?) -> [UInt8] {
         let positions = (0..<members.count).map { UInt8($0) }
         guard let installation, members.count > 2 else { return positions }
@@ -64,9 +64,9 @@ struct Steering: Sendable {
 // MARK: - The preferred server
 
 extension Steering {
-    /// Returns the server that has to become the preferred one; `nil` if there is no change.
+    /// Returns the server that must become the preferred one, or `nil` if there is no change.
     ///
-    /// It is the server that a command forces, otherwise the first healthy one.
+    /// This is the server that a command forces, otherwise the first healthy server in order.
     func nextPreferred(among healthy: ServerSet) -> UInt8? {
         let first = order.first { healthy.contains(Int($0)) }
         guard let next = forced.map({ UInt8($0) }) ?? first, next != current else { return nil }
@@ -86,7 +86,7 @@ extension Steering {
         position == Int(current) && time - switchedAt < interval
     }
 
-    /// Puts a server first in the order; the others follow in the order of the list.
+    /// Puts a server first in the order; the other servers follow in the order of the list.
     mutating func prefer(_ position: Int) {
         if failsBack {
             order = [UInt8(position)] + baseOrder.filter { Int($0) != position }
@@ -95,12 +95,14 @@ extension Steering {
         }
     }
 
-    /// Starts with a server that was preferred before a relaunch, if traffic stays with its server.
+    /// If the policy does not fail back, starts with the server that was preferred before a relaunch.
     mutating func restore(_ id: Server.ID) {
         if !failsBack, let position = position(of: id) { turnRing(to: UInt8(position)) }
     }
 
-    /// Turns the order of preference, as a ring, so that it begins with a server; one to be avoided stays the last.
+    /// Rotates the order of preference so that it begins with a server.
+    ///
+    /// A server that a command avoids stays last.
     private mutating func turnRing(to position: UInt8) {
         guard let start = baseOrder.firstIndex(of: position) else { return }
         order = Array(baseOrder[start...] + baseOrder[..<start])
@@ -111,29 +113,29 @@ extension Steering {
         order.append(order.remove(at: avoided))
     }
 
-    /// Goes back to the list's order; where traffic stays with its server, to the ring that begins there.
+    /// Restores the order of the list, rotated to begin with the current server if the policy does not fail back.
     private mutating func restoreOrder() {
         order = baseOrder
         if !failsBack { turnRing(to: current) }
     }
 
-    /// Continues the round-robin selection after a server.
+    /// Makes the round-robin selection continue after a position.
     mutating func advanceCursor(after position: Int) { cursor = (position + 1) % members.count }
 }
 
 // MARK: - Pushed commands
 
 extension Steering {
-    /// The server that gets everything by a command.
+    /// The position of the server that a command forces for all requests, or `nil` if there is none.
     var forced: Int? { inForce?.forced }
 
-    /// Whether a command holds; ``isCommanded`` is also `true` while one waits for its time.
+    /// Whether a command currently applies; ``isCommanded`` is also `true` for a command that has not taken effect yet.
     var hasCommand: Bool { inForce != nil }
 
-    /// Whether a command holds or waits for its time.
+    /// Whether a command currently applies, or has not taken effect yet.
     var isCommanded: Bool { inForce != nil || pending != nil }
 
-    /// Throws the defect of a command.
+    /// Throws an error if a command is invalid.
     func check(_ command: PushCommand) throws(SwitchError) {
         if command.mode != .clear, position(of: command.server) == nil {
             throw SwitchError.unknownServer(command.server, known: members.map(\.id))
@@ -146,13 +148,13 @@ extension Steering {
         }
     }
 
-    /// Takes a command that begins at a time.
+    /// Stores a command that takes effect at a time.
     mutating func push(_ command: PushCommand, dueAt time: Double) {
         lastPush = command.version
         pending = PendingPush(command: command, dueAt: time)
     }
 
-    /// Puts the command whose time has come in the place of the one before, and returns it.
+    /// Makes the waiting command the current one if it is due, and returns it.
     mutating func beginDue(at time: Double) -> PushCommand? {
         guard let command = pending?.command, let dueAt = pending?.dueAt, time >= dueAt else { return nil }
         pending = nil
@@ -164,19 +166,19 @@ extension Steering {
         return command
     }
 
-    /// Whether the command that holds has to end.
+    /// Whether the current command has expired.
     func isCommandOver(at time: Double) -> Bool { inForce.map { time >= $0.until } ?? false }
 
-    /// Ends the command that holds, and restores the order.
+    /// Ends the current command, and restores the order.
     mutating func endCommand() {
         inForce = nil
         restoreOrder()
     }
 
-    /// Forgets the command that holds; the order stays until ``prefer(_:)`` changes it.
+    /// Forgets the current command; the order is unchanged until ``prefer(_:)`` changes it.
     mutating func dropCommand() { inForce = nil }
 
-    /// Returns the order of preference with the server of a command first; unchanged if that server is gone.
+    /// Returns the order with the server of a command first, or last if the command avoids that server.
     private func steered(by command: PushCommand) -> [UInt8] {
         guard command.mode != .clear, let named = order.first(where: { members[Int($0)].id == command.server }) else {
             return order
@@ -189,12 +191,13 @@ extension Steering {
 // MARK: - The list
 
 extension Steering {
-    /// Returns the present positions of the servers of a new list; `nil` for new servers.
+    /// Returns the current position of each server of a new list, or `nil` for a new server.
     func positions(of members: [SwitchingCore.Member]) -> [Int?] { members.map { position(of: $0.id) } }
 
-    /// Replaces the list of servers; a command that holds stays in force.
+    /// Replaces the list of servers; the command that currently applies stays in effect.
     ///
-    /// - Returns: Whether the preferred server is in the new list; if not, the caller has to move on to another one.
+    /// - Returns: Whether the preferred server is in the new list. If not, the caller must choose another preferred
+    ///   server.
     mutating func replace(_ members: [SwitchingCore.Member]) -> Bool {
         let previous = currentID
         let forced = forced.map { self.members[$0].id }

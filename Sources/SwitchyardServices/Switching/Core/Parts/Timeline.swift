@@ -1,43 +1,43 @@
-/// The time of a core, and the periods whose outcomes say nothing about servers.
+/// The time of a core, and the periods whose outcomes are no evidence about servers.
 ///
-/// Attempts that began before a change of the network path say nothing. Of attempts that began before a pause of the
-/// process, only responses count.
+/// Attempts that began before a change of the network path are no evidence. Of the attempts that began before a pause
+/// of the process, only responses are evidence.
 struct Timeline: Sendable {
     private var clock = CoreClock()
-    /// The time until which outcomes say nothing after a change of path.
+    /// The end of the period after a change of the network path in which outcomes are no evidence.
     private var quietUntil = -1e9
-    /// The time since which attempts use the current path.
+    /// The time of the last change of the network path.
     private var pathSince = MonotonicTime(nanoseconds: .min)
     /// The time at which the process last continued after a pause.
     private var resumedAt = MonotonicTime(nanoseconds: .min)
 
-    /// The time as it was last handed in.
+    /// The time that was passed last.
     var reading: MonotonicTime { clock.reading }
 
-    /// Whether the time is stopped, because the machine is offline.
+    /// Whether the clock is stopped because the machine is offline.
     var isFrozen: Bool { clock.isFrozen }
 
-    /// Takes the time handed in, and returns the time inside.
+    /// Advances the clock to the passed time, and returns the core's time in seconds.
     mutating func read(_ now: MonotonicTime) -> Double {
-        // Attempts that are made after a jump must not seem to be from before the change of path.
+        // After a jump back of the clock, new attempts would otherwise seem to be older than the change of the path.
         if now < pathSince, clock.jumpsBack(to: now) { pathSince = now }
         if now < resumedAt, clock.jumpsBack(to: now) { resumedAt = now }
         return clock.read(now)
     }
 
-    /// Returns the time inside without advancing it.
+    /// Returns the core's time in seconds without advancing the clock.
     func time(at now: MonotonicTime) -> Double {
         var clock = clock
         return clock.read(now)
     }
 
-    /// Stops the time.
+    /// Stops the clock.
     mutating func freeze(at now: MonotonicTime) { clock.freeze(at: now) }
 
-    /// Lets the time continue from where it stopped.
+    /// Restarts the clock at the time at which it stopped.
     mutating func thaw(at now: MonotonicTime) { clock.thaw(at: now) }
 
-    /// Records a change of the network path, after which no outcome counts for a number of seconds.
+    /// Records a change of the network path at `now`; outcomes are no evidence until `end`.
     mutating func changePath(at now: MonotonicTime, quietUntil end: Double) {
         pathSince = now
         quietUntil = end
@@ -48,23 +48,23 @@ struct Timeline: Sendable {
         resumedAt = max(resumedAt, end)
     }
 
-    /// Whether no outcome says anything at this time.
+    /// Whether outcomes are no evidence at this time: the machine is offline, or its network path has just changed.
     func isQuiet(at time: Double) -> Bool { clock.isFrozen || time < quietUntil }
 
-    /// Whether the duration of an attempt is its server's, and not that of a pause of the process.
+    /// Whether the process was not paused during an attempt, so that its duration is that of its server.
     func isTimed(_ attempt: Attempt) -> Bool { attempt.startedAt >= resumedAt }
 
-    /// Whether the outcome of an attempt says nothing about its server because of the time at which it began.
+    /// Whether the outcome of an attempt is no evidence because of the time at which the attempt began.
     ///
     /// - Parameters:
     ///   - attempt: The attempt.
-    ///   - kind: The failure; `nil` if there was none, or if no response may count.
-    /// - Returns: Whether it says nothing.
+    ///   - kind: The failure, or `nil` if there was none or if a response is no evidence either.
+    /// - Returns: Whether the outcome is no evidence.
     func isOutdated(_ attempt: Attempt, _ kind: FailureKind?) -> Bool {
         attempt.startedAt < pathSince || (attempt.startedAt < resumedAt && kind?.isAnswer != true)
     }
 
-    /// Whether the outcome of an attempt may say something about its server.
+    /// Whether the outcome of an attempt is evidence about its server.
     func counts(_ attempt: Attempt, _ kind: FailureKind?, at time: Double) -> Bool {
         !isQuiet(at: time) && !isOutdated(attempt, kind)
     }
