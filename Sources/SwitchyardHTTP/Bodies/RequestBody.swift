@@ -10,7 +10,8 @@ public import Foundation
 ///     configuration.body = .file(url, contentType: "image/png")
 ///
 /// The body is encoded when the request is built. If encoding fails, the call fails with a ``RequestError``. The
-/// `Content-Type` header field is set to the body's content type, unless the request already has that field.
+/// `Content-Type` header field is set to the body's content type, unless the request already has a `Content-Type`
+/// field.
 public struct RequestBody: Sendable {
     package enum Kind: Sendable {
         case none
@@ -159,7 +160,7 @@ public struct RequestBody: Sendable {
     /// Returns a body with bytes that are produced while they are sent.
     ///
     /// - Parameters:
-    ///   - stream: The source of the bytes. It restarts for every attempt.
+    ///   - stream: The source of the bytes. A new reader is made for every attempt.
     ///   - contentType: The content type; `application/octet-stream` by default. If `nil`, no `Content-Type` field is
     ///     set.
     /// - Returns: The body.

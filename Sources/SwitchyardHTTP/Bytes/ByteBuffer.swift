@@ -74,7 +74,7 @@ package struct ByteBuffer: ~Copyable {
 
     /// Appends bytes and percent-encodes those outside `allowed`.
     ///
-    /// Runs of bytes that need no encoding are copied at once.
+    /// Consecutive bytes that need no encoding are copied in one step.
     mutating func appendEscaping(_ bytes: UnsafeBufferPointer<UInt8>, allowed: URLCharacters, plus: Bool = false) {
         var start = 0
         for index in bytes.indices where !allowed.contains(bytes[index]) {

@@ -1,9 +1,10 @@
 package import Foundation
 
-/// A Base64 decoder that is at least as lenient as those of browsers (RFC 4648 sections 4 and 5, RFC 2045 section 6.8).
+/// A Base64 decoder that is at least as lenient as the decoders of browsers (RFC 4648 sections 4 and 5, RFC 2045
+/// section 6.8).
 ///
 /// It accepts both alphabets, even mixed. It skips line breaks, spaces and other characters outside the alphabets.
-/// Padding may be missing, or be between two parts.
+/// Padding may be missing, or be between two encoded parts.
 package enum LenientBase64 {
     /// Returns the bytes that a Base64 text encodes.
     package static func data(_ text: some Sequence<UInt8>) -> Data {

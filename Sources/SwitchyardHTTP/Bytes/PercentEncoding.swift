@@ -38,7 +38,7 @@ package enum PercentEncoding {
         return value(bytes[first]) != nil && value(bytes[bytes.index(after: first)]) != nil
     }
 
-    /// Returns the value of a hexadecimal digit, or `nil` if the byte is not one.
+    /// Returns the value of a hexadecimal digit, or `nil` if the byte is not a hexadecimal digit.
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -18,7 +18,8 @@ extension String {
         withContiguousUTF8 { $0.contains(byte) }
     }
 
-    /// Returns the text before the first of some ASCII characters, or the whole text if none of them occurs.
+    /// Returns the text before the first of several ASCII characters, or the whole text if none of these characters
+    /// occurs.
     ///
     /// The search compares bytes, because a delimiter followed by a combining mark is a different `Character` and would
     /// be missed.
@@ -26,7 +27,8 @@ extension String {
         self[..<(utf8.firstIndex(where: marks.contains) ?? endIndex)]
     }
 
-    /// Returns the text after the first occurrence of an ASCII character, or `nil` if it does not occur.
+    /// Returns the text after the first occurrence of an ASCII character, or `nil` if the text does not contain the
+    /// character.
     ///
     /// The search compares bytes.
     package func behind(_ mark: UInt8) -> Substring? {

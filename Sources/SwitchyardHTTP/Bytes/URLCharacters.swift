@@ -24,8 +24,8 @@ public struct URLCharacters: Sendable, Hashable {
     /// Whether the set contains the character.
     @inline(__always)
     package func contains(_ byte: UInt8) -> Bool {
-        // The masking shift avoids the check of the plain shift for 64 or more. `low` and `high` have 64 bits, and the
-        // mask selects the bit within the half.
+        // The masking shift `&>>` does not check for a shift of 64 or more, which the plain shift does. `low` and
+        // `high` have 64 bits each, and the mask selects the bit within `half`.
         let half = byte & 64 == 0 ? low : high
         return byte < 128 && half &>> UInt64(byte) & 1 == 1
     }
@@ -51,14 +51,14 @@ public struct URLCharacters: Sendable, Hashable {
     )
     /// The characters of one path segment: unreserved, `!$&'()*+,;=`, `:` and `@` (RFC 3986 section 3.3).
     package static let pathSegment = unreserved.union(URLCharacters("!$&'()*+,;=:@"))
-    /// The characters of a path: those of a segment and `/`.
+    /// The characters of a path: the characters of a segment, and `/`.
     package static let path = pathSegment.union(URLCharacters("/"))
-    /// The characters of a query: those of a path and `?` (RFC 3986 section 3.4).
+    /// The characters of a query: the characters of a path, and `?` (RFC 3986 section 3.4).
     package static let query = path.union(URLCharacters("?"))
     /// The characters of a parameter's name or value: unreserved, `?` and `/`.
     ///
-    /// Every character that delimits parameters is percent-encoded. So is `+`, because many servers decode it as a
-    /// space.
+    /// Every character that delimits parameters is percent-encoded. `+` is also percent-encoded, because many servers
+    /// decode it as a space.
     public static let parameter = unreserved.union(URLCharacters("?/"))
     /// The characters that the WHATWG form serializer does not encode: letters, digits, `*`, `-`, `.` and `_`.
     public static let form = unreserved.subtracting(URLCharacters("~")).union(URLCharacters("*"))

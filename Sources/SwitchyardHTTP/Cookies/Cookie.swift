@@ -24,7 +24,7 @@ public struct Cookie: Sendable, Hashable {
     public var domain: String
     /// Whether the cookie is sent only to the exact host and not to its subdomains.
     public var isHostOnly: Bool
-    /// The path prefix of the requests that carry the cookie.
+    /// The path prefix of the URLs to which the cookie is sent.
     public var path: String
     /// The expiry date.
     ///
@@ -41,7 +41,7 @@ public struct Cookie: Sendable, Hashable {
     /// The `SameSite` attribute, or `nil` if the server did not set it.
     public var sameSite: SameSite?
 
-    /// Creates a cookie.
+    /// Creates a cookie, by default a session cookie for all paths of exactly one host.
     public init(
         name: String,
         value: String,

@@ -11,8 +11,8 @@ import SwitchyardServices
 ///     let jar = CookieJar()
 ///     options.generator.cookies = jar
 ///
-/// A client separates the cookies of each environment. Cookies that are stored through the
-/// unscoped jar are shared by all scopes.
+/// A client keeps the cookies of each environment in a separate part of the jar, a scope. Cookies that are stored
+/// through the jar itself, without a scope, are sent in every scope.
 ///
 /// ### Limits
 /// The jar has no public suffix list. It accepts a cookie for any domain with at least two labels from any host in that
@@ -49,13 +49,11 @@ public final class CookieJar: Sendable {
         var entries: [Key: Entry] = [:]
         var counter: UInt64 = 0
         var changes: UInt64 = 0
-        /// The number of removals by the app so far.
-        ///
-        /// It also serves as the sequence number of the latest removal.
+        /// The number of removals by the app so far, which is also the sequence number of the latest removal.
         var removals: UInt64 = 0
         /// The sequence number of the last removal of all cookies, by scope.
         ///
-        /// The key `nil` is for the whole jar.
+        /// The dictionary key `nil` stands for the whole jar.
         var clearings: [String?: UInt64] = [:]
         /// The sequence number of the last removal of each single cookie.
         var removed: [Key: UInt64] = [:]
@@ -77,13 +75,13 @@ public final class CookieJar: Sendable {
                 removed[key] = removals
             }
             guard removed.count > limit else { return }
-            // There are too many removals to remember, so every cookie counts as removed.
+            // There are too many single removals to store, so every cookie counts as removed.
             removed = [:]
             clearings[nil] = removals
         }
 
-        /// Whether all cookies of a scope, or the cookie with the given key, were removed after the removal with the
-        /// given number.
+        /// Whether the cookies of a scope, or the cookie with the given key, were removed later than the removal with
+        /// the given number.
         func isRemoved(_ key: Key? = nil, in scope: String?, since number: UInt64) -> Bool {
             let cleared = max(clearings[nil] ?? 0, clearings[scope] ?? 0)
             return cleared > number || key.flatMap { removed[$0] }.map { $0 > number } ?? false
@@ -110,7 +108,7 @@ public final class CookieJar: Sendable {
     private let now: @Sendable () -> Date
     private let shared: Shared
 
-    /// The state that a jar shares with its scopes.
+    /// The state that a jar shares with the jars of its scopes.
     private final class Shared: Sendable {
         let state = Locked(State())
     }
@@ -185,7 +183,8 @@ public final class CookieJar: Sendable {
         let isExpired = cookie.isExpired(at: time)
         shared.state.withLock { state in
             if let number, state.isRemoved(key, in: scope, since: number) { return }
-            // An expired cookie no longer exists (RFC 6265 section 5.3), so its successor counts as a new cookie.
+            // An expired cookie no longer exists (RFC 6265 section 5.3), so a cookie that replaces it counts as a new
+            // cookie.
             let old = state.entries[key].flatMap { $0.cookie.isExpired(at: time) ? nil : $0 }
             if isExpired || old?.cookie.value != cookie.value { state.changes += 1 }
             if isExpired {
@@ -212,7 +211,7 @@ public final class CookieJar: Sendable {
 
     /// Stores the cookies of a response, except those that the app has removed after ``removals`` had a given value.
     ///
-    /// A response to a request from before the removal belongs to a session that has ended.
+    /// A response to a request that was created before the removal belongs to a session that has ended.
     package func store(from headers: HTTPHeaders, of url: RequestURL, unlessRemovedSince number: UInt64?) {
         let lead = clockLead(of: headers)
         for value in headers.echoes(of: "Set-Cookie") {
@@ -227,7 +226,7 @@ public final class CookieJar: Sendable {
     /// Returns the time by which the server's clock is ahead of the device's clock, from the `Date` field.
     ///
     /// Differences below one minute count as zero. `Expires` is a time of the server's clock. If the server's clock is
-    /// slow, a session of half an hour would expire at once by the device's clock.
+    /// slow, a session of half an hour would be expired immediately by the device's clock.
     private func clockLead(of headers: HTTPHeaders) -> TimeInterval {
         let lead = headers["Date"].flatMap { HTTPDate.date(from: $0) }?.timeIntervalSince(now()) ?? 0
         return abs(lead) < 60 ? 0 : lead

@@ -16,7 +16,8 @@ extension Cookie {
         guard !header.unicodeScalars.contains(where: { $0.value < 32 && $0.value != 9 || $0.value == 127 }) else {
             return nil
         }
-        // Split by scalars, because a combining mark after a separator would hide it from a split by characters.
+        // Split by scalars, because a combining mark after a separator would hide the separator from a split by
+        // characters.
         let pieces = header.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false)
         guard let pair = pieces.first, let equals = pair.firstIndex(of: "=") else { return nil }
         let name = pair[..<equals].trimmed

@@ -18,8 +18,8 @@ public enum HTTPDate {
         return "\(day), \(digits[2]) \(months[month - 1]) \(digits[0]) \(digits[3]):\(digits[4]):\(digits[5]) GMT"
     }
 
-    /// Returns the date in a header field, in one of the three formats of RFC 9110 or a similar one, or `nil` if the
-    /// text is not a date.
+    /// Returns the date in a header field, in one of the three formats of RFC 9110 or in a similar format, or `nil` if
+    /// the text is not a date.
     ///
     /// In a similar format, the name of the weekday is ignored. A time zone other than GMT or UTC is invalid. A year of
     /// two digits is at most 50 years in the future.
@@ -82,8 +82,8 @@ extension HTTPDate {
 
     /// Parses the obsolete RFC 850 format: `Sunday, 06-Nov-94 08:49:37 GMT`.
     ///
-    /// A date more than 50 years in the future is moved to the century before. A date in the future is also moved to
-    /// the century before if only there its weekday is correct, because many servers write `Thursday, 01-Jan-70` for an
+    /// A date more than 50 years in the future is moved to the century before. A date in the future is also moved if
+    /// its weekday is correct only in the century before, because many servers write `Thursday, 01-Jan-70` for an
     /// expired date.
     private static func rfc850(_ parts: [String], on weekday: Int, now: Date) -> Date? {
         let day = parts[1].split(separator: "-").map(String.init)

@@ -32,8 +32,8 @@ extension RequestURL: CustomDebugStringConvertible, CustomReflectable {
 }
 
 extension Redaction {
-    /// Returns a copy that also redacts the header fields in which the client has put credentials, whatever their
-    /// names.
+    /// Returns a copy that also redacts the header fields in which the client has put credentials of the request,
+    /// whatever the names of the fields.
     package func covering(_ request: HTTPRequest) -> Redaction {
         guard !hidesNothing, !request.credentialFields.isEmpty else { return self }
         var redaction = self

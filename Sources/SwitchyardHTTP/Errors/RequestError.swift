@@ -80,7 +80,7 @@ public enum RequestError: Error, Sendable, Hashable {
         case notKeyed
         /// A custom conversion or the type's own encoding failed.
         ///
-        /// The associated value is the text of its error.
+        /// The associated value is the text of the error.
         case conversionFailed(String)
     }
 
@@ -88,7 +88,7 @@ public enum RequestError: Error, Sendable, Hashable {
     public enum BodyReason: Sendable, Hashable {
         /// The encoder failed.
         ///
-        /// The associated value is the text of its error with the coding path.
+        /// The associated value is the text of the error with the coding path.
         case encodingFailed(String)
         /// The character set cannot represent the text.
         case notInCharacterSet
@@ -154,7 +154,7 @@ public enum RequestError: Error, Sendable, Hashable {
 extension HTTPHeaders.Field {
     /// The reason why the field cannot be sent.
     ///
-    /// It is valid only if ``isValid`` is `false`.
+    /// The reason is meaningful only if ``isValid`` is `false`.
     package var refusal: RequestError.HeaderReason {
         guard HTTPToken.isValid(name) else { return .invalidName }
         guard value != Self.valueOfNoUser else { return .colonInUserName }

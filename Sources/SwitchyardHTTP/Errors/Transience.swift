@@ -1,8 +1,9 @@
 /// Whether a failure is transient, so that the same request may succeed later without a change to it.
 ///
-/// It is the one rule for retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an
-/// error, uploads, downloads, event sources, stored writes and token refreshes. It does not determine whether a request
-/// may be resent, because that depends on its method, its idempotency key and the fate of the earlier attempts.
+/// This is the one rule for retries (`RetryPolicy`), errors (`APIError.isRetryable`), stored responses that replace an
+/// error, uploads, downloads, event sources, stored write requests and token refreshes. The rule does not determine
+/// whether a request may be resent, because that depends on the request's method, its idempotency key and the fate of
+/// its earlier attempts.
 ///
 /// | status | transience | source |
 /// |---|---|---|
@@ -17,7 +18,7 @@
 /// | 510 Not Extended | permanent | RFC 2774 section 7: the request lacks an extension |
 /// | 507 Insufficient Storage | transient | RFC 4918 section 11.5: "considered to be temporary" |
 /// | 511 Network Authentication Required | transient | RFC 6585 section 6: the network returns it, not the server |
-/// | all other statuses from 500, such as 520 to 530 | transient | RFC 9110 section 15: an unknown status is treated as 500 |
+/// | all others from 500, such as 520 to 530 | transient | RFC 9110 section 15: an unknown status is treated as 500 |
 package enum Transience: Sendable, Hashable, CaseIterable {
     /// The same request may succeed later.
     case transient
@@ -53,12 +54,12 @@ extension Transience {
             }
     }
 
-    /// The statuses of transient failures.
+    /// The statuses of responses that are transient failures.
     package static let statuses: Set<Int> = Set([408, 425, 429]).union(500...999).subtracting(permanentServerErrors)
 
     /// The kinds of transport failure that are transient.
     package static let kinds = Set(TransportError.Kind.allCases.filter { Self($0) == .transient })
 
-    /// The statuses from 500 of permanent failures.
+    /// The statuses of 500 and above that are permanent failures.
     private static let permanentServerErrors: Set<Int> = [501, 505, 506, 508, 510]
 }

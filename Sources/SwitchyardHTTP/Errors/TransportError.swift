@@ -1,14 +1,14 @@
-/// An error that prevented an exchange from completing below HTTP.
+/// An error below HTTP that prevented an exchange from completing.
 public struct TransportError: Error, Sendable, Hashable {
     /// A kind of transport failure.
     ///
     /// All transports use the same kinds.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The caller cancelled.
+        /// The caller cancelled the exchange.
         case cancelled
         /// The host name could not be resolved.
         case dnsFailure
-        /// Nothing listens at the address, or a proxy reports that it cannot reach the server.
+        /// No process listens at the address, or a proxy reports that it cannot reach the server.
         case connectionRefused
         /// No connection was established within ``HTTPRequest/Timeouts/connect``.
         case connectTimeout
@@ -18,7 +18,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case connectionReset
         /// The body ended before its announced length.
         case truncated
-        /// The peer's data is not HTTP.
+        /// The data that the peer sent is not valid HTTP.
         case protocolViolation
         /// The TLS handshake failed.
         case tlsFailure
@@ -61,7 +61,7 @@ public struct TransportError: Error, Sendable, Hashable {
     /// resent.
     public var mayHaveBeenSent: Bool
 
-    /// Creates an error.
+    /// Creates an error; by default, the request may have been sent.
     public init(_ kind: Kind, message: String, code: Int? = nil, mayHaveBeenSent: Bool = true) {
         self.kind = kind
         self.message = message

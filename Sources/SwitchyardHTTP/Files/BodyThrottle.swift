@@ -76,6 +76,6 @@ private actor ThrottledBodyReader: HTTPBodyReader {
 extension Duration {
     /// The duration, limited to one year, which `Task.sleep` accepts.
     ///
-    /// The system's clock terminates the process for a duration that overflows it.
+    /// The system's clock terminates the process if a duration overflows the clock's range.
     package var sleepable: Duration { min(self, .seconds(31_536_000)) }
 }

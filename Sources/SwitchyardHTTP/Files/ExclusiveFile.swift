@@ -24,7 +24,7 @@ package enum ExclusiveFile {
     /// - Returns: The descriptor, for reading and writing.
     /// - Throws: ``FileFailure``, with ``FileFailure/Reason/busy`` if the file is locked already.
     package static func open(_ path: String, mode: UInt16) throws(FileFailure) -> Int32 {
-        // If the file was moved between open and lock, the descriptor refers to another file than the path, so try
+        // If the file was moved between open and lock, the path now refers to another file than the descriptor, so try
         // again.
         for _ in 0..<16 {
             let descriptor = systemOpen(path, mode_t(mode))

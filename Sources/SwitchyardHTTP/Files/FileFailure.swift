@@ -111,9 +111,9 @@ extension FileFailure {
 }
 
 enum FileWriting {
-    /// Writes all bytes of a reader to `partial` and then moves it to `file`, replacing an existing file.
+    /// Writes all bytes of a reader to `partial`, and then moves that file to `file`, replacing an existing file.
     ///
-    /// If it fails, `partial` is removed.
+    /// If writing or moving fails, `partial` is removed.
     static func write(_ reader: any HTTPBodyReader, to partial: URL, movingTo file: URL) async throws {
         do {
             try Data().write(to: partial)

@@ -114,7 +114,7 @@ extension FileEnclosure {
     /// The maximum number of bytes before and after a file that a transport is asked to copy.
     private static let largestRest = 1 << 20
 
-    /// Creates the enclosure for segments with exactly one file.
+    /// Creates the enclosure of segments that include exactly one file.
     ///
     /// Returns `nil` if there is no file, several files, a stream, or more than `largestRest` other bytes.
     init?(_ segments: [BodySegment]) {

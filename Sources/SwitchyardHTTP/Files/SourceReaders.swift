@@ -22,7 +22,7 @@ private struct LengthCheck {
 final class SequenceBodyReader<Pieces: AsyncSequence & Sendable>: HTTPBodyReader, @unchecked Sendable
 where Pieces.Element == Data {
     // @unchecked is sound because a reader belongs to one exchange, which makes one call at a time and awaits it. No
-    // two threads access the properties at once.
+    // two threads access the properties at the same time.
     private var iterator: Pieces.AsyncIterator
     private var rest = Data()
     private var check: LengthCheck

@@ -10,7 +10,8 @@ package import Foundation
 
 /// A reader of a file that must not change while it is read.
 ///
-/// It compares the size and modification time with the original ones before it returns the last piece.
+/// Before it returns the last piece, it checks that size and modification time are the same as when the file was
+/// opened.
 package actor StableFileReader: HTTPBodyReader {
     /// The length of the file when it was opened.
     package nonisolated var length: Int64 { original.size }

@@ -92,7 +92,7 @@ package enum ExtendedValue {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~"
     )
 
-    /// Returns the text in UTF-8, with all other characters percent-encoded.
+    /// Returns the text in the extended form: in UTF-8, with every character outside `plain` percent-encoded.
     package static func encoded(_ text: String) -> String {
         var output: [UInt8] = []
         PercentEncoding.append(Array(text.utf8), allowed: plain, to: &output)

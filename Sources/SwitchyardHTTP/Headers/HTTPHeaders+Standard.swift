@@ -89,8 +89,8 @@ private enum StandardHeaders {
             return HTTPHeaders.userAgent(name: name, version: version, details: details)
         }
     #else
-        // A program has no bundle on Linux. Looking for a bundle, and for the name through `ProcessInfo`, would take an
-        // eighth of the time to a process's first response.
+        // A program has no bundle on Linux. Looking for a bundle, and reading the name from `ProcessInfo`, would take
+        // an eighth of the time that a process needs for its first response.
         private static var userAgent: String {
             let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
             return HTTPHeaders.userAgent(name: name ?? "", version: "", details: [system])

@@ -28,7 +28,7 @@ public struct HTTPHeaders: Sendable, Hashable {
             isLatin1 = true
         }
 
-        /// The value for sending back to a server with its original bytes (``OpaqueText``).
+        /// The value in a form that can be sent back to a server with its original bytes (``OpaqueText``).
         package var echo: String { isLatin1 ? OpaqueText.marked(value) : value }
 
         /// Creates a field from a value that ``echo`` returned.
@@ -56,9 +56,9 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.append(field)
     }
 
-    /// Replaces all fields with a name by one field, at the position of the first.
+    /// Replaces all fields with a name by one field, at the position of the first of them.
     ///
-    /// If there is none, the field is appended.
+    /// If there is no field with the name, the field is appended.
     public mutating func set(_ name: String, _ value: String) {
         guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) else {
             return add(name, value)
@@ -86,12 +86,12 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
-    /// Returns the first value of the fields with a name, for sending back to a server.
+    /// Returns the first value of the fields with a name, in the form that is sent back to a server (``Field/echo``).
     package func echo(of name: String) -> String? {
         fields.first { $0.name.equalsIgnoringASCIICase(name) }?.echo
     }
 
-    /// Returns all values of the fields with a name, for sending back to a server.
+    /// Returns all values of the fields with a name, in the form that is sent back to a server (``Field/echo``).
     package func echoes(of name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.echo)
     }
@@ -101,7 +101,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
-    /// Returns the fields without those whose names are in `other`, followed by the fields of `other`.
+    /// Returns these fields, except those whose names occur in `other`, followed by the fields of `other`.
     ///
     /// Repeated fields in `other` are kept.
     package func overridden(by other: HTTPHeaders) -> HTTPHeaders {
@@ -146,12 +146,12 @@ extension HTTPHeaders.Field: CustomStringConvertible {
 }
 
 extension HTTPHeaders {
-    /// Returns the first value of the fields with a name if a later request can send it back to the server, otherwise
-    /// `nil`.
+    /// Returns the first value of the fields with a name, or `nil` if a later request cannot send that value back to
+    /// the server.
     ///
     /// The result is `nil` for an empty value and for a value that is not allowed in a header field. Values that are
-    /// stored in order to be sent back (`ETag`) are read with this function, because an invalid value would make every
-    /// later request fail before it is sent.
+    /// stored to be sent back later, such as `ETag`, are read with this function, because an invalid value would make
+    /// every later request fail before it is sent.
     package func returnable(_ name: String) -> String? {
         guard let value = echo(of: name), !value.isEmpty, value.isFieldValue else { return nil }
         return value
@@ -311,8 +311,8 @@ extension HTTPHeaders {
     /// The media type of the body with its parameters, or `nil` if it is not given.
     ///
     /// Some servers and proxies repeat the field, repeat the value in it or leave it empty. In this case the last valid
-    /// type is used. If it has no character set, it gets that of the directly preceding equal types (Fetch standard,
-    /// "extract a MIME type").
+    /// type is used. If that type has no character set, it gets the character set of the equal types directly before it
+    /// (Fetch standard, "extract a MIME type").
     public var contentType: String? {
         guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase("Content-Type") }) else {
             return nil
@@ -366,7 +366,8 @@ enum HeaderList {
         var start = text.startIndex
         var isQuoted = false
         var isEscaped = false
-        // Iterate over scalars, because a combining mark after a quote or separator would hide it in a `Character`.
+        // Iterate over scalars, because a combining mark after a quote or separator would hide that character in a
+        // `Character`.
         let scalars = text.unicodeScalars
         let separator = separator.unicodeScalars.first
         for index in scalars.indices {

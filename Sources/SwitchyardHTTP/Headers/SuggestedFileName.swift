@@ -10,7 +10,8 @@ package enum SuggestedFileName {
     /// It removes control and format characters, leading dots and spaces, and trailing dots and spaces. It shortens
     /// names that are too long for file systems.
     package static func safe(_ name: String) -> String {
-        // Iterate over scalars, because a combining mark after a separator or a dot would hide it in a `Character`.
+        // Iterate over scalars, because a combining mark after a separator or a dot would hide that character in a
+        // `Character`.
         let parts = name.unicodeScalars.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }
         var kept = (parts.last ?? Substring.UnicodeScalarView()).filter { scalar in
             switch scalar.properties.generalCategory {

@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable {
             get { packedConnect.value }
             set { packedConnect = PackedDuration(newValue) }
         }
-        /// The maximum time between two pieces of the request body or the response.
+        /// The maximum time between two pieces of the request body or of the response.
         public var idle: Duration? {
             get { packedIdle.value }
             set { packedIdle = PackedDuration(newValue) }
@@ -147,17 +147,17 @@ public struct HTTPRequest: Sendable {
 
     /// Whether sending the request twice in a row has the same effect as sending it once.
     ///
-    /// The value is ``mayBeRepeated`` or, if that is `nil`, depends on the method (RFC 9110 section 9.2.2). It is not
-    /// sufficient for resending a request: see `resendRule`.
+    /// The value is ``mayBeRepeated`` or, if ``mayBeRepeated`` is `nil`, depends on the method (RFC 9110 section
+    /// 9.2.2). Idempotence is not sufficient for resending a request: see `resendRule`.
     package var isIdempotent: Bool { mayBeRepeated ?? method.isIdempotent }
 
-    /// The rule for resending the request, from ``mayBeRepeated`` or, if that is `nil`, from the method.
+    /// The rule for resending the request, from ``mayBeRepeated`` or, if ``mayBeRepeated`` is `nil`, from the method.
     ///
-    /// A transport resends a request by itself only under `ResendRule.anytime`. `URLSessionTransport` cannot comply
-    /// with the rule for methods that are idempotent by definition, and on Linux not for any method.
+    /// A transport resends a request by itself only under `ResendRule.anytime`. `URLSessionTransport` cannot enforce
+    /// this for methods that are idempotent by definition. On Linux it cannot enforce this for any method.
     package var resendRule: ResendRule { ResendRule(method, mayBeRepeated: mayBeRepeated) }
 
-    /// Creates a request.
+    /// Creates a request, by default a GET request without a body and without timeouts.
     public init(
         method: HTTPMethod = .get,
         url: RequestURL,

@@ -55,7 +55,7 @@ public struct HTTPResponse: Sendable {
     /// All parts are stored behind one reference, because a response is copied many times.
     @usableFromInline var parts: CopyOnWrite<Parts>
 
-    /// Creates a response.
+    /// Creates a response, by default with an empty body.
     public init(
         status: Int,
         headers: HTTPHeaders = HTTPHeaders(),
@@ -83,7 +83,7 @@ extension HTTPResponse {
 }
 
 extension TransportError.Kind {
-    /// Whether the failure can affect the body alone.
+    /// Whether the failure may occur in the body, after a complete header section.
     fileprivate var isOfBody: Bool {
         switch self {
         case .truncated, .decodingFailed, .bodyTooLarge, .connectionReset, .protocolViolation, .timeout,
@@ -95,7 +95,7 @@ extension TransportError.Kind {
 }
 
 extension TransportError {
-    /// Returns the error with the content codings in its message, if the body could not be decoded.
+    /// Returns the error, and adds the content codings to its message if the body could not be decoded.
     package func naming(codings headers: HTTPHeaders) -> TransportError {
         guard kind == .decodingFailed, let codings = headers["Content-Encoding"] else { return self }
         var error = self
@@ -183,7 +183,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 
     /// Stops the transfer, from any thread, even if no reader is active.
     ///
-    /// After the end it has no effect.
+    /// Calling this method after the end of the transfer has no effect.
     public func cancel() {
         source.value.cancel()
     }
@@ -213,7 +213,7 @@ public struct HTTPBodyStream: AsyncSequence, Sendable {
 
 /// The times and byte counts of one exchange.
 ///
-/// All durations are measured from its start.
+/// All durations are measured from the start of the exchange.
 public struct TransferMetrics: Sendable, Hashable {
     /// The time until the host name was resolved.
     public var nameLookup: Duration? {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A connection that a response has opened, in a form specific to its transport.
+/// A connection that a response has opened, for example a WebSocket; its form is specific to its transport.
 package protocol OpenedConnection: Sendable {}
 
 /// An opened connection whose bytes are received as the response body.

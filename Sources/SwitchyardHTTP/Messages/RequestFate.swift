@@ -1,12 +1,14 @@
-/// The fate of a request at the servers, as far as it can be concluded from the bytes sent and the response.
+/// The fate of a request: whether a server may have executed it, or may still execute it.
 ///
-/// If there are several copies of a request, the greatest fate applies.
+/// The fate is concluded from the bytes sent and from the response. If there are several copies of a request, the
+/// greatest fate applies.
 package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
-    /// No server acts on the request, because nothing was sent or the server is not responsible for it.
+    /// No server executes the request, because nothing was sent or because the server is not responsible for the
+    /// request.
     case unsent
-    /// The server has responded that it does not execute the request.
+    /// The server has responded, and its response means that it does not execute the request.
     case refused
-    /// The server has responded and has finished with the request, which was or may have been executed.
+    /// The server has responded and has finished with the request, which may have been executed.
     case done
     /// A server may have executed the request, or may still execute it.
     case open
@@ -22,8 +24,8 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
     /// |---|---|---|
     /// | 202 | open | the server executes the request later (RFC 9110 section 15.3.3) |
     /// | other 2xx | done | the server has executed the request |
-    /// | 301 | done for POST, else refused | clients follow it with GET after a POST that was executed (section 15.4.2) |
-    /// | 302, 303 | done | frameworks send both after an executed write (sections 15.4.3 and 15.4.4) |
+    /// | 301 | done for POST, else refused | clients follow it with GET after an executed POST (section 15.4.2) |
+    /// | 302, 303 | done | frameworks send both after an executed write request (sections 15.4.3 and 15.4.4) |
     /// | other 3xx | refused | the request must be sent to another URL (307, 308), or needs no action |
     /// | 408, 460, 463, 499 | open | an intermediary has stopped waiting |
     /// | 421 | unsent | the server does not act on the request, and another server may (section 15.5.20) |
@@ -32,7 +34,7 @@ package enum RequestFate: UInt8, Sendable, Hashable, Comparable {
     /// | 503 | open | gateways also send it for an upstream server that they have stopped waiting for |
     /// | 520, 522, 524 | open | Cloudflare received no usable response from the upstream server, or none in time |
     /// | 598, 599 | open | other proxies report a timeout of the upstream server |
-    /// | 500, 501, 505 to 511 | done | the server has finished with the request, and may have failed after executing it |
+    /// | 500, 501, 505 to 511 | done | the server has finished, and may have failed after executing the request |
     /// | 521, 523, 525, 526, 530 | done | Cloudflare has no connection to the server, so nothing is pending |
     /// | any other | open | the meaning of the status is unknown |
     ///

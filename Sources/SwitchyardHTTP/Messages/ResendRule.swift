@@ -1,18 +1,19 @@
 /// The rule for resending a request.
 ///
-/// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is
-/// not sent again while an earlier copy may still be executed.
+/// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at the same time,
+/// and it is not sent again while an earlier copy may still be executed.
 ///
-/// A server that does not respond may be paused. When it resumes, it executes the requests it has read, possibly after
-/// a newer write has succeeded elsewhere. Idempotence (RFC 9110 section 9.2.2) does not help here, because it allows
-/// the same request twice in a row, but not with another request in between. So a missing response, a timeout, a
-/// cancelled attempt and a connection that fails after sending forbid resending a PUT or DELETE. A connection reset is
-/// no exception, because a load balancer may reset a connection while its upstream server still has the request.
+/// A server that does not respond may be paused. When it resumes, it executes the requests that it has read, possibly
+/// after a newer write request has succeeded on another server. Idempotence (RFC 9110 section 9.2.2) does not help
+/// here, because it allows the same request twice in a row, but not with another request in between. So a missing
+/// response, a timeout, a cancelled attempt and a connection that fails after sending forbid resending a PUT or DELETE.
+/// A connection reset is no exception, because a load balancer may reset a connection while its upstream server still
+/// has the request.
 ///
 /// The restriction does not apply to requests with an idempotency key, or if the app declares that the request may be
 /// repeated.
 package enum ResendRule: Sendable, Hashable, CaseIterable {
-    /// The request may be resent at any time, and may be sent to several servers at once.
+    /// The request may be resent at any time, and may be sent to several servers at the same time.
     ///
     /// This rule applies to safe methods (RFC 9110 section 9.2.1), to requests with an idempotency key, and to requests
     /// whose `mayBeRepeated` is `true`.
@@ -31,7 +32,8 @@ package enum ResendRule: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameters:
     ///   - method: The method of the request.
-    ///   - mayBeRepeated: The app's decision, which takes precedence over method and key; `nil` by default.
+    ///   - mayBeRepeated: The app's decision, which takes precedence over the method and the idempotency key; `nil` by
+    ///     default.
     ///   - hasIdempotencyKey: Whether the request has an idempotency key; `false` by default.
     package init(_ method: HTTPMethod, mayBeRepeated: Bool? = nil, hasIdempotencyKey: Bool = false) {
         if let mayBeRepeated {

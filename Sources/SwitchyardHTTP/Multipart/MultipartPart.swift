@@ -33,7 +33,7 @@ public struct MultipartPart: Sendable {
     /// The content.
     public var content: Content
 
-    /// Creates a part.
+    /// Creates a part, by default a plain field without further header fields.
     public init(
         name: String?,
         fileName: String? = nil,
@@ -100,8 +100,8 @@ extension MultipartPart {
     ///   - url: The file. The path of its directory is not sent.
     ///   - name: The name of the field.
     ///   - fileName: The file name to send. If `nil`, the file's own name is sent.
-    ///   - contentType: The content type. If `nil`, it follows from the extension of the file, otherwise from that of
-    ///     `fileName`.
+    ///   - contentType: The content type. If `nil`, it follows from the extension of the file, or otherwise from the
+    ///     extension of `fileName`.
     /// - Returns: The part.
     public static func file(
         _ url: URL,

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension MultipartForm {
-    /// The maximum size in bytes of a form in memory that is joined to one block.
+    /// The maximum size, in bytes, up to which a form in memory is joined into one block.
     static let joinedSizeLimit = 10_000_000
 
     /// Returns the form as a body.
     ///
-    /// - Returns: Bytes if all parts are in memory and small, otherwise a stream, whose length is known unless that of
-    ///   a part is unknown.
+    /// - Returns: Bytes if all parts are in memory and small, otherwise a stream. The length of the stream is unknown
+    ///   only if the length of a part is unknown.
     /// - Throws: ``RequestError/multipart(part:reason:)`` and ``RequestError/file(path:reason:)``.
     public func body() throws(RequestError) -> HTTPBody {
         let segments = try self.segments()
@@ -147,7 +147,7 @@ extension MultipartPart {
         return .contentDisposition("form-data; name=\"\(escapedName)\"\(file)")
     }
 
-    /// The content type, which for a nested form is that of the form.
+    /// The content type of the part; for a nested form, the content type of that form.
     fileprivate var effectiveContentType: String? {
         guard contentType == nil, case .form(let form) = content else { return contentType }
         return form.contentType

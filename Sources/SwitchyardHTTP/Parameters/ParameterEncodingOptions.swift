@@ -87,11 +87,11 @@ public struct ParameterEncodingOptions: Sendable {
 
     /// The representation of infinities and NaN.
     public enum NonFiniteNumbers: Sendable, Hashable {
-        /// The number is an error that contains the key.
+        /// The number causes an error that contains the parameter's key.
         ///
         /// This is the default.
         case refused
-        /// The number is written as the given text.
+        /// The number is written as one of the given texts.
         case literals(positive: String, negative: String, notANumber: String)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values that a serializer derives from its options once.
+/// Values that are derived once from the options of a serializer.
 package final class ParameterSerializerPlan: Sendable {
     package let options: ParameterEncodingOptions
     let keyCharacters: URLCharacters
@@ -59,7 +59,7 @@ package struct ParameterSerializer: ~Copyable {
 
     /// Creates a serializer.
     ///
-    /// `lead` is written before the first pair, if there is one.
+    /// If there is at least one pair, `lead` is written before the first pair.
     package init(_ plan: ParameterSerializerPlan, lead: Lead? = nil) {
         self.plan = plan
         self.lead = lead

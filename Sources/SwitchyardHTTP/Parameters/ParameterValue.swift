@@ -2,8 +2,8 @@ public import Foundation
 
 /// A value in the parameters of a request: a single value, a list or a dictionary.
 ///
-/// A closed, `Sendable` tree replaces `[String: Any]`. Every value either can be encoded, or the error contains the key
-/// of the value that cannot.
+/// A closed, `Sendable` tree replaces `[String: Any]`. If a value cannot be encoded, the error contains the key of that
+/// value.
 public indirect enum ParameterValue: Sendable, Hashable {
     /// No value. ``ParameterEncodingOptions/nulls`` determines how it is written.
     case null

@@ -51,8 +51,8 @@ public struct Parameters: Sendable, Hashable {
 
     /// The first value with a name.
     ///
-    /// Setting a value replaces it and removes other values with the name. Setting `nil` removes all values with the
-    /// name.
+    /// Setting a value replaces the first value with the name, and removes all other values with the name. Setting
+    /// `nil` removes all values with the name.
     public subscript(key: String) -> ParameterValue? {
         get { items.first { $0.key == key }?.value }
         set {
@@ -65,8 +65,8 @@ public struct Parameters: Sendable, Hashable {
 
     /// Sets the first value with a name and removes other values with the name.
     ///
-    /// If `value` is `nil`, all are removed. Unlike the subscript, this function accepts any value that converts to a
-    /// ``ParameterValue``.
+    /// If `value` is `nil`, all values with the name are removed. Unlike the subscript, this function accepts any value
+    /// that converts to a ``ParameterValue``.
     public mutating func set(_ key: String, _ value: (any ParameterConvertible)?) {
         self[key] = value?.parameterValue
     }
@@ -165,7 +165,7 @@ extension [Parameters.Item] {
 }
 
 extension String {
-    /// Whether the UTF-8 bytes are ordered before those of `other`.
+    /// Whether the UTF-8 bytes of this name are ordered before the bytes of `other`.
     ///
     /// Comparing strings with `<` is slower, because it normalizes.
     fileprivate func precedes(_ other: String) -> Bool {

@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Recognition of credentials by their form, independent of their names.
+/// Recognition of credentials by their form, regardless of their names.
 enum CredentialShape {
     /// The characters of tokens: those of URL-safe Base64 and the dot (RFC 7515 section 2).
     static let tokenCharacters = URLCharacters(
@@ -70,9 +70,9 @@ enum CredentialShape {
 
     /// Returns the start of a JSON Web Token in a run of token characters, or `nil` if there is none.
     ///
-    /// A token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so it encodes
-    /// `{"`, optionally with whitespace between the two characters. Other runs with three long random parts are also
-    /// treated as tokens.
+    /// A token has three or five parts (RFC 7519 section 1). The first part is a JSON object in Base64, so its text
+    /// starts with the encoding of `{"`, optionally with whitespace between the two characters. Other runs with three
+    /// long random parts are also treated as tokens.
     static func startOfWebToken(in run: ArraySlice<UInt8>) -> Int? {
         guard run.count >= 10 else { return nil }
         let parts = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

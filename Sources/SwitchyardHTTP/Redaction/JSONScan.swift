@@ -128,7 +128,7 @@ extension SecretWalk {
         result.replace(string.indices, with: quoted.map { Array($0) } ?? [JSONScan.quote] + mark + [JSONScan.quote])
     }
 
-    /// Whether a value is a single value that is too short for an authorization code.
+    /// Whether a JSON value is neither an array nor an object, and is too short to be an authorization code.
     ///
     /// An authorization code cannot be guessed, so it has at least 128 bits (RFC 6749 section 10.10), which are 22
     /// characters of Base64.
@@ -137,9 +137,9 @@ extension SecretWalk {
         return first == JSONScan.quote ? value.count - 2 < 22 : true
     }
 
-    /// The members that contain the name of another member.
+    /// The names of members that contain the name of a secret, as `name` does in `{"name": "token", "value": "S"}`.
     ///
-    /// `valueNames` are the members that they name.
+    /// `valueNames` are the names of members that then contain the secret itself.
     static let pairNames: Set<String> = ["name", "key", "header", "field", "parameter"]
     static let valueNames: Set<String> = ["value", "values", "val", "content"]
 }

@@ -4,10 +4,10 @@ public import Foundation
 ///
 /// Names are shown, but values become `***`. All output of the library uses this type. It recognizes secrets by their
 /// names (``headerNames``, ``parameterNames``, ``nameEndings``) in header fields, queries, fragments and path
-/// parameters of URLs, forms, JSON, XML and plain text, and in URLs, forms and JSON nested in those, percent-encoded or
-/// not. It also recognizes secrets by their form, independent of their names: text after `Bearer`, `Basic` and other
-/// schemes, JSON Web Tokens, PEM blocks, user and password of a URL, and opaque path segments after a word such as
-/// `webhooks`.
+/// parameters of URLs, forms, JSON, XML and plain text, and in URLs, forms and JSON that are nested in such values,
+/// percent-encoded or not. It also recognizes secrets by their form, regardless of their names: text after `Bearer`,
+/// `Basic` and other schemes, JSON Web Tokens, PEM blocks, user and password of a URL, and opaque path segments after a
+/// word such as `webhooks`.
 ///
 /// Values that are nested more than six levels deep are hidden completely.
 public struct Redaction: Sendable, Hashable {
@@ -115,8 +115,8 @@ extension Redaction {
         HTTPHeaders(headers.fields.map { HTTPHeaders.Field(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }
 
-    /// Returns a redacted URL, or path and query of one: without user and password, and without the values of hidden
-    /// parameters, also in nested URLs.
+    /// Returns a redacted URL, or the redacted path and query of a URL: without user and password, and without the
+    /// values of hidden parameters, also in nested URLs.
     ///
     /// Parameters in the fragment are also hidden, because OAuth returns tokens in the fragment (RFC 6749 section
     /// 4.2.2).
@@ -222,10 +222,10 @@ extension HTTPHeaders {
     ]
 }
 
-/// A value whose every textual form is its `description`, which contains no secrets.
+/// A value whose textual forms are all its `description`, which contains no secrets.
 ///
-/// Otherwise `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would list the stored
-/// properties, including credentials. A type with credentials conforms and implements `description` without
+/// Without this protocol, `print`, string interpolation, `debugPrint`, `dump`, a failing test and a debugger would list
+/// the stored properties, including credentials. A type with credentials conforms and implements `description` without
 /// credentials.
 public protocol RedactedDescribable: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 

@@ -23,7 +23,8 @@ extension SecretWalk {
     private func walk(_ bytes: Bytes, _ type: String) -> [UInt8]? {
         if Self.looksLikeJSON(bytes) { return json(bytes) }
         if type.contains("json") {
-            // A body labeled as JSON that does not start like JSON may be a form, or have a line before the JSON.
+            // A body that is labeled as JSON but does not start like JSON may be a form, or may have a line before the
+            // JSON.
             let shown = json(bytes)
             return text(shown.map { $0[...] } ?? bytes) ?? shown
         }
@@ -48,8 +49,8 @@ extension SecretWalk {
 
     /// Returns the boundary of a multipart form.
     ///
-    /// It is the boundary in the content type if it occurs in the data, otherwise that of the first line if a header
-    /// field of a part follows (RFC 2046 section 5.1.1).
+    /// This is the boundary in the content type if it occurs in the data. Otherwise it is the boundary in the first
+    /// line, if a header field of a part follows (RFC 2046 section 5.1.1).
     private static func boundary(of data: Data, named: String?) -> String? {
         if let named, data.range(of: Data("--\(named)".utf8)) != nil { return named }
         let lines = data.prefix(4_096).drop { $0 == 13 || $0 == 10 }.split(separator: 10, maxSplits: 2)

@@ -1,7 +1,9 @@
 import SwitchyardServices
 
 extension SecretWalk {
-    /// Redacts text, which consists of words: URLs, parameters, names of the following value, and ordinary words.
+    /// Redacts text, which consists of words.
+    ///
+    /// A word may be a URL, parameters, the name of the value that follows, or an ordinary word.
     func text(_ bytes: Bytes) -> [UInt8]? {
         var result = Replacements(of: bytes)
         var position = bytes.startIndex
@@ -29,7 +31,7 @@ extension SecretWalk {
         return range.upperBound
     }
 
-    /// Redacts a single word, which may be a URL, parameters or percent-encoded.
+    /// Redacts a single word, which may be a URL, consist of parameters, or be percent-encoded.
     private func expression(_ word: Bytes) -> [UInt8]? {
         if Self.isDataURL(word) { return url(word) }
         let equals = word.firstIndex(of: UInt8(ascii: "=")) ?? word.endIndex

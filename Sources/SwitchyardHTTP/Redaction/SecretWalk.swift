@@ -133,7 +133,9 @@ extension SecretWalk {
 // MARK: - Replacements
 
 extension SecretWalk {
-    /// A copy of bytes that is made only when bytes are replaced, from start to end.
+    /// A copy of bytes that is made only if bytes are replaced.
+    ///
+    /// Replacements must be made in order, from start to end.
     struct Replacements {
         private let source: Bytes
         private var output: [UInt8] = []
@@ -163,7 +165,7 @@ extension SecretWalk {
 }
 
 extension SecretWalk {
-    /// Redacts a URL, or the path and query of one.
+    /// Redacts a URL, or the path and query of a URL.
     func url(_ bytes: Bytes) -> [UInt8]? {
         if Self.isDataURL(bytes) { return dataURL(bytes) }
         var result = Replacements(of: bytes)

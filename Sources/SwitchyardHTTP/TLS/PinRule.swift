@@ -61,7 +61,7 @@ public struct PinRule: Sendable, Hashable {
 
 /// An error that makes a set of pins unusable.
 public enum PinRuleError: Error, Sendable, Hashable {
-    /// The pattern is not a host, or has an asterisk in a place other than the start.
+    /// The pattern is not a host name, or has an asterisk that is not at its start.
     case invalidPattern(String)
     /// The rule has no pin, so it would refuse every server.
     case noPins(String)
@@ -69,7 +69,7 @@ public enum PinRuleError: Error, Sendable, Hashable {
     case noBackup(String)
     /// The file or data does not contain a certificate.
     case noCertificate
-    /// The base URL of a server with a pinned host is not HTTPS, where pins have no effect.
+    /// The base URL of a server with a pinned host uses HTTP, where pins have no effect.
     case insecureBase(String)
     /// The transport does not support pins.
     case transport(TransportError)

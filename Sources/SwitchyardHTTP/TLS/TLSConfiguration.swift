@@ -63,7 +63,7 @@ public struct TLSConfiguration: Sendable, Hashable {
         case stapled
     }
 
-    /// The trusted authorities; those of the system by default.
+    /// The trusted certificate authorities; by default the authorities that the system trusts.
     public var trustRoots: TrustRoots
     /// The check for revoked certificates; the system's default unless set.
     public var revocation = Revocation.system
@@ -75,7 +75,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// key of the server's own certificate is compared. In this case a pin of a whole certificate is refused when the
     /// transport is created.
     public var pins: Set<TLSPin>
-    /// The client's identity, or `nil`, which is the default, for none.
+    /// The certificate and private key of the client; if `nil`, which is the default, the client has none.
     public var clientIdentity: ClientIdentity?
     /// The oldest accepted version; TLS 1.2 by default (RFC 9325 section 3.1.1).
     public var minimumVersion: Version
@@ -84,7 +84,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// If `nil`, which is the default, it is the newest that the transport supports.
     public var maximumVersion: Version?
 
-    /// Creates a configuration, by default with the system's trust only.
+    /// Creates a configuration, by default with the authorities that the system trusts, no pins and no client identity.
     public init(
         trustRoots: TrustRoots = .system,
         pins: Set<TLSPin> = [],

@@ -2,7 +2,7 @@
 ///
 /// A client keeps a base URL for each server and environment.
 public struct BaseURL: Sendable, Hashable {
-    /// The bytes from which joins start.
+    /// The bytes of a base URL to which paths are joined.
     final class Stem: Sendable {
         /// The base URL without its query.
         let whole: [UInt8]
@@ -62,11 +62,11 @@ public struct BaseURL: Sendable, Hashable {
     /// The scheme, host and port, for comparison.
     package var origin: RequestURL.Origin { parts.origin }
     var stem: Stem { parts.stem }
-    /// The stem with the scheme `https`.
+    /// The bytes to which paths are joined, with the scheme `https`.
     var securedStem: Stem { parts.securedStem }
     /// The path of the base URL, percent-encoded and without dot segments.
     var path: [UInt8] { parts.path }
-    /// The query of the base URL, which comes before any other query.
+    /// The query of the base URL, which is placed before the query of a path.
     package var query: [UInt8]? { parts.query }
 
     /// Whether the URLs of two base URLs are equal.
@@ -75,7 +75,7 @@ public struct BaseURL: Sendable, Hashable {
     /// Hashes the URL.
     public func hash(into hasher: inout Hasher) { hasher.combine(url) }
 
-    /// Whether an origin is that of the base URL, or that of the base URL with `https` in place of `http`.
+    /// Whether an origin is the base URL's origin, or the base URL's origin with `https` in place of `http`.
     fileprivate func isHome(_ other: RequestURL.Origin) -> Bool {
         other == origin || other == parts.securedOrigin
     }

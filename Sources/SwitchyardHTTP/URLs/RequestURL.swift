@@ -78,8 +78,10 @@ extension RequestURL {
 }
 
 extension PercentEncoding {
-    /// Returns the bytes with percent escapes in capitals and those of unreserved characters (letters, digits, `-`,
-    /// `.`, `_` and `~`) decoded.
+    /// Returns the bytes with normalized percent escapes.
+    ///
+    /// Escapes of unreserved characters (letters, digits, `-`, `.`, `_` and `~`) are decoded, and all other escapes are
+    /// in capitals.
     static func normalForm(of bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var output: [UInt8] = []
@@ -203,7 +205,7 @@ extension RequestURL {
     /// ``PathJoin``, except that an absolute URL is an error.
     ///
     /// - Parameter path: The path, with or without a leading slash.
-    /// - Returns: The URL, with the query of this URL before that of the path.
+    /// - Returns: The URL. The query of this URL is placed before the query of the path.
     /// - Throws: ``RequestError/url(text:reason:)``.
     public func appending(path: String) throws(RequestError) -> RequestURL {
         let joiner = try URLJoiner(path: path, on: BaseURL(self), join: .append, secured: false)
@@ -222,14 +224,14 @@ extension RequestURL {
         return try resolving(reference) as RequestURL
     }
 
-    /// Returns the URL with parameters in its query, which replace those with the same names.
+    /// Returns the URL with parameters in its query, which replace existing parameters with the same names.
     ///
     /// All parameters of the result are sorted by their names unless the options turn sorting off, so equal parameters
     /// give equal URLs.
     ///
     /// - Parameters:
-    ///   - parameters: The parameters. A `null` value removes the parameters with the name. Elements and members of a
-    ///     parameter in the URL (`tags[]`, `filter[name]`) count as having its name.
+    ///   - parameters: The parameters. A `null` value removes the existing parameters with the same name. Elements and
+    ///     members of a parameter in the URL (`tags[]`, `filter[name]`) count as having its name.
     ///   - options: The encoding options, which also apply to parameters that are kept. Kept parameters that are
     ///     percent-encoded in another character set than UTF-8 are unchanged. Names are compared in their encoded form.
     /// - Returns: The URL. If no parameter remains, it has no query.
@@ -252,7 +254,8 @@ extension RequestURL {
         return RequestURL(trusted: texts.isEmpty ? String(head) : "\(head)?\(query)")
     }
 
-    /// Returns the parameters of the query that are not replaced by others, each as encoded text with its name.
+    /// Returns the existing parameters of the query whose names are not in `others`, each as encoded text with its
+    /// name.
     private func kept(
         besides others: Parameters,
         _ plan: ParameterSerializerPlan
@@ -269,10 +272,11 @@ extension RequestURL {
                 !names.contains(written(Self.outermost(item.key, plan.options)))
             else { continue }
             var text = String(pair)
-            // Percent escapes in another character set than UTF-8 would be lost by decoding, so such a parameter is
-            // kept unchanged.
+            // A parameter whose percent escapes are in another character set than UTF-8 would be damaged by decoding,
+            // so it is kept unchanged.
             if pair.removingPercentEncoding != nil {
-                // A name without an equals sign stays so, because some servers distinguish it from an empty value.
+                // A name without an equals sign is kept without one, because some servers distinguish it from an empty
+                // value.
                 let value = text.behind(UInt8(ascii: "=")).map { Self.value(String($0), item.value, plan.options) }
                 let kept = Parameters.Item(key: item.key, value: value ?? .null)
                 text = try Self.text(of: kept, value == nil ? barePlan : plan)

@@ -185,10 +185,10 @@ extension BaseURL.Stem {
 /// | `https://h/v1` | `items:find` | `https://h/v1/items:find` | error |
 /// | `https://h/v1` | `httpLogs/x` | `https://h/v1/httpLogs/x` | `https://h/httpLogs/x` |
 public enum PathJoin: Sendable, Hashable {
-    /// The path is appended to the base's path, which it cannot leave.
+    /// The path is appended to the path of the base URL and cannot lead out of it.
     ///
     /// This is the default.
     case append
-    /// The path is resolved against the base like a link on that page (RFC 3986 section 5.2).
+    /// The path is resolved like a link on a page whose URL is the base URL (RFC 3986 section 5.2).
     case relative
 }

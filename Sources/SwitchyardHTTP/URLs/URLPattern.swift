@@ -9,7 +9,7 @@
 /// | `/users/*` | `/users/7` | `/users/7/posts`, `/users/7/` |
 /// | `/users/**` | `/users/7/posts`, `/users/` | `/user` |
 /// | `/users/**/posts` | `/users/7/posts`, `/users/posts` | `/users/7posts` |
-/// | `/**` | everything below the base URL, and itself | other servers |
+/// | `/**` | the base URL and everything below it | other servers |
 /// | `/v?/x` | `/v1/x` | `/v10/x` |
 /// | `https://*.example.com/**` | `https://cdn.example.com/a` | `http://cdn.example.com/a` |
 ///
@@ -22,8 +22,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
         case one
         case segment
         case all
-        /// `**/` at the start or after a slash, as two elements: `folders` for whole segments, and `folder` for the
-        /// inside of a segment.
+        /// `**/` at the start or after a slash, stored as two elements: `folders` matches whole segments, and `folder`
+        /// matches the inside of a segment.
         case folders
         case folder
     }
@@ -150,8 +150,8 @@ public struct URLPattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
         func contains(_ position: Int) -> Bool { marks[position - pattern.startIndex] }
 
-        /// Inserts a position, and all positions that are reachable from it without a character, because wildcards may
-        /// match nothing.
+        /// Inserts a position, and all positions that can be reached from it without matching a character, because
+        /// wildcards may match nothing.
         mutating func insert(_ position: Int) {
             isEmpty = false
             var next = position
