@@ -10,7 +10,7 @@
 ///
 /// A lock and its state are adjacent in memory, on cache lines that no other stripe uses, so threads that use different
 /// stripes do not slow each other down. As with ``Locked``, keep the closure short and call no foreign code from it.
-// For `@usableFromInline` and the public import, see `Locked`.
+// `Locked` explains `@usableFromInline` and the public import.
 @usableFromInline package final class LockStripes<State>: @unchecked Sendable {
     // `@unchecked Sendable` is sound: the state of a stripe is accessed only between lock and unlock of its mutex, and
     // never escapes by reference. Each stripe starts with its mutex, followed by its state. Both are initialized in
@@ -59,8 +59,8 @@
 
     /// Locks the stripe that the lowest bits of `number` select.
     ///
-    /// For generic code: returning a value of the caller's type from ``withLock(of:_:)`` requires the metadata of that
-    /// type, and requesting the metadata takes longer than a lookup in the state.
+    /// Generic code calls it instead of ``withLock(of:_:)``, because returning a value of the caller's type requires
+    /// the metadata of that type. Requesting the metadata takes longer than a lookup in the state.
     ///
     /// - Returns: The state, valid only until ``unlock(_:)``.
     @inlinable package func lock(_ number: Int) -> UnsafeMutablePointer<State> {

@@ -29,8 +29,9 @@ package enum IPv4Address {
     /// Whether every resolver interprets a host in the same way: a host that ends in a number must be an IPv4 address
     /// of four decimal numbers.
     ///
-    /// Some resolvers accept `127.1`, `0x7f.1` and `1.2.3.4.5` as addresses, others reject them. If a filter and the
-    /// resolver interpret such an address differently, that is a security hole. These forms are therefore rejected.
+    /// Some resolvers accept `127.1`, `0x7f.1` and `1.2.3.4.5` as addresses, other resolvers reject them. If a filter
+    /// and the resolver interpret such an address differently, that is a security hole. These forms are therefore
+    /// rejected.
     package static func isPlausible(_ host: ArraySlice<UInt8>) -> Bool {
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let last = labels.last(where: { !$0.isEmpty }), isNumber(last) else { return true }

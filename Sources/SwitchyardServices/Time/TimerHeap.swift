@@ -1,7 +1,7 @@
 /// The scheduled timers, ordered by deadline; timers with the same deadline are ordered by insertion.
 ///
 /// A binary heap. Most timers are cancelled, because a request ends long before its deadline. Cancelling a timer only
-/// releases its action. Its entry is removed together with others as soon as cancelled entries outnumber the rest. This
+/// releases its action. The cancelled entries are removed together as soon as they outnumber the other entries. This
 /// takes O(1) on average, whereas removing each entry separately would take O(log n) and access many other entries.
 package struct TimerHeap {
     /// A timer in the heap.

@@ -67,8 +67,9 @@ package struct Attempt: Sendable, Hashable {
     /// Whether the attempt took a token, or continues with the token of an earlier attempt of its request.
     package var isPaid: Bool { role == .hedge || role == .failover && !isFree }
 
-    /// Whether the two attempts have different generations, which are compared because a new list may have moved the
-    /// servers.
+    /// Whether the two attempts went to different servers, or to one server before and after its ejection or recovery.
+    ///
+    /// Generations are compared instead of positions, because a new list may have moved the servers.
     package func isElsewhere(than other: Attempt) -> Bool { generation != other.generation }
 
     /// A copy of the attempt for facts that become known after it was settled; the copy holds no trial slot and no

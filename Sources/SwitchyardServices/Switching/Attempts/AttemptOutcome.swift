@@ -14,8 +14,8 @@ package enum AttemptOutcome: Sendable, Hashable {
     case unfinished
     /// The outcome says nothing about the server, and the server is not working on the request.
     ///
-    /// The machine is offline, the request is malformed, or the body could not be decoded or was rejected by a
-    /// validator.
+    /// For example, the machine is offline, the request is malformed, or the response body could not be decoded or was
+    /// rejected by a validator.
     case neutral
 
     /// Creates the outcome of a complete HTTP response.

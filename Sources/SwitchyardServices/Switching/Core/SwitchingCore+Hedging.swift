@@ -61,8 +61,8 @@ extension SwitchingCore {
     ///     not count as attempts of the request.
     ///   - traits: The properties on which the choice may depend.
     ///   - now: The current time.
-    /// - Returns: A hedge if possible. If not, and the server's generation has changed, usually because it was ejected,
-    ///   a failover. Otherwise `nil`.
+    /// - Returns: A hedge if possible. Otherwise a failover if the server was ejected or recovered since the attempt
+    ///   began, and `nil` in all other cases.
     package mutating func takeHedge(
         beside attempt: Attempt,
         excluding tried: ServerSet,

@@ -61,8 +61,8 @@ extension SwitchingCore {
 
     /// Returns the time within which a working server responds to a probe.
     ///
-    /// The time is twice the server's usual response time, or twice that of the preferred server if the server's own is
-    /// unknown. It is at most a minute, and zero if neither is known.
+    /// The time is twice the usual response time of the server. If that is unknown, it is twice the usual response time
+    /// of the preferred server, and if both are unknown, zero. It is at most a minute.
     package func patience(with probe: Attempt) -> Duration {
         let known = recovery.position(of: probe).flatMap { evidence.servers[$0].latency.bulk }
         let usual = known ?? evidence.servers[Int(steering.current)].latency.bulk ?? 0

@@ -133,8 +133,8 @@ extension SwitchingCore {
 
     /// Removes an attempt from the attempts in flight, and frees its slot in a trial.
     ///
-    /// - Returns: The current position of the attempt's server, or `nil` if the server's generation has changed. The
-    ///   outcome then counts against no server.
+    /// - Returns: The current position of the attempt's server, or `nil` if the server was ejected or recovered since
+    ///   the attempt began. The outcome then counts against no server.
     mutating func release(_ attempt: Attempt) -> Int? {
         extras.release(attempt)
         guard let position = recovery.position(of: attempt) else { return nil }

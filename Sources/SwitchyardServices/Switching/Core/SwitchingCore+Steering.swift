@@ -27,7 +27,7 @@ extension SwitchingCore {
 
     /// Switches to the server after the current one in the list, or to the first after the last.
     ///
-    /// An ejected server is skipped as long as another one is healthy.
+    /// An ejected server is skipped as long as another server is healthy.
     ///
     /// - Parameters:
     ///   - version: See ``switchTo(_:from:at:)``.
@@ -86,7 +86,7 @@ extension SwitchingCore {
 
     /// Replaces the list of servers; servers whose names are in both lists keep their health.
     ///
-    /// The order of preference is that of the new list. A pushed command that currently applies stays in effect. The
+    /// The order of preference follows the new list. A pushed command that currently applies stays in effect. The
     /// outcomes of attempts on removed servers no longer count.
     ///
     /// - Parameters:

@@ -15,7 +15,7 @@
 /// Each decision has a part with private state: ``Steering`` (which server is preferred), ``Recovery`` (which are in
 /// use), ``Admission`` (what share of the traffic each gets), ``Evidence`` (what outcomes say about servers and
 /// endpoints), ``ExtraAttempts`` (which failovers and hedges the budgets allow) and ``Timeline`` (which outcomes
-/// count). The parts do not know each other: the core asks one and reports the result to the others.
+/// count). The parts do not refer to each other: the core calls one part and reports the result to the other parts.
 ///
 /// Besides requests, the client calls `takeProbe()` and ``takeWarmUp(at:)`` whenever it has traffic, ``sheds(_:at:)``
 /// before a request, and ``takeSuspicion(of:at:)`` for a slow request that must not be repeated. A clock that jumps

@@ -10,8 +10,8 @@ public struct SwitchEvent: Sendable, Hashable {
         case switched(from: Server.ID, to: Server.ID, cause: SwitchCause)
         /// A server was ejected and gets no more requests.
         ///
-        /// Attempts of this generation that still wait for the server should be moved to another server if that is
-        /// safe.
+        /// `generation` is the number that is stored in the attempts on the server so far. Attempts that still wait for
+        /// the server should be moved to another server if that is safe.
         case ejected(Server.ID, generation: UInt32, cause: SwitchCause)
         /// A shadow probe ended.
         case probed(Server.ID, succeeded: Bool)

@@ -85,8 +85,8 @@ package struct ScoreRule: Sendable, Hashable {
     package var threshold = 8.0
     /// The time in which the score halves without outcomes; default 10 min.
     package var halfLife = Duration.seconds(600)
-    /// The factor for a failure without a response from another server, because the network may have failed instead;
-    /// default 0.25.
+    /// The factor by which a failure counts if no other server responded to the same request, because the network may
+    /// have failed instead; default 0.25.
     package var unwitnessedFactor = 0.25
 
     /// Creates the rule with its defaults.
@@ -125,7 +125,7 @@ package struct RatioRule: Sendable, Hashable {
         self.confidenceFloor = confidenceFloor
     }
 
-    /// Whether a number of failures among a number of requests exceeds the rule.
+    /// Whether the number and the ratio of failures reach the limits of the rule.
     func isExceeded(failures: Int, of requests: Int) -> Bool {
         guard requests >= max(minimum, 1) else { return false }
         let count = Double(requests)
@@ -189,14 +189,14 @@ public struct WindowRule: Sendable, Hashable {
     }
 }
 
-/// The accumulated lateness: a CUSUM test of "late as often as the others" against "late clearly more often".
+/// The accumulated lateness: a CUSUM test of "late as often as the other servers" against "late much more often".
 ///
-/// A response is late if it takes longer than the wait before a hedge. One late response says nothing about a server,
-/// because every server is sometimes slow. A hedge that wins adds ln(p1/p0), where p0 is ``tolerated`` or one and a
-/// half times the share of late responses of the best other server, whichever is more. A timely response subtracts
-/// ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or after 4
-/// requests to one endpoint that do not overlap. A server that is late three times in ten is ejected after about 50
-/// requests.
+/// A response is late if it takes longer than the wait before a hedge. One late response is no evidence against a
+/// server, because every server is sometimes slow. A hedge that wins adds ln(p1/p0), where p0 is ``tolerated`` or one
+/// and a half times the share of late responses of the best other server, whichever is more. A timely response
+/// subtracts ln((1-p0)/(1-p1)), never below 0. With the defaults a hanging server is ejected after about 6 requests, or
+/// after 4 requests to one endpoint that do not overlap. A server that is late three times in ten is ejected after
+/// about 50 requests.
 package struct LatenessRule: Sendable, Hashable {
     /// The tolerated share of late responses (p0), 0...1; default 0.08.
     package var tolerated = 0.08

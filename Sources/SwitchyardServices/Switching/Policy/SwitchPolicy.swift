@@ -55,7 +55,7 @@ public struct SwitchPolicy: Sendable, Hashable {
     /// The maximum number of attempts of one request, each on another server; default 3.
     public var maximumAttempts = 3
 
-    /// Creates a policy with the rules of ``recommended``, to be changed.
+    /// Creates a policy with the rules of ``recommended``, which the caller then changes.
     package init(name: String) {
         self.name = name
     }
@@ -98,9 +98,10 @@ func require(
 extension SwitchPolicy {
     /// Detects failures within a few requests, masks them by failover and hedging, and returns gradually.
     ///
-    /// The accumulated score finds a server without connections after 2 to 3 failures, one that fails its endpoints
-    /// after about a dozen, and partial faults later. The error ratio (at least 40 requests, 10 %) finds low failure
-    /// rates. The policy suits one client as well as a million.
+    /// The accumulated score detects a server that accepts no connections after 2 to 3 failures, and a server that
+    /// fails every request to its endpoints after about a dozen failures. Partial failures take longer to detect. The
+    /// error ratio (at least 40 requests, 10 %) finds low failure rates. The policy suits one client as well as a
+    /// million.
     public static let recommended = SwitchPolicy(name: "recommended")
 
     /// ``recommended`` for one client or a small fleet: probes a failed server every 0.4 s and returns to it without a

@@ -22,7 +22,8 @@ struct Recovery: Sendable {
     /// Returns the state of a server.
     func state(of position: Int) -> HealthState { servers[position].state }
 
-    /// Returns the current generation of a server, a number that each attempt stores.
+    /// Returns the current generation of a server: a number that changes with the server's state, and that each attempt
+    /// stores.
     func generation(of position: Int) -> UInt32 { servers[position].generation }
 
     /// Returns the seconds since the outage of a server began.
@@ -43,8 +44,8 @@ struct Recovery: Sendable {
         servers.indices.contains { $0 != position && servers[$0].state == .healthy }
     }
 
-    /// Returns the current position of an attempt's server, or `nil` if the server's generation has changed since the
-    /// attempt.
+    /// Returns the current position of an attempt's server, or `nil` if the server was ejected or recovered since the
+    /// attempt began.
     func position(of attempt: Attempt) -> Int? {
         if attempt.server < servers.count, servers[attempt.server].generation == attempt.generation {
             return attempt.server
@@ -74,7 +75,7 @@ struct Recovery: Sendable {
 extension Recovery {
     /// Ejects a server; a probe is due immediately.
     ///
-    /// - Returns: The generation that has ended.
+    /// - Returns: The generation before the ejection, which the attempts on the server have stored.
     mutating func eject(_ position: Int, failsPartly: Bool, at time: Double) -> UInt32 {
         let ended = servers[position].generation
         let most = rules.policy.recovery.maximumBackoff

@@ -154,7 +154,7 @@ extension Steering {
         pending = PendingPush(command: command, dueAt: time)
     }
 
-    /// Makes the waiting command the current one if it is due, and returns it.
+    /// If the waiting command is due, makes it the current command and returns it.
     mutating func beginDue(at time: Double) -> PushCommand? {
         guard let command = pending?.command, let dueAt = pending?.dueAt, time >= dueAt else { return nil }
         pending = nil

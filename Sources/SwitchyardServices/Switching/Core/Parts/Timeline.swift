@@ -51,7 +51,7 @@ struct Timeline: Sendable {
     /// Whether outcomes are no evidence at this time: the machine is offline, or its network path has just changed.
     func isQuiet(at time: Double) -> Bool { clock.isFrozen || time < quietUntil }
 
-    /// Whether the process was not paused during an attempt, so that its duration is that of its server.
+    /// Whether the duration of an attempt measures its server: the process was not paused during the attempt.
     func isTimed(_ attempt: Attempt) -> Bool { attempt.startedAt >= resumedAt }
 
     /// Whether the outcome of an attempt is no evidence because of the time at which the attempt began.
