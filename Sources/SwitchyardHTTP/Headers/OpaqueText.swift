@@ -32,7 +32,7 @@ package enum OpaqueText {
         }
     }
 
-    /// Returns the bytes to send: the original byte for each marked character, and UTF-8 for all others.
+    /// Returns the bytes to send: the original byte for each marked character, and UTF-8 for all other characters.
     package static func bytes(of text: String) -> [UInt8] {
         guard hasMarks(text) else { return Array(text.utf8) }
         var bytes: [UInt8] = []

@@ -14,8 +14,8 @@ package enum UserLanguages {
         #endif
     }
 
-    /// Returns the languages in environment variables, in the order of gettext: those in `LANGUAGE`, then the language
-    /// of the locale.
+    /// Returns the languages in environment variables, in the order of gettext: the languages in `LANGUAGE`, then the
+    /// language of the locale.
     ///
     /// The result is empty for the locale `C`, which is also the default if no variable is set.
     static func named(by variable: (String) -> String?) -> [String] {

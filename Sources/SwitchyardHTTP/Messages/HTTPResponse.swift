@@ -114,7 +114,8 @@ extension HTTPResponse {
 
     /// The whole body as text, or `nil` if the body is streamed or is not valid text.
     ///
-    /// The encoding is that of a byte order mark, otherwise the charset of `Content-Type`, otherwise UTF-8.
+    /// The encoding is taken from a byte order mark, otherwise from the charset of `Content-Type`. If both are missing,
+    /// it is UTF-8.
     public var text: String? {
         guard let data else { return nil }
         let charset = headers.contentType.flatMap { MediaType($0)?.charset }

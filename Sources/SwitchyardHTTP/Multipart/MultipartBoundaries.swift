@@ -3,7 +3,7 @@ package import Foundation
 /// Removal of the boundaries from multipart bodies (RFC 2046 section 5.1.1), so that two bodies with equal parts are
 /// equal.
 package enum MultipartBoundaries {
-    /// Returns a body without its boundary and those of nested bodies.
+    /// Returns a body without its boundary and without the boundaries of nested bodies.
     ///
     /// A body that is not multipart is returned unchanged.
     ///

@@ -43,7 +43,7 @@ extension Double: ParameterConvertible {
 }
 
 extension Float: ParameterConvertible {
-    /// The number with the digits of the single-precision value, not those of its conversion to `Double`.
+    /// The number with the digits of the single-precision value, not the digits of its conversion to `Double`.
     public var parameterValue: ParameterValue { .double(Double(description) ?? Double(self)) }
 }
 

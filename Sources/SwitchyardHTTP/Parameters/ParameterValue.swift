@@ -102,7 +102,7 @@ extension String {
 }
 
 extension [ParameterValue] {
-    /// The elements of a set, sorted by their values: numbers by size, then all others by their text.
+    /// The elements of a set, sorted by their values: numbers by size, then all other values by their text.
     var inSetOrder: [ParameterValue] { inSetOrder(by: \.self) }
 }
 

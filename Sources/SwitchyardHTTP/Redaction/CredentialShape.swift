@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// Recognition of credentials by their form, regardless of their names.
 enum CredentialShape {
-    /// The characters of tokens: those of URL-safe Base64 and the dot (RFC 7515 section 2).
+    /// The characters of tokens: the characters of URL-safe Base64, and the dot (RFC 7515 section 2).
     static let tokenCharacters = URLCharacters(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
     )

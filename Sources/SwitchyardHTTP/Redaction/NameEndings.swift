@@ -4,7 +4,7 @@ import SwitchyardServices
 struct NameEndings: Sendable, Hashable {
     /// The minimum length of an ending that matches anywhere.
     ///
-    /// A shorter ending must be a separate word, because `laptop` is not an `otp`.
+    /// A shorter ending must be a separate word, because `laptop` ends in `otp` without being a one-time password.
     private static let selfEvident = 5
     /// The words before `token` in names of pagination tokens, which are not secret.
     private static let cursors = [

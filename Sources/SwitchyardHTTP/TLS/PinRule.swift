@@ -5,7 +5,7 @@ public import Foundation
 /// Pins are compared after the usual checks and never replace them. Include the pin of the next key, so that the server
 /// can change its key.
 public struct PinRule: Sendable, Hashable {
-    /// The effect of a mismatch.
+    /// The effect of a certificate chain that matches none of the pins.
     public enum Mode: Sendable, Hashable {
         /// The connection is refused.
         ///
@@ -21,7 +21,7 @@ public struct PinRule: Sendable, Hashable {
     package let hosts: HostPattern
     /// The pins, one of which must match.
     public let pins: Set<TLSPin>
-    /// The effect of a mismatch.
+    /// The effect of a certificate chain that matches none of the pins.
     public let mode: Mode
     /// The expiry date of the rule.
     ///

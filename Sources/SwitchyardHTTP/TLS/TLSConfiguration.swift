@@ -65,7 +65,7 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// The trusted certificate authorities; by default the authorities that the system trusts.
     public var trustRoots: TrustRoots
-    /// The check for revoked certificates; the system's default unless set.
+    /// The check for revoked certificates; by default the check of the system.
     public var revocation = Revocation.system
     /// The pins, one of which the server's chain must match in addition to the usual checks.
     ///

@@ -48,7 +48,7 @@ public struct TLSPin: Sendable, Hashable {
     /// and `pem`.
     ///
     /// - Parameters:
-    ///   - folder: The folder, for instance that of the app's resources.
+    ///   - folder: The folder, for instance the folder of the app's resources.
     ///   - subject: The part of each certificate that is pinned; the public key by default.
     /// - Returns: The pins, at least one.
     /// - Throws: ``PinRuleError/noCertificate`` if the folder has no certificate, or one of the files is not a

@@ -117,7 +117,7 @@ struct URLTemplateExpander {
 
     /// Throws an error if values have made a segment empty or a dot segment, escaped or not.
     ///
-    /// Such a URL has another path than the template, for example that of the collection instead of the item.
+    /// Such a URL has another path than the template, for example the path of the collection instead of the item.
     private func checkSegment() throws(RequestError) {
         guard missing == .refusedInPath, let segment, let variableInSegment else { return }
         guard output.count == segment || DotSegments.isOne(output[segment...]) else { return }

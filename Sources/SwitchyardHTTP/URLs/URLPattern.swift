@@ -1,8 +1,8 @@
 /// A pattern for URLs: `*` matches anything within a path segment, `**` matches anything, and `?` matches one character
 /// other than a slash.
 ///
-/// `?` compares bytes, so a percent-encoded character needs `???`. If `**` is a whole segment before others, it matches
-/// any number of segments, including none.
+/// `?` compares bytes, so a percent-encoded character needs `???`. If `**` is a whole segment before other segments, it
+/// matches any number of segments, including none.
 ///
 /// | pattern | matches | does not match |
 /// |---|---|---|
