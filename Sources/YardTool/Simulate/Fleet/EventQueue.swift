@@ -12,7 +12,9 @@ struct EventQueue: Sendable {
         /// The meaning of the event, encoded by the user of the queue.
         var code: UInt32
 
-        /// Sequence numbers wrap around; the numbers in the heap never differ by half of their range or more.
+        /// Returns whether this entry is due before another one.
+        ///
+        /// Sequence numbers wrap around. Those in the heap never differ by half of their range or more.
         fileprivate func comes(before other: Entry) -> Bool {
             at == other.at ? Int32(bitPattern: sequence &- other.sequence) < 0 : at < other.at
         }

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The clients of the fleet, each of which consists mainly of a switching core.
+/// The clients of the fleet. A client consists mainly of a switching core.
 struct FleetClients: Sendable {
     /// The names of the servers in order.
     static let servers = ["1", "2", "3"]
@@ -8,19 +8,20 @@ struct FleetClients: Sendable {
     static let noRequest = UInt32.max
 
     private static let cutOff: UInt8 = 0x80
-    /// The number of fallback orders that are drawn; each client uses one of them.
+    /// The number of random orders of the fallback servers. Each client uses one of these orders.
     private static let installations = 16_384
 
     /// The switching core of each client.
     var cores: ContiguousArray<SwitchingCore> = []
-    /// The newest request in flight of each client, which is the head of a linked list.
+    /// The newest request in progress of each client, as the head of a linked list.
     var newestRequest: ContiguousArray<UInt32>
     /// The number of switches of each client.
     var switches: ContiguousArray<UInt16>
-    /// The time in seconds after the trouble at which the preferred server first served each client again, or NaN if it
-    /// has not.
+    /// The time in seconds from the end of the failure until the preferred server first responds to each client again,
+    /// or NaN if it has not responded.
     var returnTimes: ContiguousArray<Float>
-    /// Bits for each client: one per server with an open connection, and one if its network will fail.
+    /// A bit set for each client: one bit for each server to which a connection is open, and one bit if the client's
+    /// network fails in the scenario.
     private var links: ContiguousArray<UInt8>
 
     /// Creates clients that are connected to the first server.
@@ -39,7 +40,8 @@ struct FleetClients: Sendable {
         }
     }
 
-    /// Returns the cores from which the clients' cores are copied, with the first fallback of each core.
+    /// Returns prototypes of the clients' cores, one for each order of the fallback servers, with the first fallback of
+    /// each.
     private static func models(
         _ plan: FleetPlan,
         random: inout FleetRandom
@@ -60,7 +62,7 @@ struct FleetClients: Sendable {
         return models
     }
 
-    /// Returns whether the client's network will fail.
+    /// Returns whether the client's network fails in the scenario.
     func isCutOff(_ client: Int) -> Bool { links[client] & Self.cutOff != 0 }
 
     /// Returns whether the client has an open connection to the server.

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The plan of a simulation: the clients, their policy, and the events on their servers.
+/// The settings of a simulation: the clients, their policy, and the failures of their servers.
 struct FleetPlan: Sendable {
     /// The number of clients.
     var clients = 20_000
@@ -21,7 +21,7 @@ struct FleetPlan: Sendable {
     static let deadline = Duration.seconds(2)
     /// The timeout of a probe.
     static let probeLimit = Duration.seconds(1)
-    /// The work of an attempt on a new connection, in units of an attempt on an open connection.
+    /// The work of an attempt on a new connection, as a multiple of the work of an attempt on an open connection.
     static let connectionCost = 3.0
 
     /// The number of requests per second of all clients.

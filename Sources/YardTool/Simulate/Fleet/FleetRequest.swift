@@ -1,8 +1,8 @@
 import Switchyard
 
-/// A request in flight.
+/// A request in progress.
 struct FleetRequest: Sendable {
-    /// The failure of the last attempt of a request that waits for a token, and the start of the wait.
+    /// The state of a request that waits for a token: the failure of its last attempt, and the start of the wait.
     struct Held: Sendable {
         var kind: FailureKind?
         var since: MonotonicTime
@@ -13,9 +13,9 @@ struct FleetRequest: Sendable {
 
     /// The client of the request.
     var client: UInt32
-    /// The client's previous request in flight, which is the next element of a linked list.
+    /// The previous request of the client that is still in progress, as the next element of a linked list.
     var older = FleetClients.noRequest
-    /// The number of pending events for this request; its slot is reused when none is left.
+    /// The number of queued events for this request. The slot of an ended request is used again when this number is 0.
     var pendingEvents: UInt16 = 0
     /// The number of attempts so far.
     var count: UInt8 = 0
@@ -67,12 +67,12 @@ struct FleetAttempt: Sendable {
     var attempt: Attempt
     /// The client of the attempt.
     var client: UInt32
-    /// The result, which the client does not know before ``isOver`` is `true`.
+    /// The result of the attempt. The client does not know it until ``isOver`` is `true`.
     var end: End
     /// Whether the client knows the result.
     var isOver = false
-    /// The server's work for the attempt.
+    /// The work of the server for the attempt, in units of one request.
     var cost: Double
-    /// The position in the server's queue.
+    /// The position of the attempt in the server's queue.
     var place: Double
 }

@@ -60,8 +60,8 @@ extension FleetSimulation {
         }
     }
 
-    /// Sends the request to another server if the core allows it; otherwise, holds the request or ends it if no attempt
-    /// is in flight.
+    /// Sends the request to another server if the core allows it. Otherwise, the request waits for a token, or it ends
+    /// if no attempt is in progress.
     private mutating func tryAnother(
         _ request: Int,
         after kind: FailureKind?,
@@ -115,7 +115,8 @@ extension FleetSimulation {
         schedule(.timer(request: request), of: request, at: time)
     }
 
-    /// Sends a held request or a hedge, or ends the request at its deadline; ignores a timer that was replaced.
+    /// Handles the timer of a request: sends it to another server if it waits for a token, sends a hedge, or ends the
+    /// request at its deadline. A timer that was replaced is ignored.
     mutating func timerRang(_ request: Int, at now: MonotonicTime) {
         guard !requests[request].hasEnded, requests[request].timerAt == now else { return }
         if let held = requests[request].held {
@@ -157,7 +158,7 @@ extension FleetSimulation {
         publish(settle(request, winner: winner, at: now), of: client, at: now)
     }
 
-    /// Notifies the servers that the client no longer waits for the other attempts.
+    /// Cancels the other attempts of a request at their servers.
     private mutating func cancelRest(of request: Int, at now: MonotonicTime) {
         guard requests[request].live > 0 else { return }
         for index in 0..<Int(requests[request].count) {
@@ -166,7 +167,8 @@ extension FleetSimulation {
         }
     }
 
-    /// Settles every attempt once; an attempt in flight counts as unfinished if another attempt won, or as timed out.
+    /// Reports the outcome of every attempt to the core. An attempt in progress is reported as unfinished if another
+    /// attempt won, otherwise as timed out.
     private mutating func settle(_ request: Int, winner: Int?, at now: MonotonicTime) -> [SwitchEvent] {
         let client = Int(requests[request].client)
         let first = request * FleetRequest.attempts
@@ -196,7 +198,7 @@ extension FleetSimulation {
         }
     }
 
-    /// Counts the switches, and moves requests away from a server that has just been ejected.
+    /// Counts the switches in the events, and sends requests that wait for an ejected server to other servers.
     mutating func publish(_ events: [SwitchEvent], of client: Int, at now: MonotonicTime) {
         for event in events {
             switch event.kind {

@@ -1,8 +1,8 @@
 import Switchyard
 
 extension FleetSimulation {
-    /// Sends an attempt or a probe to its server, and returns the time at which the client learns the result, or `nil`
-    /// if it never does.
+    /// Sends an attempt or a probe to its server. Returns the time at which the client receives the result, or `nil` if
+    /// the client never receives one.
     mutating func send(
         _ attempt: Attempt,
         of client: Int,

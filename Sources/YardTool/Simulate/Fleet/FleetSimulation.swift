@@ -1,17 +1,17 @@
 import Switchyard
 
-/// A fleet of clients that each run the real ``SwitchyardServices/SwitchingCore`` in virtual time.
+/// A simulation of a fleet of clients in virtual time. Each client uses the real ``SwitchyardServices/SwitchingCore``.
 ///
-/// The servers, the network and the passing of time are simulated. The core makes every decision, and is called in the
-/// same order as by the client's engine:
+/// The servers, the network and the time are simulated. The core makes every decision. Its methods are called in the
+/// same order as by a real client:
 ///
 ///     arrival -> choose, takeProbe -> answer | failure -> takeFailover | timer -> takeHedge | deadline -> settle
 ///
-/// A request that does not get a second server can try again after `failoverPause` or `hedgePause`.
+/// If the core allows no second server for a request, the request asks again after `failoverPause` or `hedgePause`.
 ///
-/// There is one thread, one event queue and one random number generator, so the same plan yields the same result.
+/// There is one thread, one event queue and one random number generator, so the same plan produces the same result.
 struct FleetSimulation: Sendable {
-    /// The meaning of an entry in the queue.
+    /// The kinds of events in the queue.
     enum Occurrence {
         case reply(request: Int, attempt: Int)
         case timer(request: Int)
@@ -98,7 +98,7 @@ struct FleetSimulation: Sendable {
         queue.insert(occurrence.code, at: time)
     }
 
-    /// Frees the slot of a request that has ended and has no pending event.
+    /// Frees the slot of a request that has ended and has no queued event.
     private mutating func release(_ request: Int) {
         requests[request].pendingEvents -= 1
         guard requests[request].pendingEvents == 0, requests[request].hasEnded else { return }

@@ -15,10 +15,11 @@ struct FleetReport: Codable, Sendable, Equatable {
         var p95: Double?
     }
 
-    /// The load of a server from the start of the trouble on, except during an outage.
+    /// The load of a server from the start of the failure to the end of the simulation, except while the server is
+    /// down.
     struct ServerLoad: Codable, Sendable, Equatable {
         var name: String
-        /// The maximum load in a second, relative to the capacity in that second.
+        /// The maximum load in any second, relative to the server's capacity in that second.
         var peakLoad: Double
         /// The number of seconds in which the load exceeded the capacity.
         var secondsOverCapacity: Int
@@ -37,7 +38,7 @@ struct FleetReport: Codable, Sendable, Equatable {
     var attemptsPerRequest: Double
     var servers: [ServerLoad]
     var switchesPerClient: Count
-    /// The times from the recovery of the preferred server until it serves a client again.
+    /// The times from the recovery of the preferred server until this server responds to a client again.
     var failBackSeconds: Times
     var wallSeconds: Double
     /// The timeline, if it was requested.

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A one-sentence summary of a simulation: the trouble, the failed requests, the load of the other servers, and the
+/// A one-sentence summary of a simulation: the failure, the failed requests, the load of the other servers, and the
 /// recovery.
 struct FleetSummary {
     let text: String

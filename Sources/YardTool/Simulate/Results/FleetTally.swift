@@ -14,13 +14,13 @@ struct FleetTally: Sendable {
     private(set) var requestsBySecond: [Int]
     /// The number of attempts and probes that were sent.
     var attempts = 0
-    /// The work that was requested of each server in each second, in units of one request.
+    /// The work that clients requested of each server in each second. The unit is the work for one request.
     private(set) var load: [[Double]]
     /// The number of switches in each second.
     private(set) var switchesBySecond: [Int]
     /// The number of switches by cause.
     private(set) var switchesByCause: [SwitchCause: Int] = [:]
-    /// The net number of clients that started to prefer each server in each second.
+    /// The change in the number of clients that prefer each server, in each second.
     private(set) var arrivals: [[Int]]
     /// The durations of the requests that were sent.
     private(set) var waits: FleetWaits
@@ -53,7 +53,7 @@ struct FleetTally: Sendable {
         waits.add(time - start, from: start)
     }
 
-    /// Counts a switch of a client; a server that is not in the fleet is `nil`.
+    /// Counts a switch of a client from one server to another; `nil` stands for no server.
     mutating func addSwitch(from: Int?, to: Int?, _ cause: SwitchCause, at time: Double) {
         let second = Int(time)
         switchesByCause[cause, default: 0] += 1

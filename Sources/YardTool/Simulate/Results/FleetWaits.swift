@@ -1,10 +1,10 @@
-/// A histogram of the request durations of each second in milliseconds, whose size does not depend on the number of
-/// clients.
+/// A histogram of the request durations in milliseconds for each second of the simulation. The size of the histogram
+/// does not depend on the number of clients.
 struct FleetWaits: Sendable {
     /// The number of millisecond buckets; no request takes longer than the deadline.
     private static let buckets = Int(FleetPlan.deadline / .milliseconds(1)) + 1
 
-    /// The counts of all buckets, second by second.
+    /// The counts of all buckets. The buckets of one second are next to each other.
     private var counts: ContiguousArray<UInt32>
     private let seconds: Int
 
@@ -13,15 +13,15 @@ struct FleetWaits: Sendable {
         counts = ContiguousArray(repeating: 0, count: seconds * Self.buckets)
     }
 
-    /// Counts a request.
+    /// Counts a request that started at `start` and took `wait` (both in seconds).
     mutating func add(_ wait: Double, from start: Double) {
         let bucket = min(Self.buckets - 1, max(0, Int((wait * 1000).rounded())))
         counts[Int(start) * Self.buckets + bucket] += 1
     }
 
-    /// Returns the milliseconds that each share of the requests in these seconds did not exceed, by the nearest rank.
+    /// Returns the quantiles, in milliseconds, of the durations of the requests in these seconds, by the nearest rank.
     ///
-    /// The shares must be in ascending order. If there is no request, all results are `nil`.
+    /// `shares` must be in ascending order. If there is no request, all results are `nil`.
     func quantiles(_ shares: [Double], of range: Range<Int>) -> [Double?] {
         let totals = (0..<Self.buckets).map { bucket in
             range.clamped(to: 0..<seconds).reduce(0) { $0 + Int(counts[$1 * Self.buckets + bucket]) }

@@ -20,7 +20,7 @@ extension Report {
 }
 
 extension FleetPlan {
-    /// The plan's facts for the heading of a report.
+    /// The settings of the simulation, for the heading of a report.
     fileprivate var facts: [Report.Fact] {
         [
             Report.Fact(name: "scenario", value: scenario.rawValue),
@@ -49,7 +49,7 @@ extension FleetScenario {
         return ReportFault(server: 0, from: Self.troubleStart, until: troubleEnd, what: deed, isKnown: true)
     }
 
-    /// The start and the end of the trouble.
+    /// The marks for the start and the end of the failure.
     fileprivate var marks: [ReportMark] {
         let server = hasTroubledServer ? 0 : nil
         let words: (begins: String, ends: String) =
@@ -67,7 +67,7 @@ extension FleetScenario {
 }
 
 extension ReportPhase {
-    /// Returns the statistics before, during and after the trouble, and of all requests.
+    /// Returns the statistics before, during and after the failure, and of all requests.
     fileprivate static func all(of simulation: FleetSimulation) -> [ReportPhase] {
         let (start, end) = (Int(FleetScenario.troubleStart), Int(simulation.plan.scenario.troubleEnd))
         let last = simulation.tally.requestsBySecond.count
@@ -98,7 +98,8 @@ extension ReportFleet {
         let seconds = 0..<Int(FleetScenario.duration)
         let waits = seconds.map { tally.waits.quantiles([0.5, 0.99], of: $0..<$0 + 1) }
         let loads = FleetReport(of: simulation, wallSeconds: 0).servers
-        // Switches after the arrival of the last request, while the last requests end, count in the last second.
+        // After the last request has arrived, the requests in progress can still cause switches. These switches are
+        // counted in the last second.
         let late = tally.switchesBySecond[seconds.upperBound...].reduce(0, +)
         var switches = Array(tally.switchesBySecond[seconds])
         switches[seconds.upperBound - 1] += late

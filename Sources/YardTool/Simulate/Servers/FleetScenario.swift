@@ -1,6 +1,6 @@
-/// A failure scenario with three servers, of which the first (or the network) has trouble for one or two minutes.
+/// A failure scenario with three servers. The first server, or the network, fails for one or two minutes.
 ///
-/// Capacities are multiples of the fleet's total load. A server that was dead or hung restarts cold: with a third of
+/// Capacities are multiples of the fleet's total load. A server that was dead or hung restarts cold: it has a third of
 /// its capacity, which grows to the full capacity within a minute.
 enum FleetScenario: String, Sendable, CaseIterable, Encodable {
     /// Server 1 dies; each of the other servers could handle the total load.
@@ -18,30 +18,30 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
 
     /// The time in seconds for which requests arrive.
     static let duration = 420.0
-    /// The start of the trouble in seconds.
+    /// The time in seconds at which the failure starts.
     static let troubleStart = 60.0
-    /// The time in seconds until a restarted server is warm.
+    /// The time in seconds until a restarted server has its full capacity.
     private static let warmUp = 60.0
 
-    /// The end of the trouble in seconds.
+    /// The time in seconds at which the failure ends.
     var troubleEnd: Double { self == .network30 ? 120 : 180 }
 
-    /// The period of the trouble in seconds.
+    /// The period of the failure in seconds.
     var trouble: Range<Double> { Self.troubleStart..<troubleEnd }
 
     /// Whether the first server fails completely.
     var hasOutage: Bool { self != .brownout && self != .network30 }
 
-    /// Whether the first server, and not the network, has the trouble.
+    /// Whether the first server fails, and not the network.
     var hasTroubledServer: Bool { self != .network30 }
 
     /// The share of the clients whose network fails.
     var cutOffShare: Double { self == .network30 ? 0.3 : 0 }
 
-    /// Whether connections to the first server are lost when the trouble starts.
+    /// Whether connections to the first server are lost when the failure starts.
     var losesConnections: Bool { hasOutage && self != .hang }
 
-    /// The normal capacities of the servers.
+    /// The capacities of the servers while they are healthy, as multiples of the fleet's load.
     private var capacities: [Double] {
         switch self {
         case .deathAmple, .hang, .network30: [1.5, 1.5, 1.5]
@@ -69,7 +69,7 @@ enum FleetScenario: String, Sendable, CaseIterable, Encodable {
         }
     }
 
-    /// Returns the capacity of the server that has trouble.
+    /// Returns the capacity over time of the server that fails.
     private func troubled(_ usual: Double, _ load: Double) -> CapacityProfile {
         var pieces = [CapacityProfile.Piece(start: 0, rate: usual)]
         if self == .brownout {

@@ -1,22 +1,22 @@
 /// A server with a capacity, a first-in-first-out queue, and optionally an outage.
 ///
-/// The queue is modeled as a fluid: a request waits for the work before it and receives its response ``serviceTime``
-/// later.
+/// A request waits until the server has done the work that was in the queue before it, and receives its response
+/// ``serviceTime`` later.
 struct SimulatedServer: Sendable {
-    /// The time in seconds from the end of the wait to the response, including the network.
+    /// The time in seconds from the end of a request's wait in the queue to its response, including the network.
     static let serviceTime = 0.05
-    /// The work of a rejection, in units of one request.
+    /// The work of rejecting a request with 503, in units of one request.
     static let rejectionCost = 0.05
 
     /// A period in which the server does not respond.
     struct Outage: Sendable {
-        /// Whether connections are refused; otherwise, requests hang.
+        /// Whether connections are refused. If `false`, requests hang.
         var refuses: Bool
         /// The period in seconds.
         var span: Range<Double>
     }
 
-    /// The result of a request, and the time in seconds at which the client learns it.
+    /// The result of a request, and the time in seconds at which the client receives it.
     enum Reply: Equatable, Sendable {
         /// The server sends a response.
         case answer(at: Double)
@@ -35,7 +35,7 @@ struct SimulatedServer: Sendable {
     /// The period in which the server does not respond, or `nil` if there is none.
     let outage: Outage?
     private let model: ServerModel
-    /// The total work after which the last entry of the queue is done.
+    /// The total work that the server has done when the last entry of the queue is processed.
     private var tail = 0.0
 
     init(capacity: CapacityProfile, outage: Outage? = nil, model: ServerModel) {
@@ -54,8 +54,9 @@ struct SimulatedServer: Sendable {
     /// - Parameters:
     ///   - cost: The work of the request, in units of one request.
     ///   - time: The current time.
-    ///   - deadline: The time at which the client gives up.
-    /// - Returns: The result of the request, and its position: the total work after which it is processed.
+    ///   - deadline: The time at which the client stops waiting.
+    /// - Returns: The result of the request, and its position in the queue: the total work that the server has done
+    ///   when the request is processed.
     mutating func take(cost: Double, at time: Double, until deadline: Double) -> (reply: Reply, place: Double) {
         if let outage, outage.span.contains(time) {
             return (outage.refuses ? .refusal(at: time + Self.serviceTime) : .silence, 0)
@@ -76,7 +77,7 @@ struct SimulatedServer: Sendable {
         return (reply(whenDone: capacity.time(ofWork: place), to: time), place)
     }
 
-    /// Returns a response, unless the server fails while the request is in the queue.
+    /// Returns a response, or the failure if the server goes down while the request is in the queue.
     private func reply(whenDone done: Double, to time: Double) -> Reply {
         guard let outage, time < outage.span.lowerBound, done >= outage.span.lowerBound else {
             return .answer(at: done + Self.serviceTime)
@@ -84,7 +85,8 @@ struct SimulatedServer: Sendable {
         return outage.refuses ? .reset(at: outage.span.lowerBound) : .silence
     }
 
-    /// Drops an abandoned request if the server model supports it and the request is still in the queue.
+    /// Drops a request that the client no longer waits for, if the server model supports this and the request is still
+    /// in the queue.
     mutating func drop(cost: Double, place: Double, at time: Double) {
         let done = capacity.work(until: time)
         guard model.dropsAbandoned, place > done else { return }

@@ -1,9 +1,10 @@
 import Switchyard
 
-/// A command that runs random worlds (servers, endpoints, quotas, spikes, outages, deadlines) through a real client in
-/// virtual time.
+/// A command that runs worlds through a real client in virtual time. A world is a random scenario of servers,
+/// endpoints, quotas, outages, callers and deadlines.
 ///
-/// It compares each call with a client that sends the call once: a call that succeeds for that client must not fail.
+/// The command compares each call with a client that sends the call once. If the call succeeds for that client, it must
+/// not fail.
 struct WorldsCommand: Command {
     static let name = "worlds"
     static let summary =

@@ -1,14 +1,15 @@
 import Switchyard
 
-/// A shrinker that reduces a failing world by removing parts that are not needed for the failure, one after another.
+/// Reduces a world with a violation to a small one: removes one part after another if the violation occurs without it
+/// too.
 struct WorldShrinker {
     /// The maximum number of worlds that are tried.
     static let mostTries = 400
 
-    /// Returns whether a world still fails in the same way.
+    /// A function that returns whether a world still has the violation.
     let fails: (World) throws -> Bool
 
-    /// Returns the smallest failing world that was found, or the world itself if nothing can be removed.
+    /// Returns the smallest world with the violation that was found, or the world itself if no part can be removed.
     func smallest(of world: World) throws -> World {
         var best = world
         var tries = 0
@@ -28,7 +29,7 @@ struct WorldShrinker {
 }
 
 extension World {
-    /// Slightly simpler worlds, the greatest reduction first.
+    /// Slightly simpler worlds. The world with the greatest reduction is the first.
     var simpler: [World] {
         let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenResponses
         return steps.filter { $0 != self }

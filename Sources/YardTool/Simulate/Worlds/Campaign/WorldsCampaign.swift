@@ -1,14 +1,14 @@
 import Foundation
 import Switchyard
 
-/// A campaign that runs many worlds on all processors and counts the violations.
+/// A run of many worlds (random scenarios) on all processors, which counts the violations.
 struct WorldsCampaign: Sendable {
     /// The numbers of the worlds.
     var numbers: ClosedRange<UInt64>
     /// The switching policy of the client.
     var policy = SwitchPolicy.recommended
 
-    /// A minimized world with a violation.
+    /// A world with a violation, reduced to the parts that are needed for the violation.
     struct Example: Sendable {
         var group: ViolationGroup
         /// The number of the original world.
@@ -37,7 +37,7 @@ struct WorldsCampaign: Sendable {
         var tally = WorldsTally()
         for number in numbers {
             tally.add(try WorldPlay.play(World(number: number), policy: policy))
-            // Other tasks on this thread must be able to run.
+            // Lets other tasks on this thread run.
             await Task.yield()
         }
         return tally

@@ -1,13 +1,13 @@
 import Foundation
 import Switchyard
 
-/// The results of a campaign.
+/// The results of a ``WorldsCampaign``.
 struct WorldsReport: Codable, Sendable, Equatable {
     /// A class of violations.
     struct Fault: Codable, Sendable, Equatable {
         var name: String
         var violations: Int
-        /// The number of worlds with such a violation; `firstWorlds` contains the numbers of the first of these worlds.
+        /// The number of worlds with such a violation. The numbers of the first of these worlds are in `firstWorlds`.
         var worlds: Int
         var firstWorlds: [UInt64]
     }
@@ -19,7 +19,7 @@ struct WorldsReport: Codable, Sendable, Equatable {
         var violations: Int
         var worlds: Int
         var firstWorlds: [UInt64]
-        /// The maximum frequency in 100,000 calls.
+        /// The maximum number of such violations in 100,000 calls.
         var most: Double
         var isExcessive: Bool
     }
@@ -37,8 +37,8 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var worlds: Int
     var alikeWorlds: Int
     var calls: Int
-    /// The number of calls whose response was not an error; `servedByFirstServer` is this number for the first server
-    /// alone.
+    /// The number of calls whose response was not an error. `servedByFirstServer` is the number of calls for which this
+    /// would be so if each call were sent only to the first server.
     var answered: Int
     var servedByFirstServer: Int
     var requestsPerCall: Double
@@ -49,7 +49,7 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var examples: [Example]
     var wallSeconds: Double
 
-    /// Whether there are no violations except known exceptions within their bounds.
+    /// Whether there are no violations except known exceptions within their limits.
     var holds: Bool { faults.isEmpty && !exceptions.contains(where: \.isExcessive) }
 
     /// The maximum number of listed worlds for each class.

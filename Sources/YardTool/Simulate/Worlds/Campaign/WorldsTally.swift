@@ -1,11 +1,11 @@
 import Switchyard
 
-/// The counts of a campaign.
+/// The counts of a ``WorldsCampaign``.
 struct WorldsTally: Sendable {
     /// The counts of a class of violations.
     struct Entry: Sendable {
         var violations = 0
-        /// The numbers of the worlds with such a violation.
+        /// The numbers of the worlds that have a violation of this class.
         var worlds: [UInt64] = []
     }
 
@@ -13,14 +13,14 @@ struct WorldsTally: Sendable {
     private(set) var alikeWorlds = 0
     private(set) var calls = 0
     private(set) var answered = 0
-    /// The number of calls that succeed for a client that sends each call once, to the first server.
+    /// The number of calls that would succeed if each call were sent once, to the first server.
     private(set) var servedByFirst = 0
     private(set) var requests = 0
     private(set) var shadows = 0
     private(set) var switches = 0
     /// The violations that are not known exceptions, by class.
     private(set) var faults: [ViolationGroup: Entry] = [:]
-    /// The violations that are known exceptions, by name of the exception.
+    /// The violations that are known exceptions, by the name of the exception.
     private(set) var exceptions: [String: Entry] = [:]
 
     /// Adds the results of a world.

@@ -1,20 +1,21 @@
 import Switchyard
 
-/// A class of violations that is accepted, with a reason and a bound.
+/// A class of violations that is accepted for a stated reason, up to a maximum frequency.
 struct KnownException: Sendable {
-    /// The name in reports.
+    /// The name of the exception in reports.
     let name: String
     /// The reason for accepting the violations.
     let reason: String
     /// The maximum number of violations in 100,000 calls.
     let mostPer100000Calls: Double
-    /// Returns whether the exception covers a violation in a world.
+    /// A function that returns whether the exception covers a violation in a world.
     let covers: @Sendable (Violation, World) -> Bool
 
-    /// The number of additional violations that are tolerated, because the violations of one world occur together.
+    /// The number of violations that are tolerated in addition to ``mostPer100000Calls``, because a single world can
+    /// have many of them.
     static let mostOfAWorld = 60.0
 
-    /// All exceptions; a violation that none of them covers is a fault.
+    /// All known exceptions. A violation that none of them covers makes the run fail.
     static let all: [KnownException] = [
         KnownException(
             name: "quota",
@@ -33,7 +34,7 @@ struct KnownException: Sendable {
         KnownException(
             name: "left for cause",
             reason: "The first server had failed calls before, and nothing showed that it would respond to this call.",
-            // Measured: 61 if a PUT stays at a silent server, 55 if it moves to another server.
+            // Measured: 61 if a PUT is not sent to another server when its server is silent, and 55 if it is.
             mostPer100000Calls: 66,
             covers: { violation, world in world.hasTrouble(at: 0) && violation.wentElsewhere }
         ),
@@ -77,7 +78,7 @@ struct KnownException: Sendable {
 }
 
 extension Violation.Kind {
-    /// Whether the violation concerns a whole world.
+    /// Whether the violation concerns all calls of a world together.
     fileprivate var isOfWorld: Bool { self == .tooManyRequests || self == .switchedAmongEquals }
 }
 
@@ -85,16 +86,16 @@ extension Violation {
     /// Returns whether the caller received a response with this status.
     fileprivate func isAnswered(_ status: Int) -> Bool { call?.outcome == .answered(status) }
 
-    /// Whether the call would not have succeeded without switching either.
+    /// Whether the call would also have failed without switching.
     fileprivate var isWithoutLoss: Bool {
         guard let call, kind == .failed || kind == .tooLate else { return false }
         return [call.byFirst, call.byCurrent].allSatisfy { $0.status.map { $0 >= 400 } ?? true }
     }
 
-    /// Whether the first request of the call went to another server than the first.
+    /// Whether the first request of the call was sent to a server other than the first one.
     fileprivate var wentElsewhere: Bool { call?.sendings.first.map { $0.server != 0 } ?? false }
 
-    /// Whether any request of the call went to another server than the first.
+    /// Whether any request of the call was sent to a server other than the first one.
     fileprivate var askedOthers: Bool { call?.sendings.contains { $0.server != 0 } ?? false }
 }
 
@@ -104,16 +105,16 @@ extension World {
         troubles.contains { if case .quota = $0.fault { true } else { false } }
     }
 
-    /// Returns whether a server has trouble, alone or together with the other servers.
+    /// Returns whether a server fails at some time, alone or together with the other servers.
     fileprivate func hasTrouble(at server: Int) -> Bool { troubles.contains { ($0.server ?? server) == server } }
 
-    /// Whether a trouble affects only a share of the requests or occurs in cycles.
+    /// Whether a fault affects only a share of the requests or occurs in cycles.
     fileprivate var hasChance: Bool { troubles.contains { $0.share < 1 || $0.window?.cycle != nil } }
 
-    /// Whether a trouble is limited to a period.
+    /// Whether a fault is limited to a period.
     fileprivate var hasOutage: Bool { troubles.contains { $0.window != nil } }
 
-    /// Whether requests receive no response or a late response.
+    /// Whether some requests receive no response or a late response.
     fileprivate var hasSilence: Bool {
         troubles.contains { trouble in
             switch trouble.fault {
@@ -123,7 +124,7 @@ extension World {
         }
     }
 
-    /// The number of calls that can be in flight when the first of them ends.
+    /// The maximum number of calls in progress at the same time, before the first of them ends.
     fileprivate var callsAtOnce: Int {
         switch traffic.arrival {
         case .open(_, let burst): burst

@@ -1,10 +1,11 @@
 import Switchyard
 
-/// The rules for judging the results of a world.
+/// The checks of the results of a world: that no call is worse off than without switching, and that the client sends
+/// few additional requests.
 enum Law {
-    /// The maximum mean number of requests per call, without failovers that succeeded.
+    /// The maximum mean number of requests per call, not counting failovers that succeeded.
     static let requestsPerCall = 1.05
-    /// The number of additional requests that any world is allowed, however small it is.
+    /// The number of additional requests that are allowed in every world, even in a small one.
     static let spareRequests = 20.0
     /// The tolerance for the deadline of a call in seconds, which is needed because the clock counts nanoseconds.
     private static let tolerance = 0.001
@@ -32,8 +33,8 @@ enum Law {
         guard let status = reference.status else { return nil }
         switch call.outcome {
         case .answered(let own):
-            // A client that loses calls on the way has more of a quota left for later calls, which does not make it
-            // better.
+            // If the requests of a client get lost before they reach a server, the client uses less of its quota. Later
+            // calls then succeed for this reason only, so such a response is not called better.
             return status < 400 && own >= 400 && !reference.reply.owesToLosses ? .worseResponse : nil
         case .failed(.overloaded) where call.sendings.isEmpty: return .refusedUnsent
         case .failed(.deadlineExceeded): return .tooLate
@@ -61,9 +62,9 @@ enum Law {
         return Violation(kind: .tooManyRequests, figures: figures)
     }
 
-    /// Returns a violation if the client left a server for one that is not better.
+    /// Returns a violation if the client switched to a server that is not better than the previous one.
     ///
-    /// If no server responds successfully, a switch is not a violation because nothing is lost.
+    /// If no server responds successfully, a switch is not a violation, because the callers lose nothing.
     private static func switching(in played: PlayedWorld) -> Violation? {
         let isAnyAnswered = played.calls.contains { ($0.byFirst.status ?? 500) < 400 }
         guard played.switches > 0, isAnyAnswered else { return nil }

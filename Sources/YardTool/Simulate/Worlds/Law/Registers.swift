@@ -1,10 +1,11 @@
 import Switchyard
 
-/// The rules for judging what the servers of a world have finally executed.
+/// The checks of the write requests that the servers of a world have executed.
 ///
-/// The servers share their data, and a late copy of a write counts like any other write.
+/// The servers share their data. A copy of a write request that is executed late has the same effect as any other
+/// write.
 enum Registers {
-    /// Returns the violations.
+    /// Returns the violations of the rules about write requests.
     static func violations(in played: PlayedWorld) -> [Violation] {
         played.calls.compactMap { executedUnreported($0) }
             + played.world.endpoints.indices.compactMap { undone($0, in: played) }
@@ -18,12 +19,12 @@ enum Registers {
         return Violation(kind: .executedUnreported, call: call)
     }
 
-    /// Returns a violation if the final value of an endpoint comes from a write that was followed by a newer successful
-    /// write.
+    /// Returns a violation if a late copy of a successful write has overwritten a newer successful write of the
+    /// endpoint.
     ///
-    /// The newer write started after the end of the older one. If the older write reports that it may have been
-    /// executed, there is no violation, because its caller can check. Writes with keys are not judged because the
-    /// simulated servers do not support keys.
+    /// A write is newer than another write if it started after that one had ended. If the older write reports that it
+    /// may have been executed, there is no violation, because its caller can check. Writes with idempotency keys are
+    /// not checked, because the simulated servers do not support these keys.
     private static func undone(_ endpoint: Int, in played: PlayedWorld) -> Violation? {
         guard played.world.isRegister(endpoint) else { return nil }
         let writes = played.calls.filter { $0.endpoint == endpoint }
@@ -37,7 +38,7 @@ enum Registers {
 }
 
 extension World {
-    /// Returns whether all calls of an endpoint replace the same value.
+    /// Whether all calls of an endpoint replace the same value.
     fileprivate func isRegister(_ endpoint: Int) -> Bool {
         endpoints[endpoint].kind == .replacement && endpoints[endpoint].shape == .plain
     }
@@ -52,7 +53,8 @@ extension PlayedCall {
 }
 
 extension TrafficRecord.Sending {
-    /// Returns the fate of the request according to its end.
+    /// Returns whether the server may still execute the request, or has finished with it, judging by the way in which
+    /// the request ended.
     func fate(of kind: CallKind) -> RequestFate {
         switch end {
         case .answer(let status, _): RequestFate(status: status, to: kind.method)

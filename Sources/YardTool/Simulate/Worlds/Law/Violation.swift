@@ -1,13 +1,13 @@
 import Switchyard
 
-/// A violation of the rule that no caller may be worse off with the client than without switching, or of a related
+/// A violation of the law (no caller is worse off with the client than with a client without switching) or of a related
 /// rule.
 struct Violation: Sendable {
     /// The kind of violation.
     enum Kind: String, Sendable, CaseIterable, Codable {
-        /// The call was given up before anything was sent, although it succeeds without switching.
+        /// The call failed before a request was sent, although it succeeds without switching.
         case refusedUnsent = "refused unsent"
-        /// The call met its deadline, although it succeeds without switching.
+        /// The call failed at its deadline, although it succeeds without switching.
         case tooLate = "too late"
         /// The call failed in another way, although it succeeds without switching.
         case failed
@@ -15,47 +15,51 @@ struct Violation: Sendable {
         case worseResponse = "worse response"
         /// The call ended after its deadline.
         case overran = "past the deadline"
-        /// A write was sent again although an earlier copy could still be executed.
+        /// A write request was sent again although a server could still execute an earlier copy of it.
         case writtenTwice = "written twice"
-        /// A late copy of a write has overwritten a newer one, and both were reported as done.
+        /// A late copy of a write request has overwritten a newer write, and both calls had been reported as
+        /// successful.
         case undone = "newer write undone"
-        /// A write was executed although it was reported as certainly not executed.
+        /// A write request was executed although the client reported that it was certainly not executed.
         case executedUnreported = "executed unreported"
-        /// More requests were sent than calls and failures justify.
+        /// The client sent more requests than the number of calls and of helpful failovers allows.
         case tooManyRequests = "too many requests"
-        /// A server was left although no other server was better.
+        /// The client switched away from a server although no other server was better.
         case switchedAmongEquals = "switched among equals"
     }
 
-    /// The client without switching that would have received the response.
+    /// The client without switching for which the call would have succeeded.
     enum Witness: String, Sendable, Codable {
-        /// Both the client that uses the first server and the client that uses the currently preferred server.
+        /// Both the client that uses the first server and the client that uses the server that was preferred at that
+        /// time.
         case both = "first and preferred server"
         /// Only the client that uses the first server of the list.
         case first = "first server only"
-        /// Only the client that uses the currently preferred server.
+        /// Only the client that uses the server that was preferred at that time.
         case preferred = "preferred server only"
     }
 
     var kind: Kind
-    /// The client that would have received the response, or `nil` if the rule does not concern a response.
+    /// The client without switching for which the call would have succeeded, or `nil` if the violated rule does not
+    /// compare responses.
     var witness: Witness?
-    /// The call, or `nil` if the violation concerns the whole world.
+    /// The call, or `nil` if the violation concerns all calls of the world together.
     var call: PlayedCall?
-    /// The figures, if the violation concerns the whole world.
+    /// The figures that violate the rule, or an empty text if the violation concerns a single call.
     var figures = ""
 
     /// The class of the violation.
     var group: ViolationGroup { ViolationGroup(self) }
 }
 
-/// A class of violations: the kind, the calls, and the clients that would have done better.
+/// A class of violations: those of the same kind, with the same kind of call, and with the same clients for which the
+/// call would have succeeded.
 struct ViolationGroup: Sendable, Hashable, Codable {
     var kind: Violation.Kind
     var witness: Violation.Witness?
     /// Whether the call had low priority.
     var isLow = false
-    /// Whether the call was a write without a key.
+    /// Whether the call was a write request without an idempotency key.
     var isWrite = false
 
     fileprivate init(_ violation: Violation) {

@@ -8,11 +8,11 @@ struct PlayedCall: Sendable {
         case failed(RequestFailure.Reason)
     }
 
-    /// The result with a client that sends the call once, to one server.
+    /// The result of the call for a client that sends it once, to one server.
     struct Reference: Sendable, Equatable {
         var server: Int
         var reply: ServerReply
-        /// The status of the response, or `nil` if there is none within the deadline.
+        /// The status of the response, or `nil` if there is no response within the deadline.
         var status: Int?
     }
 
@@ -20,17 +20,18 @@ struct PlayedCall: Sendable {
     var kind: CallKind
     var endpoint: Int
     var priority: RequestPriority
-    /// The dispatch time in seconds; `deadline` is the maximum duration in seconds.
+    /// The time in seconds at which the call was made. `deadline` is the maximum duration of the call in seconds.
     var time: Double
     var deadline: Double
-    /// The result on the first server of the list, for a client without switching.
+    /// The result for a client without switching that uses the first server of the list.
     var byFirst: Reference
-    /// The result on the server that was preferred at that time.
+    /// The result for a client without switching that uses the server that was preferred when the call was made.
     var byCurrent: Reference
     /// The result, or `nil` while the call has not ended.
     var outcome: Outcome?
     var endTime = 0.0
-    /// Whether the result states that the call may have been executed, without a response that confirms it.
+    /// Whether the result of the call reports that the call may have been executed, without a response that confirms
+    /// it.
     var mayHaveBeenExecuted = false
     /// The requests that were sent for the call.
     var sendings: [TrafficRecord.Sending] = []

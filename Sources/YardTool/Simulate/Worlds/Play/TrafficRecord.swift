@@ -9,17 +9,17 @@ struct TrafficRecord: Sendable {
             case first
             /// All earlier requests had failed.
             case failover
-            /// An earlier request was still in flight.
+            /// An earlier request of the call was still in progress.
             case beside
         }
 
         var server: Int
         var time: Double
         var role: Role
-        /// The end of the request, or `nil` while it has not ended.
+        /// The way in which the request ended, or `nil` while it has not ended.
         var end: ServerReply.End?
         var endTime = 0.0
-        /// The time at which the server executes the request, or `nil` if it never does.
+        /// The time at which the server executes the request, or `nil` if the server never executes it.
         var executionTime: Double?
 
         /// Whether the server may have received the request.
@@ -45,7 +45,7 @@ struct TrafficRecord: Sendable {
 
     /// The requests of each call in order.
     private(set) var sendings: [[Sending]]
-    /// The number of probes, comparisons and warm-ups.
+    /// The number of shadow requests: probes, comparisons of two servers, and warm-ups.
     private(set) var shadows = 0
     /// The number of shadow requests that were not reads.
     private(set) var writtenShadows = 0
@@ -57,13 +57,14 @@ struct TrafficRecord: Sendable {
     /// The number of requests of all calls.
     var requests: Int { sendings.reduce(0) { $0 + $1.count } }
 
-    /// The number of requests that a server may have received; a refused request costs no server any work.
+    /// The number of requests that a server may have received. A request on a refused connection is not counted,
+    /// because it costs the server no work.
     var writtenRequests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
-    /// The number of failovers whose response shows that the first server was at fault.
+    /// The number of failovers that were necessary, because the next server responded successfully.
     var confirmedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
 
-    /// Adds a request and returns its position, or `nil` for a shadow request, which is only counted.
+    /// Adds a request and returns its position. A shadow request is only counted, and the result is `nil`.
     mutating func add(_ request: PlacedRequest, at time: Double, executedAfter delay: Double? = nil) -> Place? {
         guard !request.isShadow, sendings.indices.contains(request.call) else {
             shadows += 1

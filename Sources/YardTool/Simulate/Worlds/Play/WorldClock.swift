@@ -1,9 +1,9 @@
 import Switchyard
 
-/// The clock of a world, which advances from timer to timer on the thread that runs the world.
+/// The virtual clock of a world. It advances from timer to timer on the thread that runs the world.
 ///
-/// A timer whose time has passed fires with the next step instead of on another thread, so the run depends only on the
-/// world.
+/// A timer that is set for a time in the past fires with the next step, not on another thread. The run therefore
+/// depends only on the world.
 final class WorldClock: TimeSource {
     private struct State {
         var now = MonotonicTime.zero
@@ -20,7 +20,7 @@ final class WorldClock: TimeSource {
         return WorldTimer(clock: self, entry: entry)
     }
 
-    /// Advances to the next timer and calls it; returns `false` if there is none.
+    /// Advances to the next timer and fires it. Returns `false` if there is no timer.
     func step() -> Bool {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let next = state.timers.earliest() else { return nil }

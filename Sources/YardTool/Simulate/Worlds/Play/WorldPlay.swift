@@ -8,8 +8,8 @@ final class WorldPlay: Sendable {
         var ended = 0
         var current = 0
         var switches = 0
-        /// The servers of a client that sends each call once to the first server; `preferred` belongs to a client that
-        /// uses the currently preferred server.
+        /// The servers for a client that sends each call once, to the first server. `preferred` has the servers for a
+        /// client that sends each call once, to the server that is preferred at that time.
         var first: WorldServers
         var preferred: WorldServers
     }
@@ -73,7 +73,7 @@ final class WorldPlay: Sendable {
 // MARK: - Calls
 
 extension WorldPlay {
-    /// Schedules the calls of an open loop, in bursts.
+    /// Schedules the next burst of calls if calls are made at random times (`Traffic.Arrival.open`).
     private func scheduleArrival(_ number: Int) {
         guard case .open(let rate, let burst) = world.traffic.arrival, number < world.traffic.calls else { return }
         let gap = -log(1 - draw(4, number).unit) * Double(burst) / rate
@@ -83,7 +83,7 @@ extension WorldPlay {
         }
     }
 
-    /// Schedules the next call of a caller in a closed loop.
+    /// Schedules the next call of a caller that waits for each response (`Traffic.Arrival.closed`).
     private func goOn() {
         guard case .closed(_, let pause) = world.traffic.arrival else { return }
         let number = state.withLock { $0.ended }
@@ -148,7 +148,8 @@ extension WorldPlay {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// Whether the result states that the call may have been executed, without a response that confirms it.
+    /// Whether the result of the call reports that the call may have been executed, without a response that confirms
+    /// it.
     fileprivate var mayHaveBeenExecuted: Bool {
         switch self {
         case .success(let answer): answer.context.mayHaveBeenExecuted

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// A transport that carries the requests of a client to the servers of a world in virtual time.
+/// A transport that passes the requests of a client to the simulated servers of a world, in virtual time.
 ///
 /// Every completion handler is called from the clock or from a cancellation, never within `start`.
 final class WorldTransport: Transport {
@@ -59,17 +59,18 @@ final class WorldTransport: Transport {
     func shutdown() {}
 }
 
-/// A request with the properties that a world needs.
+/// A request with the properties that determine the reply of a simulated server.
 struct PlacedRequest: Sendable {
     /// The number of the call, or a negative number for a shadow request.
     var call: Int
     var server: Int
     var endpoint: Int
     var method: HTTPMethod
-    /// Whether the request is a shadow, whose response no caller needs: a probe, a comparison or a warm-up.
+    /// Whether the request is a shadow request, whose response no caller receives: a probe, a comparison of two
+    /// servers, or a warm-up.
     var isShadow: Bool
 
-    /// Reads the properties from a request of the client; only a shadow request has a total timeout of its own.
+    /// Reads the properties from a request of the client. A request with a total timeout is a shadow request.
     fileprivate init(_ request: HTTPRequest, shadow: Int) {
         let text = request.url.text
         server = Self.digit(text, at: Self.placeOfServer)
@@ -83,7 +84,7 @@ struct PlacedRequest: Sendable {
     private static let placeOfServer = "https://s".utf8.count
     private static let placeOfEndpoint = WorldTransport.address(of: 0).utf8.count + "/e".utf8.count
 
-    /// Returns the digit at an offset, or 0 if there is none.
+    /// Returns the digit at an offset of the text, or 0 if there is none.
     private static func digit(_ text: String, at place: Int) -> Int {
         guard let index = text.utf8.index(text.startIndex, offsetBy: place, limitedBy: text.endIndex),
             index < text.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text.utf8[index])
@@ -142,8 +143,8 @@ private final class WorldExchange: TransportTask {
 }
 
 extension WorldExchange.End {
-    /// Creates the end of an exchange from a reply and the timeouts of the request, or `nil` if the exchange does not
-    /// end.
+    /// Computes the end of an exchange from the server's reply and the timeouts of the request. The result is `nil` if
+    /// the exchange never ends.
     init?(_ reply: ServerReply, within timeouts: HTTPRequest.Timeouts) {
         var (limit, kind, wasSent) = (reply.delay, TransportError.Kind.timeout, true)
         if let total = timeouts.total?.inSeconds, total < limit { limit = total }

@@ -1,16 +1,17 @@
-/// A failure in a world, with its location, time and frequency.
+/// A fault in a world, with the affected servers and endpoints, its time and its frequency.
 struct Trouble: Sendable, Equatable {
-    /// The kind of failure.
+    /// The kind of fault.
     enum Fault: Sendable, Equatable {
         /// The response has this status and optionally a `Retry-After` in seconds.
         case status(Int, retryAfter: Int?)
-        /// The response is delayed by about this number of seconds, varied by half in either direction.
+        /// The response is delayed by about this number of seconds, at random from half to one and a half times the
+        /// number.
         case slow(Double)
         /// The server accepts the request and never responds.
         case hang
         /// Packets are lost: no connection is established, and open connections are silent.
         case blackHole
-        /// No process listens; exchanges in flight are aborted when the trouble starts.
+        /// Connections are refused. Requests in progress are aborted when the fault starts.
         case refused
         /// The connection breaks before the response.
         case reset
@@ -18,16 +19,17 @@ struct Trouble: Sendable, Equatable {
         case truncated
         /// The response is not HTTP.
         case garbage
-        /// The response is 429 after this number of calls in a period, counted by each server or by all servers
-        /// together.
+        /// After this number of calls in a period, the response is 429. The calls are counted by each server separately
+        /// or by all servers together.
         case quota(Int, period: Double, isPerServer: Bool)
     }
 
-    /// The time of the trouble in seconds.
+    /// The time at which the fault is active, in seconds.
     struct Window: Sendable, Equatable {
         var begin: Double
         var end: Double
-        /// The cycle, if the trouble is intermittent: its length, and the length of its bad part.
+        /// The length of a cycle and of the part of the cycle in which the fault is active, or `nil` if the fault is
+        /// not intermittent.
         var cycle: Cycle?
 
         struct Cycle: Sendable, Equatable {
@@ -37,40 +39,40 @@ struct Trouble: Sendable, Equatable {
     }
 
     var fault: Fault
-    /// The server, or `nil` if all servers are equally affected.
+    /// The server, or `nil` if all servers are affected in the same way.
     var server: Int?
     /// The endpoint, or `nil` for all endpoints.
     var endpoint: Int?
-    /// The time window, or `nil` for always.
+    /// The time at which the fault is active, or `nil` if it is always active.
     var window: Window?
     /// The share of the requests that are affected.
     var share = 1.0
-    /// Whether the trouble affects a call on every server, instead of each request independently.
+    /// Whether the fault affects all requests of a call on every server, or each request independently.
     var isOfCall = false
-    /// The salt that makes the random draws of the trouble independent of others.
+    /// A number that makes the random numbers of this fault differ from those of other faults.
     var salt: UInt64
 
-    /// Whether the whole server is down during the trouble.
+    /// Whether the whole server is down during the fault.
     var takesDown: Bool { endpoint == nil && share == 1 }
 
-    /// Returns whether the trouble concerns requests to an endpoint on a server.
+    /// Returns whether the fault can affect requests to an endpoint on a server.
     func concerns(server: Int, endpoint: Int) -> Bool {
         (self.server ?? server) == server && (self.endpoint ?? endpoint) == endpoint
     }
 
-    /// Returns whether the trouble is active at a time.
+    /// Returns whether the fault is active at a time.
     func isActive(at time: Double) -> Bool { window.map { $0.isBad(at: time) } ?? true }
 }
 
 extension Trouble.Window {
-    /// Returns whether the trouble is active at a time.
+    /// Returns whether the fault is active at a time.
     func isBad(at time: Double) -> Bool {
         guard time >= begin, time < end else { return false }
         guard let cycle else { return true }
         return (time - begin).truncatingRemainder(dividingBy: cycle.period) < cycle.bad
     }
 
-    /// Returns the next time after `time` at which the trouble becomes active, or `nil` if there is none.
+    /// Returns the next time after `time` at which the fault becomes active, or `nil` if there is none.
     func nextBegin(after time: Double) -> Double? {
         if time < begin { return begin }
         guard let cycle else { return nil }

@@ -32,7 +32,7 @@ extension Traffic: CustomStringConvertible {
 }
 
 extension Trouble: CustomStringConvertible {
-    /// A description of the trouble.
+    /// A description of the fault with its place, time and frequency.
     var description: String {
         let place = [server.map { "s\($0)" } ?? "every server", endpoint.map { "e\($0)" }].compactMap(\.self)
         let part = share < 1 ? ", \((share * 100).rounded(to: 1)) % of the \(isOfCall ? "calls" : "requests")" : ""
@@ -41,7 +41,7 @@ extension Trouble: CustomStringConvertible {
 }
 
 extension Trouble.Fault: CustomStringConvertible {
-    /// A description of the fault.
+    /// A description of the kind of fault.
     var description: String {
         switch self {
         case .status(let status, let pause): "responds with \(status)" + (pause.map { " with Retry-After \($0)" } ?? "")

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 
 extension World {
-    /// Generates a world, which is the same for the same number.
+    /// Generates the world with this number. The same number always produces the same world.
     init(number: UInt64) {
         var random = WorldRandom(of: number)
         self.number = number
@@ -15,8 +15,8 @@ extension World {
         for _ in 0..<random.pick([0: 0.05, 1: 0.4, 2: 0.3, 3: 0.15, 4: 0.1]) {
             troubles.append(Trouble(&random, in: self, until: horizon))
         }
-        // The troubles are sorted by the order in which a request meets them: the connection, the server, then the
-        // quota.
+        // The faults are sorted by the stage of a request that they affect: first the connection, then the server, then
+        // the quota.
         troubles.sort { $0.fault.depth < $1.fault.depth }
     }
 }
@@ -31,7 +31,8 @@ extension World.Endpoint {
 
 extension Traffic {
     fileprivate init(_ random: inout WorldRandom) {
-        // Small worlds show most of the failures of large worlds, and more of them can be run.
+        // Small worlds show most of the failures of large worlds. More worlds can be run in the same time if they are
+        // small.
         calls = min(random.scaled(30...400), random.scaled(30...400), random.scaled(30...400))
         if random.happens(0.5) {
             let burst = random.happens(0.6) ? 1 : random.scaled(2...50)
@@ -45,7 +46,7 @@ extension Traffic {
         highShare = random.happens(0.5) ? random.number(0...0.4) : 0
     }
 
-    /// Returns the approximate duration if nothing fails.
+    /// Returns the approximate duration of the calls in seconds if nothing fails and each response takes `time`.
     func duration(answering time: Double) -> Double {
         switch arrival {
         case .open(let rate, _): Double(calls) / rate
@@ -57,7 +58,7 @@ extension Traffic {
 // MARK: - Troubles
 
 extension Trouble {
-    /// The kinds of generated trouble.
+    /// The kinds of faults that are generated.
     private enum Sort { case oddEndpoint, outage, spikes, slowSeconds, quota }
 
     fileprivate init(_ random: inout WorldRandom, in world: World, until horizon: Double) {
@@ -85,7 +86,7 @@ extension Trouble {
         }
     }
 
-    /// Makes one endpoint misbehave, usually in the same way on all servers.
+    /// Makes one endpoint fail, usually in the same way on all servers.
     private mutating func becomeOdd(_ random: inout WorldRandom, in world: World) {
         fault = random.pick([
             .status(429, retryAfter: nil): 1, .status(429, retryAfter: 3): 0.7, .status(503, retryAfter: nil): 1.2,
@@ -102,7 +103,7 @@ extension Trouble {
         }
     }
 
-    /// Creates an outage of one or all servers for a period.
+    /// Makes one server or all servers fail for a period.
     private mutating func becomeOutage(_ random: inout WorldRandom, in world: World, until horizon: Double) {
         fault = random.pick([
             .refused: 2, .blackHole: 1, .hang: 1.2, .status(500, retryAfter: nil): 0.8,
@@ -123,7 +124,7 @@ extension Trouble {
 }
 
 extension WorldRandom {
-    /// Returns a server; the first one is as likely as all other servers together.
+    /// Returns a random server. The first server is as likely as all other servers together.
     fileprivate mutating func server(of world: World) -> Int {
         world.servers == 1 || happens(0.5) ? 0 : 1 + Int(next() % UInt64(world.servers - 1))
     }
@@ -132,7 +133,7 @@ extension WorldRandom {
 }
 
 extension Trouble.Fault {
-    /// The stage of a request at which it meets the fault.
+    /// The stage of a request that the fault affects. A lower number is an earlier stage.
     fileprivate var depth: Int {
         switch self {
         case .refused, .blackHole: 0

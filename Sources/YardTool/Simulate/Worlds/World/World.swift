@@ -1,12 +1,12 @@
 import Switchyard
 
-/// A simulated world for a client: servers, endpoints, callers, and failures.
+/// A world: a random scenario of servers, endpoints, callers and faults, in which a client is tested.
 ///
-/// The reply of a server to a call depends only on the world, the call's number and the time, and not on earlier
-/// requests of the client; only quotas count requests. Therefore, two clients that send a call to the same server at
-/// the same time receive the same response.
+/// The reply of a server to a call depends only on the world, the call's number and the time. Earlier requests of the
+/// client change it only if there is a quota. Two clients that send a call to the same server at the same time
+/// therefore receive the same response.
 struct World: Sendable, Equatable {
-    /// The log-normal distribution of normal response times.
+    /// The log-normal distribution of the response times of healthy servers.
     struct Latency: Sendable, Equatable {
         /// The median in seconds.
         var median: Double
@@ -34,7 +34,7 @@ struct World: Sendable, Equatable {
 
     /// The number of the world, which is the seed of all random draws.
     var number: UInt64
-    /// The number of servers, of which the first is preferred.
+    /// The number of servers. The first server is the preferred one.
     var servers: Int
     var latency: Latency
     var endpoints: [Endpoint]
@@ -44,7 +44,8 @@ struct World: Sendable, Equatable {
     /// The maximum number of servers in a world.
     static let mostServers = 4
 
-    /// Whether all servers behave alike, so that no server may be blamed and the client must not switch.
+    /// Whether all servers behave alike. In such a world, the client must not switch, because no other server is
+    /// better.
     var isAlike: Bool { servers == 1 || troubles.allSatisfy { $0.server == nil } }
 }
 
@@ -70,9 +71,9 @@ enum CallKind: String, Sendable, CaseIterable {
 
 /// The load and the deadlines of a world.
 struct Traffic: Sendable, Equatable {
-    /// The arrival process of calls.
+    /// The times at which calls are made.
     enum Arrival: Sendable, Equatable {
-        /// At random times with a mean rate per second, in bursts of this size.
+        /// Calls are made at random times with a mean rate per second, in bursts of this size.
         case open(rate: Double, burst: Int)
         /// Each caller waits for its response, pauses for this number of seconds, and calls again.
         case closed(callers: Int, pause: Double)
@@ -82,7 +83,7 @@ struct Traffic: Sendable, Equatable {
     var arrival: Arrival
     /// The range of deadlines in seconds.
     var deadlines: ClosedRange<Double>
-    /// The share of the calls with low priority; `highShare` is the share with high priority.
+    /// The share of the calls with low priority. The share of the calls with high priority is `highShare`.
     var lowShare: Double
     var highShare: Double
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Switchyard
 
-/// The stream of random numbers from which a world is generated.
+/// The random number generator from which a world is generated.
 struct WorldRandom: RandomNumberGenerator, Sendable {
     private var source: RandomSource
 
-    /// Creates the stream of a world; the streams of neighboring numbers are independent.
+    /// Creates the generator for a world. The generators of worlds with adjacent numbers are independent of each other.
     init(of world: UInt64) {
         var numbers = RandomSource(seed: world)
         source = RandomSource(seed: numbers.next())
@@ -13,7 +13,7 @@ struct WorldRandom: RandomNumberGenerator, Sendable {
 
     mutating func next() -> UInt64 { source.next() }
 
-    /// Returns a number in 0..<1.
+    /// Returns a random number in 0..<1.
     mutating func unit() -> Double { source.unit() }
 
     /// Returns `true` with this probability.
@@ -45,7 +45,7 @@ struct WorldRandom: RandomNumberGenerator, Sendable {
     }
 }
 
-/// A single random number of a world that depends only on its purpose.
+/// A single random number that depends only on the world and on the purpose of the number.
 struct WorldDraw: Sendable {
     private let bits: UInt64
 
@@ -58,7 +58,7 @@ struct WorldDraw: Sendable {
         self.bits = bits
     }
 
-    /// Returns the number for one of many objects, such as a call or a server.
+    /// Returns a different random number for each of many objects, such as calls or servers.
     func of(_ number: Int) -> WorldDraw {
         WorldDraw(bits: Self.mixed(bits ^ UInt64(bitPattern: Int64(number))))
     }

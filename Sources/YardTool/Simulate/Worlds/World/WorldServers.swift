@@ -1,15 +1,15 @@
 import Foundation
 import Switchyard
 
-/// The reply of a server to a request.
+/// The result of a request: a response, a failure or silence.
 struct ServerReply: Sendable, Equatable {
-    /// The end of an exchange.
+    /// The way in which a request ends.
     enum End: Sendable, Equatable {
         /// A complete response with a status and optionally a `Retry-After` in seconds.
         case answer(Int, retryAfter: Int?)
-        /// A failure, with whether the request may have been sent.
+        /// A failure; `wasSent` is whether the request may have been sent.
         case failure(TransportError.Kind, wasSent: Bool)
-        /// No response, with whether there is a connection.
+        /// No response; `isConnected` is whether a connection was established.
         case silence(isConnected: Bool)
     }
 
@@ -18,9 +18,10 @@ struct ServerReply: Sendable, Equatable {
     var end: End
     /// The time in seconds from the request to its execution, or `nil` if the server never executes it.
     ///
-    /// The execution does not depend on the client, which may have disconnected by then.
+    /// The server executes the request even if the client has disconnected before that time.
     var executedAfter: Double?
-    /// Whether a quota would be exhausted by now if all requests of the client had reached a server.
+    /// Whether the response depends on lost requests: if all requests that the client has sent had reached a server, a
+    /// quota would already be used up.
     var owesToLosses = false
 
     /// Returns the status if the response arrives within this number of seconds.
@@ -30,7 +31,7 @@ struct ServerReply: Sendable, Equatable {
     }
 }
 
-/// A request from the perspective of a server.
+/// A request that a server receives.
 struct ServerQuestion: Sendable {
     /// The number of the call, or a unique number for a probe.
     var call: Int
@@ -40,9 +41,9 @@ struct ServerQuestion: Sendable {
     var time: Double
 }
 
-/// The servers of a world as one client sees them, including the counts for quotas.
+/// The servers of a world for one client, with the counts of this client's requests for quotas.
 struct WorldServers: Sendable {
-    /// The key of a quota's count in one period.
+    /// The key under which the requests for a quota are counted in one period.
     private struct Count: Hashable {
         var trouble: Int
         var server: Int
@@ -50,7 +51,8 @@ struct WorldServers: Sendable {
     }
 
     private let world: World
-    /// The requests that reached a server, by quota and period; `sent` also includes the requests that did not.
+    /// The number of requests that reached a server, by quota and period. In contrast, `sent` counts all requests that
+    /// the client has sent.
     private var counts: [Count: Int] = [:]
     private var sent: [Count: Int] = [:]
 
@@ -96,7 +98,8 @@ struct WorldServers: Sendable {
             return ServerReply(delay: .infinity, end: .silence(isConnected: false))
         case .refused: return ServerReply(delay: roundTrip, end: .failure(.connectionRefused, wasSent: false))
         case .reset:
-            // A load balancer aborts the connection, and the server after it continues.
+            // A load balancer aborts the connection, but the server to which it has forwarded the request executes the
+            // request.
             let end = ServerReply.End.failure(.connectionReset, wasSent: true)
             return ServerReply(delay: latency / 2, end: end, executedAfter: lateness(of: question))
         case .truncated:
@@ -112,7 +115,7 @@ struct WorldServers: Sendable {
         }
     }
 
-    /// Counts a sent request, and returns whether all sent requests together exhaust a quota.
+    /// Counts a sent request, and returns whether a quota would be used up if all sent requests had reached a server.
     private mutating func countSent(_ question: ServerQuestion) -> Bool {
         var isUsedUp = false
         for (index, trouble) in world.troubles.enumerated() where strikes(trouble, question) {
@@ -123,14 +126,15 @@ struct WorldServers: Sendable {
         return isUsedUp
     }
 
-    /// Returns the key under which a request is counted, or `nil` if the trouble is not a quota.
+    /// Returns the key under which a request is counted, or `nil` if the fault with this index is not a quota or does
+    /// not affect the request.
     private func place(of question: ServerQuestion, _ index: Int) -> Count? {
         guard case .quota(_, let period, let isPerServer) = world.troubles[index].fault else { return nil }
         let server = isPerServer ? question.server : 0
         return Count(trouble: index, server: server, period: Int(question.time / period))
     }
 
-    /// Returns the reply if the server goes down before the response, or `nil` if it does not.
+    /// Returns the result of the request if the server goes down before it responds; otherwise `nil`.
     private func interruption(of question: ServerQuestion, before delay: Double) -> ServerReply? {
         var first: (begin: Double, trouble: Trouble)?
         for trouble in world.troubles
@@ -153,19 +157,20 @@ struct WorldServers: Sendable {
 // MARK: - Late execution
 
 extension WorldServers {
-    /// Returns the reply of a server that has read the request and is silent.
+    /// Returns the result of a request that the server has read but does not respond to.
     ///
-    /// The server executes the request when it resumes, but its client receives no response.
+    /// The server executes the request when it resumes, but the client receives no response.
     private func silence(of question: ServerQuestion, in trouble: Trouble) -> ServerReply {
         var execution = lateness(of: question)
         if let end = trouble.window?.end, end.isFinite { execution = max(0, end - question.time) + roundTrip }
         return ServerReply(delay: .infinity, end: .silence(isConnected: true), executedAfter: execution)
     }
 
-    /// Returns the time at which a request with this response status is executed, or `nil` if it never is.
+    /// Returns the time from the request to its execution if the response has this status, or `nil` if the server never
+    /// executes it.
     ///
-    /// A failing server can return an error after the execution, and a server behind a gateway can execute the request
-    /// late.
+    /// A failing server can return an error after it has executed the request. A server behind a gateway can execute
+    /// the request after the gateway has returned an error.
     private func execution(of question: ServerQuestion, answering status: Int, _ latency: Double) -> Double? {
         switch status {
         case 502, 504: lateness(of: question)
@@ -175,7 +180,7 @@ extension WorldServers {
         }
     }
 
-    /// Returns the delay with which an abandoned request is executed.
+    /// Returns the delay in seconds with which a server executes a request that its client no longer waits for.
     private func lateness(of question: ServerQuestion) -> Double { draw(9, question).number(0.05...30) }
 }
 
@@ -203,7 +208,7 @@ extension WorldServers {
         }
     }
 
-    /// Returns whether a trouble affects a request.
+    /// Returns whether a fault affects a request.
     private func strikes(_ trouble: Trouble, _ question: ServerQuestion) -> Bool {
         guard trouble.concerns(server: question.server, endpoint: question.endpoint),
             trouble.isActive(at: question.time)
@@ -215,6 +220,6 @@ extension WorldServers {
 }
 
 extension Trouble.Fault {
-    /// Whether exchanges in flight are lost when the fault starts.
+    /// Whether the responses to requests in progress are lost when the fault starts.
     fileprivate var endsExchanges: Bool { self == .refused || self == .hang || self == .blackHole }
 }
