@@ -1,7 +1,7 @@
 import Foundation
 
-/// Benchmarks that measure the cost of the library, with each figure and its baseline measured in the same process and
-/// minute.
+/// The benchmarks of the library's cost. Each figure and its baseline are measured in the same process, one shortly
+/// after the other.
 @main
 enum Benchmarks {
     static func main() async {
@@ -144,10 +144,10 @@ enum Benchmarks {
     }
 }
 
-/// The words of the command line, which are consumed one after another.
+/// The words of the command line. Reading a word removes it.
 ///
-/// Any invalid word ends the process with the usage text, because a run takes minutes and must not be a different run
-/// than intended.
+/// An invalid word ends the process with the usage text. A benchmark takes minutes, so it must not start with other
+/// settings than intended.
 struct Words {
     private(set) var rest: [String]
 
@@ -160,7 +160,7 @@ struct Words {
     /// The options without a value.
     private static let flags: Set<String> = ["--large", "--list"]
 
-    /// The options of each benchmark in addition to `--json` and `--url`, and the maximum number of words after its
+    /// For each benchmark: its options in addition to `--json` and `--url`, and the maximum number of words after its
     /// name.
     private static let taken: [String: (options: Set<String>, words: Int)] = [
         "inflight": ([], 1), "startup": ([], 0), "transfer": (["--mib", "--folder"], .max), "overhead": (["--only"], 1),
@@ -177,8 +177,8 @@ struct Words {
         if words.contains(where: { $0.hasPrefix("-") && !Self.options.contains($0) }) { Benchmarks.fail() }
     }
 
-    /// Checks that the remaining words are valid for a benchmark: its own options, each at most once, and no more words
-    /// than it accepts.
+    /// Checks the remaining words for a benchmark. It accepts only its own options, each at most once, and a limited
+    /// number of words.
     func check(for benchmark: String) {
         let (options, count) = Self.taken[benchmark] ?? ([], .max)
         var seen: Set<String> = []
@@ -210,7 +210,8 @@ struct Words {
         value(name).map(Self.count)
     }
 
-    /// Removes the next word, which must be a positive integer, and returns it, or `nil` if no word remains.
+    /// Removes the next word and returns it as a number, or `nil` if no word remains. The word must be a positive
+    /// integer.
     mutating func count() -> Int? {
         next().map(Self.count)
     }

@@ -1,8 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of the memory cache: its cost compared with a lock-protected dictionary and `NSCache`, and its hit
-/// ratio.
+/// A benchmark of the memory cache: its time compared with a dictionary that a lock protects and with `NSCache`, and
+/// its hit ratio.
 struct CacheBenchmark {
     let isJSON: Bool
     /// The part to run alone, for a profiler (`hit`, `get`, `store` or `ratio`), or `nil` for all parts.
@@ -163,7 +163,7 @@ private final class PlatformCache: Sendable {
     }
 }
 
-/// A module whose responses are cached.
+/// A manager whose responses are cached.
 private final class CachedTopicAPI: APIManager {
     let client: NetworkClient
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sequence of requested keys that follows a typical pattern for the evaluation of caches.
+/// A sequence of keys that are requested from a cache, in a pattern that is typical for comparing caches.
 struct CacheTrace {
     let name: String
     let keys: Int
@@ -8,14 +8,14 @@ struct CacheTrace {
 
     static var all: [CacheTrace] { [zipf, scans, loop] }
 
-    /// A Zipf distribution, as on most services: the n-th key is requested in proportion to 1/n^0.9.
+    /// A Zipf distribution: the frequency of the n-th key is proportional to 1/n^0.9, as it is in many services.
     static var zipf: CacheTrace {
         var random = Xorshift(seed: 1)
         return CacheTrace(name: "Zipf 0.9", keys: 100_000, requests: zipf(200_000, of: 100_000, &random))
     }
 
-    /// The Zipf distribution with a scan of 5,000 keys after every 20,000 requests; the scanned keys are not requested
-    /// again.
+    /// The Zipf distribution, with a scan of 5,000 keys after every 20,000 requests. The keys of a scan are not
+    /// requested again.
     static var scans: CacheTrace {
         var random = Xorshift(seed: 2)
         var requests: [Int] = []
@@ -26,7 +26,7 @@ struct CacheTrace {
         return CacheTrace(name: "Zipf with scans", keys: 100_000, requests: requests)
     }
 
-    /// A loop over 1,200 keys, slightly more than fit into the cache.
+    /// A repeated cycle of 1,200 keys, which are slightly more than fit into the cache.
     static var loop: CacheTrace {
         CacheTrace(name: "loop", keys: 1_200, requests: (0..<120_000).map { $0 % 1_200 })
     }
@@ -79,7 +79,7 @@ struct CacheTrace {
         for (index, key) in requests.enumerated() {
             if uses.updateValue(index, forKey: key) != nil { hits += 1 }
             while uses.count > size {
-                // If the same key was used again later, this use is outdated and does not evict the key.
+                // The oldest recorded use evicts its key only if the key was not used again later.
                 if uses[requests[oldest]] == oldest { uses[requests[oldest]] = nil }
                 oldest += 1
             }
@@ -87,8 +87,8 @@ struct CacheTrace {
         return Double(hits) / Double(requests.count)
     }
 
-    /// Returns the hit ratio of the optimal cache, which knows the future and evicts the entry whose next use is
-    /// farthest away (Belady, 1966).
+    /// Returns the hit ratio of the optimal cache. It knows the future requests and evicts the entry that is not needed
+    /// for the longest time (Belady, 1966).
     func clairvoyant(_ size: Int) -> Double {
         let next = nextUses
         var due: [Int: Int] = [:]
@@ -116,7 +116,7 @@ struct CacheTrace {
     }
 }
 
-/// A heap of keys, ordered by their next use with the farthest first.
+/// A heap of keys. The key whose next use is farthest away is the first.
 private struct FarthestFirst {
     private var heap: [(use: Int, key: Int)] = []
 

@@ -8,14 +8,15 @@ import SwitchyardDiskCache
     import Darwin
 #endif
 
-/// A benchmark of the disk cache: its cost, and the state of its files after its process is killed.
+/// A benchmark of the disk cache: its time, and the state of its files after a process that was writing is killed.
 struct DiskBenchmark {
     let isJSON: Bool
     var entries = 100_000
     var writes = 1_000
-    /// The parent folder of the entries.
+    /// The folder in which the cache's folder is created.
     ///
-    /// A folder in memory shows only the library's time; a folder on a disk includes the disk's time.
+    /// With a folder in memory, the figures show only the library's time. With a folder on a disk, they include the
+    /// disk's time.
     var parent: URL
 
     private static let partition = CachePartition(service: "topics", environment: "release")
@@ -59,8 +60,8 @@ struct DiskBenchmark {
 
     // MARK: - Killed writers
 
-    /// Kills a writer at random times until it has made the required number of writes, and checks the files after each
-    /// kill.
+    /// Starts a process that writes entries and kills it at a random time, again and again until the required number of
+    /// entries has been written. Checks the files after each kill.
     private func kills(in folder: URL, _ sheet: inout FigureSheet) async throws {
         var kills = 0
         var found = 0
@@ -87,7 +88,7 @@ struct DiskBenchmark {
     private static let killedKeys = 64
     private static let killLimits = DiskCache.Limits(cost: 4 << 20, entryCost: 1 << 20)
 
-    /// Starts a writer, kills it after a random time, and returns the number of completed writes.
+    /// Starts a process that writes entries, kills it after a random time, and returns the number of completed writes.
     private func kill(in folder: URL, seed: Int) throws -> Int {
         let process = Process()
         let output = Pipe()
@@ -96,7 +97,7 @@ struct DiskBenchmark {
         process.arguments = ["disk-writer", folder.path, String(seed)]
         process.standardOutput = output
         try process.run()
-        // The first byte of output shows that the writer is running. The writer is then killed after a random time.
+        // The first byte of output shows that the child process is writing. It is killed a random time later.
         var lines = output.fileHandleForReading.availableData.count
         usleep(UInt32.random(in: 0..<60_000))
         Foundation.kill(process.processIdentifier, SIGKILL)
@@ -105,7 +106,7 @@ struct DiskBenchmark {
         return lines
     }
 
-    /// Writes at random until the process is killed, and prints one byte to standard output after each write.
+    /// Writes random entries until the process is killed, and prints one byte to standard output after each write.
     static func write(to folder: String, seed: UInt64) async throws {
         var random = Xorshift(seed: seed &+ 1)
         let disk = try DiskCache(at: URL(fileURLWithPath: folder), limits: killLimits, appVersion: nil)
@@ -125,7 +126,8 @@ struct DiskBenchmark {
         CacheKey(partition, path: "topics/\(number)", parameters: [("page", "1")])
     }
 
-    /// Returns a response whose body repeats its key number and version from the first byte to the last.
+    /// Returns a response whose whole body consists of its key number and version, repeated, so that an incomplete or
+    /// mixed entry is detected.
     private static func answer(_ number: Int, version: Int) -> StoredResponse {
         let word = "\(number)/\(version) "
         let body = Data(String(repeating: word, count: (1_000 + version * 997) / word.utf8.count + 1).utf8)

@@ -78,7 +78,8 @@ struct DecodeBenchmark {
         return race
     }
 
-    /// Measures 200 MB of JSON: the decoding, and the rejection of the text without its last byte, in bounded memory.
+    /// Measures 200 MB of JSON: how long decoding takes, how long it takes to reject the text without its last byte,
+    /// and the peak memory.
     private func large(_ sheet: inout FigureSheet) throws {
         var data = Data("[".utf8)
         data.reserveCapacity(200_000_100)
@@ -101,7 +102,7 @@ struct DecodeBenchmark {
     }
 }
 
-/// A decoder that is configured once and then used by one runner at a time.
+/// A decoder that is configured once and then used by one runner of the benchmark at a time.
 private final class UncheckedDecoder: @unchecked Sendable {
     // @unchecked is sound: the decoder is not changed after this initializer, and decoding creates its own state.
     let decoder: JSONDecoder
@@ -112,7 +113,7 @@ private final class UncheckedDecoder: @unchecked Sendable {
 }
 
 extension FigureSheet {
-    /// Adds a row that states how much longer one row takes than another, in percent.
+    /// Adds a row with the difference between two rows: how much longer the first takes than the second, in percent.
     mutating func addRatio(to title: String, _ name: String, over other: String) throws {
         guard let row = rows.last(where: { $0.title == title && $0.name == name }),
             let base = rows.last(where: { $0.title == title && $0.name == other })
@@ -121,7 +122,7 @@ extension FigureSheet {
     }
 }
 
-/// Returns the peak memory of the process so far, in megabytes.
+/// Returns the peak memory of this process since its start, in megabytes.
 func peakMegabytes() -> Double {
     #if os(Linux)
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

@@ -30,7 +30,7 @@ struct EncodingBenchmark {
         ]
     }
 
-    /// Runs two implementations of the same work, the baseline first.
+    /// Measures two implementations of the same work in turn, first the baseline.
     private func duel(_ title: String, _ contenders: [Contender], perTurn: Int) async throws -> EncodingReport {
         let scores = try await Contest(contenders: contenders, concurrency: 1, secondsPerTurn: 0.25).run()
         return EncodingReport(title: title, contenders: contenders.map(\.name), scores: scores, workPerTurn: perTurn)
@@ -47,9 +47,9 @@ struct EncodingReport: Encodable {
 
     var title: String
     var rows: [Row]
-    /// The time relative to the baseline (the first row), round by round; a value below 1 is faster.
+    /// The ratio of the time to the baseline's time in the same round. A value below 1 is faster than the baseline.
     var time: Spread
-    /// The processor time relative to the baseline, which other processes disturb less than the elapsed time.
+    /// The ratio of the processor time to the baseline's. Other processes affect processor time less than elapsed time.
     var processorTime: Spread
     /// The maximum memory growth of the process in bytes, or `nil` if no large body is sent.
     var peakGrowth: Int?

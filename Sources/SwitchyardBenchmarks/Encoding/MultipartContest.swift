@@ -1,7 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A benchmark that sends a large file to a server in a child process, as the request body and as a part of a form.
+/// A benchmark that sends a large file to a server in a child process: as the whole request body, and as a part of a
+/// multipart form.
 struct MultipartContest {
     /// The size of the file in bytes.
     let fileSize: Int
@@ -9,7 +10,7 @@ struct MultipartContest {
     func run() async throws -> EncodingReport {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("form-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        // The file is sparse, so reading it costs the same as reading from the page cache.
+        // The file is sparse, so reading it needs no disk access, like reading from the page cache.
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: UInt64(fileSize))
@@ -51,7 +52,7 @@ struct MultipartContest {
 
 /// The peak memory of this process.
 enum PeakMemory {
-    /// Resets the peak where the system supports it, and returns the current value in bytes.
+    /// Resets the peak if the system supports this, and returns the current value in bytes.
     static func reset() -> Int {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         return bytes

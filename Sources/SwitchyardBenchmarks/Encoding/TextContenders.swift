@@ -1,9 +1,9 @@
 import Foundation
 import Switchyard
 
-/// Implementations that write text: the baseline first, the library second.
+/// The contenders (implementations) that produce text, in pairs: first the baseline, then the library.
 ///
-/// The library creates a whole request each time: URL, headers and body.
+/// The library creates a whole request each time: URL, header fields and body.
 enum TextContenders {
     private static let pairs: [(name: String, value: String)] = (0..<20).map { index in
         switch index % 4 {
@@ -67,8 +67,8 @@ enum TextContenders {
         return data.count
     }
 
-    /// Returns a contender that repeats its work many times in a turn, so that the cost of reading the clock is
-    /// negligible.
+    /// Returns a contender that repeats its work many times between two readings of the clock, so that the cost of
+    /// reading the clock is negligible.
     private static func repeated(_ count: Int, _ name: String, _ work: @escaping @Sendable () throws -> Int)
         -> Contender
     {

@@ -2,17 +2,17 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A benchmark of a burst of calls at the launch of an app while the first or the first two of three servers are
-/// faulty.
+/// A benchmark of the burst of calls at the launch of an app, while the first server, or the first two servers, of
+/// three are faulty.
 ///
-/// Each burst makes all its reads at once on a new client, with a deadline of 2 s.
+/// Each burst makes all its reads at the same time with a new client and a deadline of 2 s.
 struct BurstBenchmark {
     var calls = 20
     /// The number of faulty servers.
     var bad = 1
     var only: Set<String> = []
     var isJSON = false
-    /// The number of bursts for each fault, each on a new client.
+    /// The number of bursts for each fault, each with a new client.
     var rounds = 11
 
     func run() async throws {
@@ -38,7 +38,8 @@ struct BurstBenchmark {
         for server in servers { server.stop() }
     }
 
-    /// Runs a burst, and returns the number of failed calls and the time at which the last call ended.
+    /// Runs a burst. Returns the number of failed calls, and the time from the start of the burst to the end of its
+    /// last call.
     private func burst(on client: NetworkClient) async -> (failed: Int, last: Duration) {
         let start = ContinuousClock.now
         let failed = await withTaskGroup(of: Bool.self) { group in

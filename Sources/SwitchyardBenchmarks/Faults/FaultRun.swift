@@ -3,7 +3,8 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// A run of one fault with three servers, a load from another process, and the evaluation of its results.
+/// One measurement of one fault: three servers in this process, the load from another process, and the evaluation of
+/// the results.
 struct FaultRun {
     private let scenario: FaultScenario
     private let method: String
@@ -52,7 +53,7 @@ struct FaultRun {
         ]
     }
 
-    /// Returns the number of requests that reached the server while it was faulty.
+    /// Makes the first server faulty for a while, and returns the number of requests that reached it during this time.
     private func breakFirstServer(from start: Double) async throws -> Int {
         try await sleep(until: start + Self.badFrom)
         let before = servers[0].statistics.requestsReceived
@@ -63,7 +64,7 @@ struct FaultRun {
         return hits
     }
 
-    /// The fault starts and ends by the wall clock, because the load in the other process uses it too.
+    /// Sleeps until a time of the wall clock. The load in the other process uses the wall clock too.
     private func sleep(until moment: Double) async throws {
         try await Task.sleep(for: .seconds(max(0, moment - Date().timeIntervalSince1970)), tolerance: .zero)
     }

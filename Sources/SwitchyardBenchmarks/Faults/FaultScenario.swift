@@ -1,18 +1,18 @@
 import SwitchyardTesting
 
-/// A fault of a server.
+/// A named fault of a server.
 struct FaultScenario: Sendable {
     let name: String
     /// Starts the fault on a server.
     let begin: @Sendable (LoopbackServer) -> Void
 
-    /// The route that the load uses.
+    /// The route on the servers to which the load sends its requests.
     static let route = LoopbackRoute(nil, "/items/*")
 
-    /// The twelve faults of the reference measurements, in their order.
+    /// The twelve faults of the measurements of the reference implementation, in the same order.
     ///
-    /// The server that stops listening and the server whose packets are lost also lose their connections, as in the
-    /// reference measurements. Otherwise, each write on a connection that goes silent would wait for its deadline.
+    /// As in those measurements, the connections of a server are closed when it stops listening or loses all packets.
+    /// Otherwise, each write request on a silent connection would wait for its deadline.
     static var all: [FaultScenario] {
         [
             whole("refuse", .refuse, closesConnections: true),
@@ -30,13 +30,12 @@ struct FaultScenario: Sendable {
         ]
     }
 
-    /// The faults that are measured only if they are named.
+    /// The faults that are measured only if they are named on the command line.
     static var more: [FaultScenario] {
         [whole("silence", .blackHole)]
     }
 
-    /// Returns the faults with these names in the order in which they are measured, or the faults of the reference
-    /// measurements if there are no names.
+    /// Returns the faults with these names, in the order in which they are measured. Without names, returns ``all``.
     static func chosen(_ names: Set<String>) throws -> [FaultScenario] {
         if names.isEmpty { return all }
         let known = all + more

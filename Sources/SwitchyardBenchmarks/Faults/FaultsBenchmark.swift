@@ -1,10 +1,11 @@
 import Foundation
 import SwitchyardTesting
 
-/// A benchmark of calls while the first of three servers is faulty, with the measurements of the article on switching.
+/// A benchmark of calls while the first of three servers is faulty. Its results are in the article on switching
+/// measurements.
 ///
-/// Each fault runs the command `yard load` in a process of its own, with a deadline of 2 s. By default, the load is an
-/// open loop of 60 requests/s and four workers that pause for 50 ms. The first server is faulty from the 5th to the
+/// For each fault, a separate process runs `yard load` with a deadline of 2 s. By default, the load is an open loop of
+/// 60 requests/s and four workers that pause for 50 ms between calls. The first server is faulty from the 5th to the
 /// 15th second.
 struct FaultsBenchmark {
     var method = "GET"
@@ -12,7 +13,7 @@ struct FaultsBenchmark {
     /// The number of workers that wait for each response before they send the next request.
     var workers = 4
     var only: Set<String> = []
-    /// The number of faults that run in parallel.
+    /// The number of faults that are measured at the same time.
     var parallel = 3
     var isJSON = false
 
@@ -46,21 +47,22 @@ struct FaultsBenchmark {
 struct FaultResult: Codable, Sendable {
     var fault: String
     var requests: Int
-    /// The number of requests without a complete response with a status below 500.
+    /// The number of failed requests. A request fails if there is no complete response, or if the status is 500 or
+    /// above.
     var failures: Int
     /// The number of failures by kind.
     var errors: [String: Int]
-    /// The 99th percentile of the latency in milliseconds, of the open-loop requests that were due during the fault.
+    /// The 99th percentile of the latency in milliseconds, for the open-loop requests that were due during the fault.
     var p99: Double
     var maximum: Double
     /// The number of requests that reached the faulty server during the fault.
     var hits: Int
-    /// The number of requests that arrived at more than one server, or twice at one server.
+    /// The number of requests that arrived at more than one server, or twice at the same server.
     var duplicates: Int
-    /// The time in seconds from the end of the fault to the first response of the first server, or `nil` if there was
-    /// none.
+    /// The time in seconds from the end of the fault to the next response of the first server, or `nil` if the first
+    /// server did not respond again.
     var back: Double?
-    /// The number of failures after the first server responded again.
+    /// The number of requests that failed after the first server had responded again.
     var failuresAfter: Int
     var switches: Int
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command `yard load` in a process of its own.
+/// The command `yard load` in a separate process.
 final class LoadProcess: Sendable {
     private let output: FileHandle
 
@@ -21,7 +21,7 @@ final class LoadProcess: Sendable {
         output = pipe.fileHandleForReading
     }
 
-    /// Returns the output lines after the process has ended.
+    /// Waits until the process has ended, and returns its output lines.
     func lines() async throws -> [LoadLine] {
         let lines = await read()
         guard !lines.isEmpty else { throw BenchmarkError("yard load sent no requests: run it to see why") }

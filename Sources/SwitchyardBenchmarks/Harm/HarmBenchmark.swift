@@ -1,23 +1,24 @@
 import Foundation
 import Switchyard
 
-/// A benchmark that checks whether switching ever harms callers: a client without switching and clients with switching
-/// run in the same worlds at the same time.
+/// A benchmark that checks whether switching ever harms callers. A client without switching and clients with switching
+/// run in the same scenario at the same time.
 ///
-/// Each client runs in a process of its own, together with its callers and its three servers. The system therefore
-/// shares the machine among the clients, and a client that uses more of it slows itself down first. Servers in further
-/// processes would use as much of two cores, and would add process switches. The clients of a world run in parallel and
-/// not in turn, so that the noise of the machine and the events of a world affect all clients equally, and no client's
-/// timers run during the turn of another client.
+/// Each client runs in a separate process with its callers and its three servers. The system shares the machine equally
+/// among these processes, so a client that needs more processor time mainly slows down its own calls. Separate
+/// processes for the servers would use the two cores in the same way, but cause more process switches. The clients run
+/// at the same time and not in turn, so that the noise of the machine and the events of a scenario affect all of them
+/// equally. The timers of one client also never run while another client is measured.
 ///
 /// ``HarmJudgement`` and ``HarmLimits`` define the criteria and tolerances. If a client is marked only for 99th
-/// percentiles, the world is repeated up to twice, and a mark stays only if every run shows it, because a busy machine
-/// alone causes such a mark in one world of six.
+/// percentiles, the scenario is repeated up to twice, and a mark stays only if every run has it. The reason is that a
+/// busy machine alone causes such a mark in one of six scenarios.
 struct HarmBenchmark {
     var isJSON = false
-    /// The time in seconds for which each client runs in each world, unless the world takes longer.
+    /// The time in seconds for which each client runs in each scenario, unless the scenario requires more.
     var seconds = 8
-    /// The policies to judge; `off` shows the marks that chance alone causes.
+    /// The policies to compare with the client without switching. With `off`, the output shows the marks that noise
+    /// alone causes.
     var policies = ["recommended", "single"]
     var worlds = HarmWorld.all
 
@@ -77,7 +78,8 @@ struct HarmBenchmark {
         }
     }
 
-    /// Runs a client on a thread of its own, because waiting for a child process blocks the thread.
+    /// Runs a client in a child process and returns its figures. A separate thread is used, because waiting for a child
+    /// process blocks the thread.
     private static func figures(_ arguments: [String]) async throws -> HarmFigures {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -90,20 +92,20 @@ struct HarmBenchmark {
         }
     }
 
-    /// Writes a line immediately, because a run takes long.
+    /// Writes a line without buffering, because the benchmark runs for a long time.
     private func write(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
 
-/// The results of one client in one world.
+/// The results of one client in one scenario.
 struct HarmRow: Encodable {
     var world: String
     var client: String
-    /// Whether this client is the baseline.
+    /// Whether this client is the baseline, the client without switching.
     var isBaseline: Bool
     var figures: HarmFigures
-    /// The marks of the client.
+    /// The criteria that the client does not meet.
     var marks: [HarmMark]
 
     static let header = """
@@ -119,8 +121,8 @@ struct HarmRow: Encodable {
         }
     }
 
-    /// The figures on one line, with times in milliseconds; the baseline's line follows the world's name, and the marks
-    /// follow the line.
+    /// The figures on one line, with times in milliseconds. For the baseline, the name of the scenario is on the line
+    /// before. The marks are on the lines after it.
     var text: String {
         let (all, well, odd) = (figures.all, figures.well, figures.odd)
         var line = "  " + client.padding(toLength: 11, withPad: " ", startingAt: 0)

@@ -5,17 +5,17 @@ import Switchyard
 struct HarmCall: Sendable {
     var isOdd: Bool
     var milliseconds: Double
-    /// The reason for the failure in a word or two, or `nil` if the response was correct.
+    /// The reason for the failure in one or two words, or `nil` if the response was correct.
     var failure: String?
     /// Whether the call failed before anything was sent.
     var isUnsent = false
 }
 
-/// The figures of one client in one world.
+/// The figures of one client in one scenario.
 struct HarmFigures: Codable, Sendable, Equatable {
-    /// The statistics of a group of calls, with times in milliseconds and 0 if there is no call.
+    /// The statistics of a group of calls. Times are in milliseconds, and 0 if there is no call.
     ///
-    /// A failed call counts with at least its whole deadline, because its caller waited in vain.
+    /// The wait for a failed call is counted as at least the whole deadline, because the caller did not get a response.
     struct Calls: Codable, Sendable, Equatable {
         var count = 0
         var failed = 0
@@ -59,7 +59,7 @@ extension HarmFigures {
 extension HarmFigures.Calls {
     init(_ calls: [HarmCall], deadline: Double) {
         let waits = calls.map { $0.failure == nil ? $0.milliseconds : max(deadline, $0.milliseconds) }.sorted()
-        // Uses the nearest rank: the smallest wait that at least this share of all waits does not exceed.
+        // The nearest rank: the smallest wait such that at least this share of all waits is not longer.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1]
         }

@@ -1,26 +1,27 @@
 import Foundation
 
-/// The limits for a client with switching in a world, in addition to being no worse than a client without switching.
+/// The limits that a client with switching must keep in a scenario. In addition, it must not be worse than a client
+/// without switching.
 struct HarmLimits: Sendable, Equatable {
-    /// Whether callers gain nothing from another server, because the servers are alike or the first server is healthy.
+    /// Whether another server would not help callers, because the servers behave alike or the first server is healthy.
     var areAlike = false
-    /// The maximum number of requests per call if the servers are alike, as a factor of the client without switching.
+    /// The maximum number of requests per call if ``areAlike`` is `true`, relative to the client without switching.
     var perCall = 1.05
-    /// The maximum 99th percentile of calls to healthy endpoints in milliseconds, or `nil` for no limit.
+    /// The maximum 99th percentile of the wait for calls to healthy endpoints in milliseconds, or `nil` for no limit.
     var wellP99: Double?
-    /// The maximum 99th percentile of calls to the odd endpoint in milliseconds, or `nil` for no limit.
+    /// The maximum 99th percentile of the wait for calls to the odd endpoint in milliseconds, or `nil` for no limit.
     var oddP99: Double?
-    /// Whether no call is allowed to fail.
+    /// Whether all calls must succeed.
     var failsNone = false
 
     static let alike = HarmLimits(areAlike: true)
-    /// The limits for a world whose faults must be invisible to callers.
+    /// The limits for a scenario in which callers must not notice the fault: no call may fail.
     static let masked = HarmLimits(failsNone: true)
 }
 
-/// A reason to mark a client's figures.
+/// A mark: the reason why the row of a client in the output is marked as worse than allowed.
 struct HarmMark: Encodable, Sendable, Equatable {
-    /// The criterion that a client violates.
+    /// The criterion that the client does not meet.
     enum Subject: String, Encodable, Sendable {
         case unsent
         case wellFailures
@@ -47,12 +48,12 @@ struct HarmMark: Encodable, Sendable, Equatable {
 }
 
 extension [HarmMark] {
-    /// Whether there are marks and chance can have caused all of them.
+    /// Whether there are marks, and the noise of the machine can cause all of them.
     var mayBeChance: Bool { !isEmpty && allSatisfy(\.subject.mayBeChance) }
 
-    /// Returns the marks that remain after the world has been repeated.
+    /// Returns the marks that remain after the scenario was run a second time.
     ///
-    /// A mark that chance can cause remains only if both runs have it. Any other mark remains if one run has it.
+    /// A mark that noise can cause remains only if both runs have it. Any other mark remains if one of the runs has it.
     func confirmed(by others: [HarmMark]) -> [HarmMark] {
         filter { mark in !mark.subject.mayBeChance || others.contains { $0.subject == mark.subject } }
             + others.filter { other in
@@ -61,17 +62,17 @@ extension [HarmMark] {
     }
 }
 
-/// The criteria that decide whether a client with switching was worse than a client without it, in the same world at
-/// the same time.
+/// The criteria that decide whether a client with switching was worse than a client without switching in the same
+/// scenario at the same time.
 struct HarmJudgement: Sendable {
     var limits: HarmLimits
     /// The figures of the client without switching.
     var off: HarmFigures
 
-    /// The number of extra requests that a client can use in any world to learn about the servers.
+    /// The number of additional requests that a client may send in any scenario to find out how the servers behave.
     static let learning = 10
 
-    /// Returns the marks of a client's figures, or an empty array if it did no harm and met the limits.
+    /// Returns the marks of a client, or an empty array if the client was not worse and kept the limits.
     func marks(of figures: HarmFigures) -> [HarmMark] {
         failures(of: figures) + wellWaits(of: figures.well) + oddWaits(of: figures.odd)
             + (limits.areAlike ? costs(of: figures) : [])
@@ -92,10 +93,10 @@ struct HarmJudgement: Sendable {
         return marks
     }
 
-    /// Returns whether calls fail more often than without switching, by more than chance.
+    /// Returns whether calls fail significantly more often than the calls of the client without switching.
     ///
     /// The tolerance is three standard deviations of the difference plus 5 % of the rate, because failures occur in
-    /// clusters. If no call fails without switching, there is no tolerance.
+    /// clusters. If no call of the client without switching fails, there is no tolerance.
     private func exceeds(_ calls: HarmFigures.Calls, _ others: HarmFigures.Calls) -> Bool {
         guard calls.count > 0, others.count > 0 else { return false }
         let rate = others.failureRate
@@ -132,9 +133,9 @@ struct HarmJudgement: Sendable {
         return String(format: "p99 of %@ calls %.1f ms > %.0f ms", name, calls.p99, limit)
     }
 
-    /// Returns the marks for extra requests and switches in a world in which switching gains nothing.
+    /// Returns the marks for additional requests and switches in a scenario in which another server would not help.
     ///
-    /// A call that fails without switching and succeeds with switching can cost one extra request.
+    /// For each call that fails without switching and succeeds with switching, one additional request is allowed.
     private func costs(of figures: HarmFigures) -> [HarmMark] {
         let calls = Double(figures.all.count)
         let gained = max(0, off.all.failureRate - figures.all.failureRate) * calls

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// A run of one client in one world, with its own servers and callers in a process of its own.
+/// A run of one client in one scenario, with its own servers and callers, in a separate process.
 struct HarmPlayer: Sendable {
     let world: HarmWorld
     private(set) var policy: SwitchPolicy
@@ -23,10 +23,10 @@ struct HarmPlayer: Sendable {
         [SwitchPolicy.off, .recommended, .smallFleet, .stickyErrorRatio].first { $0.name == name }
     }
 
-    /// Runs the world from a start time in seconds since 1970, and prints the figures as JSON.
+    /// Waits for the start time in seconds since 1970, runs the scenario, and prints the figures as JSON.
     ///
-    /// Before the start, each caller makes one call while all servers are healthy, so that the start of a process and
-    /// of its connections does not count.
+    /// Before the start, each caller makes one call while all servers are healthy. The time to start the process and to
+    /// open connections is therefore not counted.
     func run(at start: Double) async throws {
         ChildProcess.raiseDescriptorLimit()
         let watchdog = Watchdog(seconds: Int(seconds) + 60) { "\(world.name) under \(policy.name)" }
@@ -34,7 +34,7 @@ struct HarmPlayer: Sendable {
         let client = try NetworkClient(service: servers.service(policy))
         try await warmUp(client)
         let switches = Self.countSwitches(of: client)
-        // Several processes run the same world, so all of them start at the same time of the wall clock.
+        // Several processes run the same scenario, so all of them start at the same time of the wall clock.
         try await Task.sleep(for: .seconds(max(0, start - Date().timeIntervalSince1970)), tolerance: .zero)
         let conditions = servers.begin()
         let calls = await HarmLoad(world: world, client: client, seconds: seconds).run()
@@ -75,7 +75,7 @@ struct HarmPlayer: Sendable {
     }
 }
 
-/// The load that the callers of a world generate.
+/// The load that the callers of a scenario generate.
 struct HarmLoad: Sendable {
     let world: HarmWorld
     let client: NetworkClient
@@ -88,8 +88,8 @@ struct HarmLoad: Sendable {
         case .steady: break
         case .quota: return await quotas(until: end)
         case .apart:
-            // All callers of one client start at the same time, but at a different time than the callers of other
-            // clients. No code cancels this task.
+            // All callers of a client start together, at a random time that differs from client to client. No code
+            // cancels this task, so the error is ignored.
             try? await Task.sleep(for: .seconds(.random(in: 0..<5)), tolerance: .zero)
         }
         return await withTaskGroup(of: [HarmCall].self) { group in
@@ -108,7 +108,7 @@ struct HarmLoad: Sendable {
         }
     }
 
-    /// Uses up a quota at the odd endpoint, then continues at the other endpoints.
+    /// Calls the odd endpoint six times, which uses up a quota, and then the other endpoints about 200 times. Repeats this.
     private func quotas(until end: ContinuousClock.Instant) async -> [HarmCall] {
         var calls: [HarmCall] = []
         while ContinuousClock.now < end {
@@ -137,7 +137,7 @@ struct HarmLoad: Sendable {
             } else {
                 ((isOdd ? world.oddity?.pause : nil) ?? .milliseconds(world.callers)) * Double.random(in: 0.5...1.5)
             }
-        // The pause follows real time; no code cancels this task.
+        // The pause uses real time. No code cancels this task, so the error is ignored.
         try? await Task.sleep(for: pause, tolerance: .zero)
     }
 
@@ -166,10 +166,10 @@ struct HarmLoad: Sendable {
         return configuration
     }
 
-    /// Returns the error in a response, or `nil` if it is correct.
+    /// Returns the error in a response, or `nil` if the response is correct.
     ///
-    /// A response is correct if it is the response of a healthy endpoint, or the response of the odd endpoint if the
-    /// oddity affects every server.
+    /// A response is correct if it is the response of a healthy endpoint. If the odd endpoint misbehaves on every
+    /// server, the response of the odd endpoint is correct too.
     private func failure(of answer: ServiceResponse, isOdd: Bool) -> String? {
         let isOddEverywhere = isOdd && !world.isFirstOnly
         guard answer.status == (isOddEverywhere ? world.oddity?.status ?? 200 : 200) else {
@@ -181,7 +181,7 @@ struct HarmLoad: Sendable {
 }
 
 extension RequestFailure.Reason {
-    /// The kind of the failure in a word or two, without details that differ between calls.
+    /// The kind of failure in one or two words, without details that differ from call to call.
     fileprivate var kind: String {
         switch self {
         case .deadlineExceeded: "timeout"

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The three servers of a world, which only one client uses.
+/// The three servers of a scenario for one client.
 struct HarmServers: Sendable {
     static let wellEndpoints = ["topics", "users", "news"]
     static let oddEndpoint = "orders"
@@ -38,9 +38,9 @@ struct HarmServers: Sendable {
         )
     }
 
-    /// Starts the conditions of the world and resets the request count.
+    /// Starts the faults and delays of the scenario and resets the request count.
     ///
-    /// - Returns: The task that breaks servers, which the caller cancels at the end.
+    /// - Returns: The task that makes servers fail and recover. The caller cancels it at the end.
     func begin() -> Task<Void, any Error> {
         for server in servers { server.clearRecords() }
         if let delay = world.conditions.delay {

@@ -1,23 +1,23 @@
 import Switchyard
 
-/// A world: the conditions of three servers and the way in which a client uses them.
+/// A scenario: the conditions of three servers and the calls that a client makes.
 struct HarmWorld: Sendable {
-    /// The kind of calls in a world.
+    /// The kind of calls in a scenario.
     enum Kind: String, Sendable {
         case read
         case write
-        /// A write with an idempotency key.
+        /// A write request with an idempotency key.
         case keyed
     }
 
-    /// The rhythm of calls.
+    /// The times at which calls are made.
     enum Rhythm: Sendable {
-        /// Each caller waits for its response and pauses.
+        /// Each caller waits for its response and then pauses.
         ///
-        /// The mean pause is chosen so that a client makes about 1,000 calls a second, which leaves a machine with two
-        /// cores half idle.
+        /// With the mean pause, a client makes about 1,000 calls a second, so that a machine with two cores is idle for
+        /// half of the time.
         case steady
-        /// All callers pause for about 5 s, which is the idle timeout of the servers' connections.
+        /// All callers pause for about 5 s. This is the time after which the servers close idle connections.
         case apart
         /// Six calls to the odd endpoint, then 200 calls to the other endpoints, repeatedly.
         case quota
@@ -36,17 +36,17 @@ struct HarmWorld: Sendable {
     var callers = 20
     /// The number of callers that use the odd endpoint.
     var oddCallers = 0
-    /// The service's configured meaning of status 429.
+    /// The meaning of status 429 in the settings of the service.
     var tooManyRequests = TooManyRequests.quota
-    /// The minimum duration in seconds.
+    /// The minimum duration of the scenario in seconds.
     var leastSeconds = 0.0
-    /// The limits for a client with switching.
+    /// The limits that a client with switching must keep.
     var limits = HarmLimits()
 
     /// The deadline of a call.
     static let deadline = Duration.seconds(5)
 
-    /// Creates a world with an odd endpoint, which a fifth of the callers use.
+    /// Creates a scenario with an odd endpoint. A fifth of the callers use this endpoint.
     init(odd oddity: Oddity, onFirstOnly isFirstOnly: Bool = false) {
         name = "odd-\(oddity.name)" + (isFirstOnly ? "-first" : "")
         self.oddity = oddity
@@ -56,16 +56,17 @@ struct HarmWorld: Sendable {
         if isFirstOnly, oddity.isMasked { maskOddity() }
     }
 
-    /// Requires clients with switching to hide, quickly, an oddity that only the first server has.
+    /// Sets the limits for a misbehavior that only the first server has: callers of a client with switching must not
+    /// notice it, except for the first calls.
     private mutating func maskOddity() {
         limits.oddP99 = 60
         limits.failsNone = true
-        // The first calls, which detect the oddity, take longer. They are less than 1 % of the calls only if there are
-        // enough calls.
+        // The first calls take longer, until the misbehavior is detected. With this duration, they are less than 1 % of
+        // the calls.
         leastSeconds = 16
     }
 
-    /// Creates a world with server conditions, in which no endpoint misbehaves by itself.
+    /// Creates a scenario with conditions of whole servers, without an odd endpoint.
     init(_ name: String, _ conditions: ServerConditions, limits: HarmLimits = HarmLimits()) {
         self.name = name
         self.conditions = conditions
@@ -97,21 +98,22 @@ extension HarmWorld {
         }
     }
 
-    /// Returns a copy with this number of callers, in which the same share, and at least one caller, uses the odd
-    /// endpoint.
+    /// Returns a copy with this number of callers. The share of the callers that use the odd endpoint stays the same,
+    /// and is at least one caller.
     func callers(_ count: Int) -> HarmWorld {
         with("callers\(count)") { world in
             if world.oddCallers > 0 { world.oddCallers = max(1, count * world.oddCallers / world.callers) }
             world.callers = count
-            // All calls that are in flight when a server becomes odd wait for a hedge, and must be at most 1 % of the
-            // calls.
+            // All calls that are in progress when an endpoint starts to misbehave wait for a hedge. They must be at
+            // most 1 % of the calls.
             if world.limits.oddP99 != nil { world.leastSeconds = max(world.leastSeconds, Double(count) * 0.15) }
         }
     }
 
     /// Returns a copy with another kind of calls.
     ///
-    /// A write without an idempotency key cannot be more reliable than its server, so the limits are removed for it.
+    /// A write request without an idempotency key may not be sent to another server, so the limits do not apply to it
+    /// and are removed.
     func kind(_ kind: Kind) -> HarmWorld {
         with(kind.rawValue) { world in
             world.kind = kind

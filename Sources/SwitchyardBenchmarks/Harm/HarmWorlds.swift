@@ -1,17 +1,17 @@
 import Switchyard
 import SwitchyardTesting
 
-/// The worlds of the benchmark.
+/// The scenarios of the benchmark.
 ///
-/// Every oddity and every server condition runs with 20 callers that make reads, a fifth of them on the odd endpoint.
-/// Other shares, kinds of calls and numbers of callers run only with oddities that differ in kind: a response that
-/// reflects the endpoint's view of its caller, a response about the server, an error, and no response.
+/// Every oddity (misbehavior of one endpoint) and every server condition runs with 20 callers that make reads. A fifth
+/// of them use the odd endpoint. Other shares, kinds of calls and numbers of callers run only with four kinds of
+/// oddities: a response about the caller (such as 429), a response about the server, an error, and no response.
 extension HarmWorld {
     static let all = oddEndpoints + shares + writes + crowds + allConditions + keptConnections
 
-    /// Returns the worlds with these names, or all worlds if there are no names.
+    /// Returns the scenarios with these names, or all scenarios if there are no names.
     ///
-    /// A name that ends with a dash selects all worlds whose names start with it.
+    /// A name that ends with a dash selects all scenarios whose names start with it.
     static func chosen(_ names: [String]) throws(BenchmarkError) -> [HarmWorld] {
         if names.isEmpty { return all }
         let stems = names.filter { $0.hasSuffix("-") }
@@ -61,10 +61,10 @@ extension HarmWorld {
         ).slowSecondLoad,
     ]
 
-    /// The worlds in which servers close a connection 5 s after its last response, which is when the callers make their
-    /// next calls.
+    /// The scenarios in which servers close a connection 5 s after its last response. At about the same time, the
+    /// callers make their next calls.
     ///
-    /// This happens five times in each world.
+    /// This happens five times in each scenario.
     private static let keptConnections = [Kind.read, .write, .keyed].map { kind -> HarmWorld in
         var world = HarmWorld("kept-5s", ServerConditions(), limits: .alike).kind(kind)
         world.rhythm = .apart
@@ -84,8 +84,8 @@ extension HarmWorld {
     private static let mobile: HarmWorld = {
         let limits = HarmLimits(areAlike: true, perCall: 1.06, wellP99: 650)
         var world = HarmWorld("conditions-mobile", .mobile, limits: limits)
-        // With 60 callers, this world has about 200 calls a second. One call in 70 is stalled, which is enough in 20 s
-        // to determine the 99th percentile.
+        // With 60 callers, this scenario has about 200 calls a second. One call in 70 is stalled, so 20 s are enough to
+        // determine the 99th percentile.
         world.callers = 60
         world.leastSeconds = 20
         return world

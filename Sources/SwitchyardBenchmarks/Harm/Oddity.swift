@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The misbehavior of one endpoint on servers that are otherwise healthy.
+/// The misbehavior of one endpoint (the odd endpoint) on servers that are otherwise healthy.
 struct Oddity: Sendable {
     private enum Behaviour: Sendable {
         case fault(Fault)
@@ -12,9 +12,9 @@ struct Oddity: Sendable {
     let name: String
     /// The status of the odd endpoint's responses, if it responds.
     let status: Int
-    /// Whether a client with switching must hide the oddity quickly if only one server has it.
+    /// Whether callers of a client with switching must not notice the misbehavior if only one server has it.
     let isMasked: Bool
-    /// The mean pause of the odd endpoint's callers, or `nil` if it is the same as for other callers.
+    /// The mean pause of the callers of the odd endpoint, or `nil` if it is the same as for other callers.
     let pause: Duration?
     private let behaviour: Behaviour
 
@@ -60,7 +60,8 @@ extension Oddity {
     static let reset = Oddity("reset", .resetBeforeHead)
     static let truncated = Oddity("truncated", .truncate())
     static let garbage = Oddity("garbage", .garbage)
-    /// Bodies of 5 MB, with so few calls that the machine can transfer the bodies for three clients at a time.
+    /// Response bodies of 5 MB. There are so few calls that the machine can transfer the bodies for three clients at
+    /// the same time.
     static let large = Oddity("large", .data(Data(count: largeCount)), pause: .seconds(1))
     static let redirect = Oddity(
         "redirect",

@@ -2,22 +2,22 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The conditions that affect whole servers from the start of a world.
+/// Faults and delays that affect whole servers during a scenario.
 struct ServerConditions: Sendable {
-    /// Returns the delay of a response in seconds, from its number on its server (from 1) and the seconds since the
-    /// start.
+    /// A function that returns the delay of a response in seconds. Its parameters are the number of the response on its
+    /// server (from 1) and the seconds since the start.
     var delay: (@Sendable (_ answer: Int, _ elapsed: Double) -> Double)?
     /// The number of servers that delay responses.
     var delayed = 3
-    /// Breaks and repairs servers until its task is cancelled.
+    /// A function that makes servers fail and recover until its task is cancelled.
     var breaks: (@Sendable ([LoopbackServer]) async throws -> Void)?
 
-    /// The time for which all servers are healthy before a server fails permanently.
+    /// The time at the start of a scenario for which all servers are healthy, if a server then fails until the end.
     private static let peace = Duration.seconds(1)
 }
 
 extension ServerConditions {
-    /// Delays every 20th response by 200 to 900 ms.
+    /// Delays every 20th response of these servers by 200 to 900 ms.
     static func spikes(on servers: Int) -> ServerConditions {
         ServerConditions(
             delay: { answer, _ in answer.isMultiple(of: 20) ? .random(in: 0.2...0.9) : 0 },
@@ -30,14 +30,14 @@ extension ServerConditions {
         max(0.02, normal(0.22, deviation: 0.07)) + (answer.isMultiple(of: 70) ? .random(in: 1...3) : 0)
     })
 
-    /// Delays all responses by 50 to 300 ms for 0.4 s of every 2 s, starting after `start` seconds.
+    /// Delays all responses by 50 to 300 ms during 0.4 s of every 2 s, from `start` seconds on.
     static func slowSeconds(from start: Double) -> ServerConditions {
         ServerConditions(delay: { _, elapsed in
             elapsed >= start && (elapsed - start).truncatingRemainder(dividingBy: 2) < 0.4 ? .random(in: 0.05...0.3) : 0
         })
     }
 
-    /// Sets a fault on a server after one second, until the end.
+    /// Sets a fault on a server one second after the start, until the end of the scenario.
     static func fault(_ fault: Fault, on server: Int) -> ServerConditions {
         ServerConditions(breaks: { servers in
             // The servers are real, so the conditions use real time.
@@ -46,7 +46,7 @@ extension ServerConditions {
         })
     }
 
-    /// Restarts the servers of `turns` in order: every 2 s, one server is down for 0.3 s.
+    /// Restarts one server every 2 s, in the order of `turns`. The server is down for 0.3 s.
     static func restarts(of turns: [Int]) -> ServerConditions {
         ServerConditions(breaks: { servers in
             for turn in 0... {
@@ -60,7 +60,7 @@ extension ServerConditions {
         })
     }
 
-    /// Returns the combination of two conditions.
+    /// Returns conditions that combine these conditions and `other`.
     func and(_ other: ServerConditions) -> ServerConditions {
         ServerConditions(delay: delay ?? other.delay, delayed: delayed, breaks: breaks ?? other.breaks)
     }

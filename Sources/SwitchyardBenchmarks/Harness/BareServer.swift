@@ -8,7 +8,7 @@ import Foundation
 
 /// A server that sends the same bytes for every request and does nothing else, so that it is never the bottleneck.
 ///
-/// It runs in a process of its own, so that the CPU time of the measured process is only the client's.
+/// The server runs in a separate process, so that the processor time of the measured process is only the client's.
 struct BareServer {
     private let answer: [UInt8]
     private let listener: ListeningSocket

@@ -6,7 +6,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Functions that run a command in a child process until it exits.
+/// Functions that run a command in a child process and wait until it exits.
 enum ChildProcess {
     /// The URL of this executable.
     static var ownExecutable: URL {

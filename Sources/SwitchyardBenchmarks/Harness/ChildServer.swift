@@ -1,6 +1,6 @@
 import Foundation
 
-/// A benchmark server in a child process.
+/// A server for a benchmark, in a child process.
 final class ChildServer {
     /// The origin of the server, without a trailing slash.
     let origin: String
@@ -9,7 +9,7 @@ final class ChildServer {
     private let process = Process()
     private let input = Pipe()
 
-    /// Starts the child process, which is this executable with another command.
+    /// Starts the child process: this executable with the command that runs the server.
     init(command: String = "serve-bare") throws {
         let output = Pipe()
         process.executableURL = ChildProcess.ownExecutable

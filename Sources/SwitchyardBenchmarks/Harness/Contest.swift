@@ -1,13 +1,13 @@
 import Foundation
 
-/// An implementation of the measured work.
+/// A contender: one of the implementations of the measured work that a ``Contest`` compares.
 struct Contender: Sendable {
     let name: String
-    /// A function that does the work with a concurrency for a number of seconds, and returns the number of completed
-    /// repetitions.
+    /// A function that repeats the work for a number of seconds, with this number of repetitions at the same time, and
+    /// returns the number of completed repetitions.
     private let drive: @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int
 
-    /// Creates a contender whose work several tasks can do at once.
+    /// Creates a contender whose work several tasks can do at the same time.
     ///
     /// - Parameters:
     ///   - name: The name in the table.
@@ -32,13 +32,13 @@ struct Contender: Sendable {
         }
     }
 
-    /// Creates a contender that controls its own concurrency and time.
+    /// Creates a contender whose function `drive` starts the concurrent repetitions and measures the time itself.
     init(name: String, drive: @escaping @Sendable (_ concurrency: Int, _ seconds: Double) async throws -> Int) {
         self.name = name
         self.drive = drive
     }
 
-    /// Does the work for one turn and returns the score.
+    /// Measures this contender for a number of seconds (a turn) and returns its score.
     func turn(concurrency: Int, seconds: Double) async throws -> Score {
         let before = ProcessUsage.current
         let start = ContinuousClock.now
@@ -62,7 +62,7 @@ extension [Contender] {
     }
 }
 
-/// The score of one contender in one round.
+/// The figures of one contender in one round.
 struct Score: Codable {
     var perSecond: Double
     var cpuMicroseconds: Double
@@ -70,22 +70,23 @@ struct Score: Codable {
     var pageFaults: Double
 }
 
-/// A measurement of contenders in turn, round after round, so that the noise of the machine affects all of them
-/// equally.
+/// A comparison of contenders (implementations of the same work). A round measures every contender once, so that the
+/// noise of the machine affects all of them equally.
 ///
 /// The order of contenders also matters: of two identical contenders, the second one made 1.05 times as many requests
-/// as the first. Therefore, each contender follows each other contender equally often, and can warm up.
+/// as the first. Therefore, each contender follows each other contender equally often, and each turn starts with a
+/// warm-up that is not measured.
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int
-    /// The minimum number of rounds, which is increased until each contender has followed each other contender equally
+    /// The minimum number of rounds. It is increased until each contender has followed each other contender equally
     /// often.
     var rounds = 7
     var secondsPerTurn = 0.4
     /// The warm-up time in seconds before a turn is measured.
     var secondsToWarmUp = 0.0
 
-    /// Runs the rounds, and returns the scores of each contender by name, one for each round.
+    /// Runs the rounds. Returns the scores of each contender by name, one score per round.
     func run() async throws -> [String: [Score]] {
         var scores: [String: [Score]] = [:]
         for contender in contenders { _ = try await turn(of: contender) }
@@ -100,10 +101,11 @@ struct Contest {
         return scores
     }
 
-    /// Returns the orders of rounds in which each contender follows each other contender equally often (Williams,
-    /// Australian Journal of Scientific Research A 2, 1949).
+    /// Returns the orders of the contenders for a series of rounds in which each contender follows each other contender
+    /// equally often (Williams, Australian Journal of Scientific Research A 2, 1949).
     ///
-    /// The number of orders equals the number of contenders, or twice that number if it is odd.
+    /// The number of orders equals the number of contenders. If the number of contenders is odd, there are twice as
+    /// many orders.
     private static func orders(of count: Int) -> [[Int]] {
         let zigzag = (0..<count).map { $0.isMultiple(of: 2) ? (count - $0 / 2) % count : ($0 + 1) / 2 }
         let orders = (0..<count).map { shift in zigzag.map { ($0 + shift) % count } }
@@ -116,15 +118,15 @@ struct Contest {
     }
 }
 
-/// The median and the spread of a set of figures.
+/// The median of a set of figures, and how far the figures differ.
 struct Spread: Codable {
     var median: Double
     var minimum: Double
     var maximum: Double
-    /// The lower and upper bounds of a 95 % confidence interval of the median of all possible rounds.
+    /// The lower bound of a 95 % confidence interval for the true median; `upper` is the upper bound.
     ///
-    /// The bounds depend on the ranks of the figures and hold for any distribution (Conover, Practical Nonparametric
-    /// Statistics, section 3.2).
+    /// The bounds depend only on the ranks of the figures, so they are valid for any distribution (Conover, Practical
+    /// Nonparametric Statistics, section 3.2).
     var lower: Double
     var upper: Double
 

@@ -27,7 +27,7 @@ struct ListeningSocket: Sendable {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// Waits for a connection, and returns `nil` if the socket can no longer accept one.
+    /// Waits for a connection and returns its descriptor, or `nil` if the socket can no longer accept connections.
     func accept() -> Int32? {
         let connection = systemAccept(descriptor)
         guard connection >= 0 else { return nil }

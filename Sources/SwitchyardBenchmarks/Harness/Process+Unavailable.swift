@@ -3,7 +3,7 @@
 
     /// A replacement for Foundation's `Process` on systems that cannot start programs.
     ///
-    /// The benchmarks compile there, and the benchmarks that need a child process fail.
+    /// With it, the benchmarks compile on these systems. Benchmarks that need a child process fail there.
     final class Process: Sendable {
         var executableURL: URL? {
             get { nil }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// A measurement of short work of several contenders in turn, in nanoseconds of processor time per repetition.
+/// A measurement of short work that several implementations (runners) do in turn, in nanoseconds of processor time per
+/// repetition.
 ///
-/// Processor time is used because other processes on the machine affect it less than elapsed time. A race suits work
-/// that is too short for a ``Contest``, in which reading the clock would be a significant part.
+/// Processor time is used because other processes on the machine affect it less than elapsed time. For work that is too
+/// short for a ``Contest``, where reading the clock would take a significant part of the time, use a race.
 struct Race {
-    /// An implementation of the work, which repeats it a given number of times.
+    /// An implementation of the work that repeats it a given number of times.
     struct Runner: Sendable {
         let name: String
         let run: @Sendable (Int) async throws -> Void
@@ -20,7 +21,8 @@ struct Race {
     var times: Int
     var rounds = 7
 
-    /// Runs the rounds, and returns the nanoseconds of each runner by name, in the given order.
+    /// Runs the rounds (each measures every runner once). Returns the name and the nanoseconds of each runner, in the
+    /// given order.
     func run() async throws -> [(name: String, nanoseconds: Spread)] {
         var figures = [[Double]](repeating: [], count: runners.count)
         for runner in runners { try await runner.run(times) }
@@ -36,7 +38,7 @@ struct Race {
     }
 }
 
-/// A table of figures, printed as text or as JSON.
+/// A table of figures that is printed as text or as JSON.
 struct FigureSheet: Encodable {
     struct Row: Encodable {
         var title: String

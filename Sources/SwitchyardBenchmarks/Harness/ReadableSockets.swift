@@ -5,10 +5,10 @@
     import Darwin
 #endif
 
-/// A set of descriptors that are watched for readability; used by one thread.
+/// A set of descriptors. One thread waits until some of them are readable.
 ///
-/// On Linux, the cost of a wait does not depend on the number of descriptors. With `poll`, a server spent half of its
-/// time waiting, on one of the two processors that the measured process needed too.
+/// On Linux, the cost of a wait does not depend on the number of descriptors. With `poll`, a benchmark server spent
+/// half of its time in `poll`, on one of the two processors that the measured process needed too.
 struct ReadableSockets: ~Copyable {
     private static let most = 256
 
@@ -25,12 +25,12 @@ struct ReadableSockets: ~Copyable {
             epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event)
         }
 
-        /// Stops watching a descriptor; must be called before the descriptor is closed.
+        /// Removes a descriptor from the set. Must be called before the descriptor is closed.
         mutating func forget(_ descriptor: Int32) {
             epoll_ctl(set, EPOLL_CTL_DEL, descriptor, nil)
         }
 
-        /// Waits until descriptors are readable and passes each of them to `body`; returns `false` if waiting failed.
+        /// Waits until descriptors are readable and passes each of them to `body`. Returns `false` if waiting failed.
         mutating func wait(_ body: (Int32, inout Self) -> Void) -> Bool {
             let count = epoll_wait(set, &events, Int32(Self.most), -1)
             for index in 0..<max(Int(count), 0) { body(events[index].data.fd, &self) }
@@ -43,12 +43,12 @@ struct ReadableSockets: ~Copyable {
             entries.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
         }
 
-        /// Stops watching a descriptor; must be called before the descriptor is closed.
+        /// Removes a descriptor from the set. Must be called before the descriptor is closed.
         mutating func forget(_ descriptor: Int32) {
             entries.removeAll { $0.fd == descriptor }
         }
 
-        /// Waits until descriptors are readable and passes each of them to `body`; returns `false` if waiting failed.
+        /// Waits until descriptors are readable and passes each of them to `body`. Returns `false` if waiting failed.
         mutating func wait(_ body: (Int32, inout Self) -> Void) -> Bool {
             guard poll(&entries, nfds_t(entries.count), -1) >= 0 else { return false }
             for ready in entries where ready.revents != 0 { body(ready.fd, &self) }

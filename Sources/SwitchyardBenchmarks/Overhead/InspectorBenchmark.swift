@@ -31,8 +31,8 @@ struct InspectorBenchmark {
         ]
         var ratios: [String: Spread] = [:]
         for level in levels {
-            // Turns are short so that disturbances of the machine affect both contenders of a round; there are many
-            // rounds because each one is inaccurate.
+            // Each measurement is short, so that a disturbance of the machine affects both contenders of a round. There
+            // are many rounds because a single one is inaccurate.
             let contest = Contest(
                 contenders: contenders,
                 concurrency: level,
@@ -51,7 +51,7 @@ struct InspectorBenchmark {
         withExtendedLifetime(child) {}
     }
 
-    /// Returns the ratio of a figure with the inspector to the figure without it, round by round.
+    /// Returns the ratios of a figure with the inspector to the figure without it, each within one round.
     private func ratio(of figure: Figure, in scores: [String: [Score]]) -> Spread {
         Spread(
             zip(scores[Self.with] ?? [], scores[Self.without] ?? []).map { one, other in

@@ -6,14 +6,14 @@ import SwitchyardTesting
     import FoundationNetworking
 #endif
 
-/// A benchmark of the cost of a call through the library, over the bare transport and over plain `URLSession`, all with
-/// decoding.
+/// A benchmark that compares a call through the library, a request over the bare transport, and a request with plain
+/// `URLSession`. All three decode the response.
 ///
-/// It also compares the transport with a plain C loop on libcurl, both without decoding.
+/// It also compares the bare transport with a plain C loop on libcurl. Neither decodes the response.
 struct OverheadBenchmark {
     let url: String?
     let isJSON: Bool
-    /// The contender to run alone, for a profiler, or `nil` for all contenders.
+    /// The contender (implementation) to run alone, for a profiler, or `nil` for all contenders.
     var only: String?
     /// The numbers of concurrent requests.
     var levels = [1, 32, 256]
@@ -76,8 +76,8 @@ struct OverheadBenchmark {
         return try decoded(OverheadReport.bare, HTTPRequest(url: url))
     }
 
-    /// Creates a contender that sends the same request as an `APIManager`, with its `Accept`, `Accept-Language` and
-    /// `User-Agent`.
+    /// Creates a contender that sends the request of an `APIManager` over the bare transport, with its `Accept`,
+    /// `Accept-Language` and `User-Agent`.
     ///
     /// The header fields matter because libcurl writes the fields of a request character by character.
     private func sameRequest(_ target: String) async throws -> Contender {
@@ -118,7 +118,7 @@ struct OverheadBenchmark {
         try NetworkClient(service: service(at: split(target).base))
     }
 
-    /// Creates a contender that requests the sample through a manager of a client.
+    /// Creates a contender that makes the sample call through a manager of a client.
     func manager(_ name: String, over client: NetworkClient, _ target: String) throws -> Contender {
         let path = try split(target).path
         let manager = SampleTopicAPI(client: client)
@@ -165,7 +165,7 @@ struct OverheadReport: Encodable {
 
     var concurrency: Int
     var rows: [Row]
-    /// The ratios of requests per second between contenders, round by round.
+    /// The ratios between the contenders' requests per second in the same round.
     var ratios: [String: Spread]
 
     init(concurrency: Int, scores: [String: [Score]]) {

@@ -2,10 +2,11 @@
     import Foundation
     import Glibc
 
-    /// The functions of libcurl that ``PlainLoop`` calls, loaded from the same library that the transport uses.
+    /// The functions of libcurl that ``PlainLoop`` calls, from the same loaded library that the transport uses.
     ///
     /// `curl_easy_setopt` and `curl_easy_getinfo` are variadic in C. On the processors that Swift supports, Linux
-    /// passes variadic arguments like other arguments, so each use can call the function with a fixed signature.
+    /// passes variadic arguments like other arguments, so the functions can be called with a fixed signature for each
+    /// kind of argument.
     struct PlainCurl {
         typealias Receive =
             @convention(c) (UnsafeRawPointer?, Int, Int, UnsafeMutableRawPointer?) -> Int

@@ -2,18 +2,19 @@
     import Foundation
     import Glibc
 
-    /// A loop on libcurl's multi interface as the simplest C program would write it: one thread, `curl_multi_perform`
-    /// and `curl_multi_poll`, with reused handles.
+    /// A loop on libcurl's multi interface, as the simplest C program would contain it: one thread,
+    /// `curl_multi_perform` and `curl_multi_poll`, with reused handles.
     ///
-    /// It is the baseline for a transport over libcurl. It requests compressed responses as the transport does, because
-    /// libcurl needs time to write a header field.
+    /// This loop is the baseline for a transport that uses libcurl. Like the transport, it requests compressed
+    /// responses, because the time that libcurl takes to write a header field is significant.
     ///
-    /// @unchecked is sound: only one task at a time uses the loop, when it is its turn among the contenders.
+    /// @unchecked is sound: a contest measures one contender at a time, so only one task at a time uses the loop.
     final class PlainLoop: @unchecked Sendable {
         /// An easy handle and the buffer for its body.
         private final class Slot {
             let easy: OpaquePointer
-            /// The buffer is allocated with the first byte, so that a waiting handle uses only libcurl's own memory.
+            /// The buffer is allocated when the first byte arrives, so that a waiting handle uses only libcurl's own
+            /// memory.
             private lazy var body = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
             private var isMade = false
             var count = 0
@@ -60,7 +61,7 @@
             var code = url.withCString {
                 library.setPointer(easy, PlainCurl.url, UnsafeMutableRawPointer(mutating: $0))
             }
-            // An empty list requests all encodings that this libcurl supports.
+            // An empty text requests all encodings that the loaded libcurl supports.
             code |= "".withCString {
                 library.setPointer(easy, PlainCurl.acceptEncoding, UnsafeMutableRawPointer(mutating: $0))
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of a page recorder with 1,000,000 items on 10,000 pages, identified by id.
+/// A benchmark of a page recorder that loads 1,000,000 items from 10,000 pages and identifies the items by `id`.
 struct PagesBenchmark {
     let isJSON: Bool
 

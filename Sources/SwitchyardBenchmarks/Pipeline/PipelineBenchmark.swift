@@ -1,10 +1,10 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of the library's cost per request if the transport costs nothing.
+/// A benchmark of the library's processor time per request, with a transport that responds immediately.
 struct PipelineBenchmark {
     let isJSON: Bool
-    /// The contender to run alone, for a profiler, or `nil` for all contenders.
+    /// The contender (implementation) to run alone, for a profiler, or `nil` for all contenders.
     var only: String?
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct PipelineBenchmark {
 }
 
 extension Service {
-    /// A service of two servers that are never contacted.
+    /// A service with two servers to which no request is sent.
     fileprivate static var sample: Service {
         get throws {
             try Service(

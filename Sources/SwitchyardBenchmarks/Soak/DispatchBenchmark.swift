@@ -2,15 +2,17 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A benchmark that dispatches and cancels requests at random times on 8 tasks.
+/// A benchmark in which 8 tasks dispatch and cancel requests at random times.
 ///
-/// It checks that each request ends exactly once, that the tables are empty at the end, and that memory does not grow.
+/// It checks that each request ends exactly once, that no request is left in the tables of the client and the
+/// transport, and that memory does not grow.
 struct DispatchBenchmark {
     let count: Int
     let isJSON: Bool
 
     func run() async throws {
-        // The first round grows permanent memory: stacks, queues and allocator pools.
+        // The first requests allocate memory that is kept: stacks, queues and allocator pools. They are sent before the
+        // measurement starts.
         _ = try await round(count / 2)
         let before = ProcessFootprint.now
         var report = try await round(count)
@@ -72,7 +74,7 @@ extension [RequestID] {
     }
 }
 
-/// The results of a round.
+/// The results of the benchmark.
 struct DispatchReport: Codable {
     var requests: Int
     var ended: Int

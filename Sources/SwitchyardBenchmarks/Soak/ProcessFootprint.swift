@@ -1,15 +1,16 @@
 import Foundation
 
-/// The system resources of this process, which grow if a resource is not released.
+/// The system resources of this process. They grow if the library does not release a resource.
 struct ProcessFootprint: Codable {
     /// The resident memory in bytes, after the allocator has released its free memory.
     var resident: Int
-    /// The number of threads of transports and servers; the threads of the runtime vary with the load.
+    /// The number of threads of transports and servers. Threads of the Swift runtime are not counted, because their
+    /// number varies with the load.
     var threads: Int
     /// The number of open descriptors.
     var descriptors: Int
 
-    /// The current footprint, with zeros where the system does not report a value.
+    /// The current footprint. A value that the system does not report is 0.
     static var now: ProcessFootprint {
         trimAllocator()
         return ProcessFootprint(
@@ -19,9 +20,10 @@ struct ProcessFootprint: Codable {
         )
     }
 
-    /// Returns the footprint after threads and descriptors have returned to their initial numbers, or after 10 s.
+    /// Waits until the numbers of threads and descriptors are the same as at the start, at most 10 s, and returns the
+    /// footprint.
     ///
-    /// Connections and threads end shortly after their owner.
+    /// Connections and threads end shortly after the object that owns them.
     static func settled(to start: ProcessFootprint) async -> ProcessFootprint {
         for _ in 0..<100 {
             let now = now
@@ -55,9 +57,9 @@ extension ProcessFootprint {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// Releases the memory that glibc keeps after it is freed.
+    /// Returns memory that glibc keeps after it was freed to the system.
     ///
-    /// The function is looked up by name because glibc's module does not declare it.
+    /// The function is looked up by its name because Swift's module for glibc does not declare it.
     private static func trimAllocator() {
         #if os(Linux)
             guard let symbol = dlsym(nil, "malloc_trim") else { return }

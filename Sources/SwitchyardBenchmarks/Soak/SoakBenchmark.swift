@@ -2,11 +2,12 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A benchmark of requests of every kind, with both call forms and all policies, against servers with every fault.
+/// A benchmark that sends requests of every kind to servers with every fault, with completion handlers and with
+/// `async`, under all policies.
 ///
-/// No request may hang, leak, or end more than once. Three quarters of the requests use a scripted transport, which is
-/// fast and produces every error. The others use real connections to servers that refuse, hang, reset, truncate and
-/// send wrong data.
+/// No request may hang, leak memory, or end more than once. Three quarters of the requests use a transport with
+/// scripted responses, which is fast and produces every error. The other requests use real connections to servers that
+/// refuse connections, hang, reset connections, truncate responses and send wrong data.
 struct SoakBenchmark {
     let count: Int
     let isJSON: Bool
@@ -16,7 +17,8 @@ struct SoakBenchmark {
     ]
 
     func run() async throws {
-        // The first rounds grow permanent memory: stacks, queues and allocator pools.
+        // The first requests allocate memory that is kept: stacks, queues and allocator pools. They are sent before the
+        // measurement starts.
         for policy in Self.policies { _ = try await rounds(policy, count / 20) }
         let before = ProcessFootprint.now
         var runs: [SoakReport] = []
@@ -102,8 +104,8 @@ struct SoakBenchmark {
         )
     }
 
-    /// Sends a request by the completion or the async form, and cancels some requests: immediately, during the
-    /// exchange, or from the callback.
+    /// Sends a request with a completion handler or with `async`. Cancels some requests immediately, during the
+    /// exchange, or in the callback.
     private static func send(
         _ number: Int,
         _ configuration: APIConfiguration,

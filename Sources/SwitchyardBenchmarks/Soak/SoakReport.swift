@@ -1,4 +1,4 @@
-/// The results of a soak with one policy over one transport.
+/// The results for one policy with one transport.
 struct SoakReport: Codable {
     var policy: String
     var transport: String
@@ -7,7 +7,7 @@ struct SoakReport: Codable {
     var doubled: Int
     var answered: Int
     var cancelled: Int
-    /// The number of requests left in the client's table, or -1 if the client never became idle.
+    /// The number of requests left in the client's table, or -1 if the client did not become idle.
     var left: Int
     /// The number of exchanges or connections that are still open.
     var open: Int
@@ -23,9 +23,9 @@ struct SoakReport: Codable {
     }
 }
 
-/// The results of all soaks.
+/// The results for all policies and transports.
 struct SoakSummary: Codable {
-    /// The tolerated growth of memory, as a share, for pools and caches that grow once.
+    /// The tolerated growth of memory, as a share of the memory at the start. Pools and caches may grow once.
     static let tolerance = 0.1
 
     var runs: [SoakReport]
@@ -34,7 +34,7 @@ struct SoakSummary: Codable {
 
     var growth: Double { after.growth(since: before) }
 
-    /// Descriptions of the violated conditions.
+    /// Descriptions of the conditions that the run did not meet.
     var breaches: [String] {
         var breaches = runs.filter { !$0.isSound }.map {
             "\($0.policy) over \($0.transport): not every request completed exactly once"

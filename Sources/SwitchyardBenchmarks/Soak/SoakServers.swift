@@ -2,7 +2,8 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// Real servers with each fault on a path of its own, and a default transport to reach them.
+/// Real servers that have a different fault on each of several paths, and a default transport that sends requests to
+/// them.
 struct SoakServers {
     let transport: any Transport
     private let servers: [LoopbackServer]
@@ -29,7 +30,7 @@ struct SoakServers {
         }
     }
 
-    /// The limits of the servers, which record nothing because the records are not read.
+    /// The limits of the servers. The servers record no requests, because the records are not read.
     private static var limits: LoopbackLimits {
         var limits = LoopbackLimits()
         limits.recordedRequests = 0
@@ -48,14 +49,14 @@ struct SoakServers {
         )
     }
 
-    /// Makes one server after another refuse connections, lose packets or hang for 30 ms, followed by 60 ms without a
-    /// fault, until the task is cancelled.
+    /// Makes one server after another refuse connections, lose packets or hang for 30 ms. After each fault, there is
+    /// none for 60 ms. Ends when the task is cancelled.
     func misbehave() async {
         var number = 0
         while !Task.isCancelled {
             let server = servers[number % servers.count]
             server.fault = [.refuse, .blackHole, .hang, nil][number % 4]
-            // The soak uses real time. A sleep that ends early means that the task was cancelled.
+            // The benchmark uses real time. If the sleep ends early, the task was cancelled.
             try? await Task.sleep(for: .milliseconds(30))
             server.fault = nil
             try? await Task.sleep(for: .milliseconds(60))
@@ -63,14 +64,14 @@ struct SoakServers {
         }
     }
 
-    /// Shuts down the transport and the servers, and returns the number of connections that were still open after the
-    /// transport shut down.
+    /// Shuts down the transport and the servers. Returns the number of connections that were still open after the
+    /// shutdown of the transport.
     func stop() async -> Int {
         transport.shutdown()
         var open = 0
         for server in servers {
-            // A server learns about a closed connection from the system with a short delay and does not notify, so the
-            // count is polled. Five seconds are more than enough.
+            // A server notices a short time later that a connection was closed, and does not report it, so the count is
+            // polled. Five seconds are more than enough.
             for _ in 0..<50 where server.statistics.connectionsOpen > 0 {
                 try? await Task.sleep(for: .milliseconds(100))
             }

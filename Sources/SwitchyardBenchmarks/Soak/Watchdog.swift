@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A watchdog that ends the process if a run does not end, because a hang is a result too.
+/// A watchdog that ends the process if a benchmark does not finish in time, so that a hang is reported.
 struct Watchdog {
     private let timer: any DispatchSourceTimer
 

@@ -1,7 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A measurement of the switching core's memory per server, on many cores with full windows.
+/// A measurement of the switching core's memory per server, with many cores that have recorded as many outcomes as they
+/// keep.
 struct CoreMemory {
     let policy: SwitchPolicy
     var cores = 2000
@@ -9,8 +10,8 @@ struct CoreMemory {
     /// The servers of every measured core.
     static var members: [SwitchingCore.Member] { ["primary", "secondary", "tertiary"].map { .init(id: $0) } }
 
-    /// Returns the memory growth of this process divided by the number of servers, including each server's share of the
-    /// core.
+    /// Returns the growth of this process's memory divided by the number of servers. The memory of a core is included
+    /// in equal parts for its servers.
     func bytesPerServer() throws -> Int {
         let model = try SwitchingCore(members: Self.members, policy: policy, at: .zero, seed: 1)
         var fleet: [SwitchingCore] = []
@@ -27,7 +28,7 @@ struct CoreMemory {
         }
     }
 
-    /// Fills the window and the digest of a server.
+    /// Records as many outcomes and latencies of a server as the core keeps.
     private func fill(_ core: inout SwitchingCore, _ position: Int) {
         var others = ServerSet()
         for other in Self.members.indices where other != position { others.insert(other) }

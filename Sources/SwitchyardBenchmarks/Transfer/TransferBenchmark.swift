@@ -1,13 +1,13 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of large downloads and uploads through a client and with the command `curl`, with one server in a child
+/// A benchmark of large downloads and uploads, through a client and with the command `curl`. The server is in a child
 /// process.
 struct TransferBenchmark {
     let isJSON: Bool
     /// The size of the content in mebibytes.
     var mebibytes = 1_024
-    /// The folder of the files; if it is on a disk, the figures of transfers to files include the disk's speed.
+    /// The folder of the files. If it is on a disk, the results of transfers to files depend on the speed of the disk.
     var folder = FileManager.default.temporaryDirectory
     /// The transfers to measure, or an empty set for all transfers.
     var only: Set<String> = []
@@ -27,7 +27,7 @@ struct TransferBenchmark {
         withExtendedLifetime(server) {}
     }
 
-    /// Runs two implementations of the same transfer in turn, the command first.
+    /// Measures two implementations of the same transfer in turn, first the command `curl`.
     private func measure(_ name: String, _ duel: [Contender], _ sheet: inout FigureSheet) async throws {
         var growth: [Double] = []
         var scores: [[Double]] = [[], []]

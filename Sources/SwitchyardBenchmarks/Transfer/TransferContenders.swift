@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// The implementations of large transfers, in pairs: the command `curl`, then this library.
+/// The contenders (implementations) of each large transfer, in pairs: first the command `curl`, then this library.
 struct TransferContenders {
     private let origin: String
     private let size: Int
@@ -10,15 +10,17 @@ struct TransferContenders {
     private let client: NetworkClient
     private let source: URL
 
-    /// Creates the contenders for a server that sends as many bytes as requested and accepts any number, with a folder
-    /// for files.
+    /// Creates the contenders.
+    ///
+    /// The server at `origin` sends as many bytes as a request asks for, and accepts any number of bytes. The files are
+    /// in `folder`.
     init(origin: String, size: Int, folder: URL) throws {
         self.origin = origin
         self.size = size
         self.folder = folder
         let server = Server(name: "primary", baseURLs: [.test: try ServerURL(origin)])
         client = try NetworkClient(service: try Service(name: "bulk", servers: [server], defaultEnvironment: .test))
-        // The file is sparse, so reading it costs the same as reading from the page cache.
+        // The file is sparse, so reading it needs no disk access, like reading from the page cache.
         source = folder.appendingPathComponent("source")
         try Data().write(to: source)
         let handle = try FileHandle(forWritingTo: source)
@@ -42,8 +44,8 @@ struct TransferContenders {
         }
     }
 
-    /// The command flushes its file to the disk, because a download of the library is complete only when it is on the
-    /// disk.
+    /// The command `curl`, followed by a flush of its file to the disk. A download of the library also ends only when
+    /// the file is on the disk.
     private var flushedCommand: Contender {
         let file = folder.appendingPathComponent("command").path
         let script = "curl -sSf -o '\(file)' '\(origin)/bytes/\(size)' && sync '\(file)' && rm '\(file)'"
@@ -84,7 +86,7 @@ struct TransferContenders {
         }
     }
 
-    /// Returns a contender that does its work once in each turn.
+    /// Returns a contender that does its work once each time it is measured.
     private func once(_ name: String, _ work: @escaping @Sendable () async throws -> Void) -> Contender {
         Contender(name: name) { _, _ in
             try await work()

@@ -6,9 +6,10 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that accepts requests and never responds, except to `/count`, which returns the number of held requests.
+/// A server that accepts requests and never responds to them. Only a request for `/count` gets a response: the number
+/// of requests that wait.
 ///
-/// It runs in a process of its own.
+/// The server runs in a separate process.
 struct HoldServer {
     private let listener: ListeningSocket
     /// The port of the listening socket.
@@ -29,8 +30,8 @@ struct HoldServer {
         while poll(&polled, nfds_t(polled.count), -1) >= 0 {
             if polled[1].revents != 0 { return }
             let known = polled.indices.dropFirst(2)
-            // Accepts all waiting connections at once. If all thousands of connections were polled for each new one,
-            // the accept queue would overflow and the system would refuse clients.
+            // Accepts all waiting connections in one loop. If the thousands of open connections were polled before each
+            // new connection is accepted, the accept queue would overflow and the system would refuse clients.
             while polled[0].revents != 0, let connection = listener.accept() {
                 polled.append(pollfd(fd: connection, events: Int16(POLLIN), revents: 0))
                 polled[0].revents = 0

@@ -1,10 +1,11 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of the resident memory per request while many requests wait at once, beyond libcurl's own handle.
+/// A benchmark of the memory per request while many requests wait at the same time. The memory of libcurl's own handles
+/// is subtracted.
 ///
-/// Each layer runs in a process of its own in every round, so that no layer reuses the memory of another. No figure
-/// includes the kernel's connection buffers.
+/// In every round (one measurement of each layer), each layer runs in a new process, so that no layer reuses the memory
+/// of another layer. The figures do not include the kernel's connection buffers.
 struct InflightBenchmark {
     let isJSON: Bool
     var count = 10_000
@@ -37,8 +38,7 @@ struct InflightBenchmark {
     }
 
     private func measure(_ layer: WaitingRequests.Layer) throws -> WaitingRequests.Report {
-        // Each layer uses a new server, so that the server does not have to distinguish the requests of different
-        // processes.
+        // Each layer uses a new server, so that the server counts only the requests of this layer.
         let server = try ChildServer(command: "serve-hold")
         let printed = try ChildProcess.run(arguments: ["hold", layer.rawValue, server.origin, "\(count)"])
         withExtendedLifetime(server) {}

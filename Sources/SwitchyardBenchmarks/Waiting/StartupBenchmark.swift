@@ -1,8 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of the wall time until a client is created and until it has its first response, for many clients in
-/// sequence.
+/// A benchmark of the time until a client is created and the time until it has its first response, for many clients one
+/// after another.
 struct StartupBenchmark {
     let isJSON: Bool
     var clients = 300

@@ -1,9 +1,9 @@
 import Foundation
 import Switchyard
 
-/// A measurement of many requests that wait at once, in a process of its own.
+/// A measurement, in a separate process, of many requests that wait at the same time.
 struct WaitingRequests {
-    /// The growth of a process with this number of requests in flight.
+    /// The growth of the process while this number of requests is in progress.
     struct Report: Codable {
         var bytes: Int
         var threads: Int
@@ -24,22 +24,22 @@ struct WaitingRequests {
     let origin: String
     let count: Int
 
-    /// Sends the requests, and prints the report as JSON when the server holds all of them.
+    /// Sends the requests. When the server has received all of them, prints the report as JSON.
     func run() async throws {
         ChildProcess.raiseDescriptorLimit()
         let threads = ProcessMemory.threads
         let transport = try Transports.systemDefault()
-        // Resources that are created once, with the first request, must not be counted.
+        // Sends a first request, so that the resources that are created only once are not counted.
         _ = try await held(by: transport)
         let bytes = ProcessMemory.resident
         let requests = try await send(over: transport)
-        // The server cannot notify this process, so the count is polled. Polling rarely leaves the processor to the
-        // arriving requests.
+        // The server cannot notify this process, so this loop asks for the count. It asks rarely, so that the processor
+        // is free for the arriving requests.
         while try await held(by: transport) < count { try await Task.sleep(for: .milliseconds(50)) }
         let report = Report(bytes: ProcessMemory.resident - bytes, threads: ProcessMemory.threads - threads)
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
         withExtendedLifetime(requests) {}
-        // The process exits without waiting for the orderly end of ten thousand requests.
+        // The process exits immediately, without ending ten thousand requests one by one.
         exit(0)
     }
 
