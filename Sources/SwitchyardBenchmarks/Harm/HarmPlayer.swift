@@ -108,7 +108,8 @@ struct HarmLoad: Sendable {
         }
     }
 
-    /// Calls the odd endpoint six times, which uses up a quota, and then the other endpoints about 200 times. Repeats this.
+    /// Calls the odd endpoint six times, which uses up a quota, and then the other endpoints about 200 times, and repeats
+    /// this until the end.
     private func quotas(until end: ContinuousClock.Instant) async -> [HarmCall] {
         var calls: [HarmCall] = []
         while ContinuousClock.now < end {

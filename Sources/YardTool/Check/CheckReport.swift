@@ -1,4 +1,4 @@
-/// The results of a check.
+/// The results of ``ServiceCheck``.
 struct CheckReport: Sendable {
     /// The result for one server.
     struct Row: Sendable, Equatable {
@@ -7,7 +7,7 @@ struct CheckReport: Sendable {
         var url: String
         /// The response status, or one word for the kind of failure.
         var state = "-"
-        /// The latency of the response, or `nil` if there was none.
+        /// The latency of the response, or `nil` if the server did not respond.
         var latency: Duration?
         /// A description of the problem, or `nil` if the server responded.
         var problem: String?
@@ -17,20 +17,20 @@ struct CheckReport: Sendable {
     var rows: [Row] = []
     /// Descriptions of environments that have only some of a service's servers, one line each.
     ///
-    /// They are no problem, but a misspelled environment shows here.
+    /// Such an environment is valid, but its name may be misspelled in the file.
     var partialEnvironments: [String] = []
-    /// Descriptions of invalid files and of servers that do not respond, one line each: the file, the key, and the
-    /// expected value.
+    /// Descriptions of invalid files and of servers that do not respond, one line each. For an invalid file, the line
+    /// names the file, the key, and the expected value.
     var problems: [String] = []
 
     /// Whether every file is valid and every server responded.
     var isGood: Bool { problems.isEmpty }
 
-    /// Returns the table with a heading, and the environments that have only some of the servers.
+    /// Returns the table with a heading, followed by the environments that have only some of the servers.
     ///
     /// The result is an empty string if no server was checked.
     ///
-    /// - Parameter styled: Returns a text in a style if styles are supported.
+    /// - Parameter styled: A function that returns a text in a style if the output supports styles.
     /// - Returns: The lines, each with a line end.
     func text(styled: (String, Style) -> String) -> String {
         guard !rows.isEmpty else { return "" }

@@ -19,9 +19,9 @@ struct ServiceCheck: Sendable {
 
     /// Validates every service file, and checks all servers of the valid files at the same time.
     ///
-    /// - Parameter urls: Folders of service files, and single files. A file that is named several times is checked
+    /// - Parameter urls: Service files and folders of service files. If a file is named several times, it is checked
     ///   once.
-    /// - Returns: The results, in which an invalid file is a problem and not an error.
+    /// - Returns: The results. An invalid file is listed in the results and does not cause an error.
     /// - Throws: ``TransportError`` if no transport can be created.
     func report(on urls: [URL]) async throws -> CheckReport {
         var report = CheckReport()
@@ -55,7 +55,8 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Returns the valid services of a file or a folder, without files that were already checked.
+    /// Returns the valid services in a file or a folder, without the files that were checked before. Invalid files are
+    /// added to the problems.
     private func services(at url: URL, except seen: inout Set<String>, _ problems: inout [String]) -> [Found] {
         do throws(CatalogError) {
             let files = try ServiceCatalog.files(at: url)
@@ -77,7 +78,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Returns errors for the URLs of all environments that a client rejects by default: plain HTTP to a host outside
+    /// Returns errors for the URLs that a client rejects by default, in all environments: plain http to a host outside
     /// this machine and the local network.
     private func insecureURLs(of found: Found) -> [(environment: ServiceEnvironment, error: CatalogError)] {
         found.service.servers.enumerated().flatMap { index, server in
@@ -99,7 +100,8 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Returns the client for a service, or `nil` and a problem if no client can be created.
+    /// Returns the client for a service. If the client cannot be created, returns `nil` and adds a description to the
+    /// problems.
     private func client(
         for found: Found,
         over transport: any Transport,
@@ -128,7 +130,7 @@ struct ServiceCheck: Sendable {
         return Found(file: file.lastPathComponent, service: service, environment: wanted)
     }
 
-    /// Requests the base URL of a server; any response counts as success, and its body is ignored.
+    /// Sends a request to the base URL of a server. Any response is a success, and its body is ignored.
     private func ask(_ server: Server, of found: Found, through client: NetworkClient) async -> CheckReport.Row {
         var configuration = APIConfiguration(timeout: timeout)
         configuration.server = .named(server.name)

@@ -8,7 +8,7 @@ protocol Command {
     static var options: [Arguments.Option] { get }
     /// The positional arguments for the help text, or an empty string if there are none.
     static var positional: String { get }
-    /// The subcommands, which are invoked by the name of this command and their own name.
+    /// The subcommands. A subcommand is invoked by the name of this command followed by its own name.
     static var subcommands: [CommandEntry] { get }
 
     /// Reads the arguments.
@@ -25,7 +25,7 @@ extension Command {
     /// The help text.
     static var help: String { help(calledBy: name) }
 
-    /// Returns the help text for a command that is invoked by this name, which can include a parent command.
+    /// Returns the help text for a command. For a subcommand, `name` includes the parent command.
     fileprivate static func help(calledBy name: String) -> String {
         let head =
             "usage: yard \(name)\(options.isEmpty ? "" : " [options]")\(positional.isEmpty ? "" : " \(positional)")"
@@ -42,15 +42,15 @@ extension Command {
     }
 }
 
-/// An entry in the list of commands.
+/// An entry in the list of all commands.
 struct CommandEntry {
     /// The word that invokes the command, without the parent command.
     let name: String
     let summary: String
     let help: String
-    /// The subcommands, which are invoked by the name of this command and their own name.
+    /// The subcommands. A subcommand is invoked by the name of this command followed by its own name.
     let subcommands: [CommandEntry]
-    /// Parses the words after the command and runs it.
+    /// A function that parses the words after the command, runs the command, and returns the exit code.
     let run: ([String]) async throws -> Int32
 
     /// Creates an entry for a command or a subcommand of `parent`.

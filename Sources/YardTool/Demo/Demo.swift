@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The demo, which consists of steps that each verify the claim they show.
+/// The demo: a series of steps, each of which shows a feature and verifies a claim about it.
 struct Demo: Sendable {
     /// The steps of the complete demo.
     static let story: [any DemoStep] = [
@@ -21,7 +21,7 @@ struct Demo: Sendable {
     var screen: DemoScreen
     /// The recorder of the data for the report.
     var notes = TrafficRecorder()
-    /// Whether the calls are also shown in a browser, for which the demo waits.
+    /// Whether the calls are also shown in a browser. If `true`, the demo waits until the page is open.
     var isInspected = false
 
     /// Runs the steps and returns the report.
@@ -69,7 +69,7 @@ struct Demo: Sendable {
                 }
                 screen.broke("\(error)")
             } catch {
-                // An interrupted demo violates no claim.
+                // If the user interrupts the demo, the remaining claims are not false.
                 return
             }
         }

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A command that shows a new user what the library does, on real connections, in less than 20 seconds.
+/// A command that shows a new user in less than 20 seconds what the library does, with real connections.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "Demonstrates the library with local servers that the demo starts."
@@ -33,7 +33,7 @@ struct DemoCommand: Command {
         } else {
             screen.print(["", signal == nil || report.succeeded ? Self.conclusion(report) : "Interrupted.", pointer])
         }
-        // If an inspected demo has succeeded, the interruption only closes the page.
+        // If a demo with an open page has succeeded, the interruption only closes the page and is not a failure.
         if let signal, !(isInspected && report.succeeded) { return 128 + signal }
         return report.succeeded ? 0 : 1
     }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The facts that the demo has verified, in the format of `--json`.
+/// The facts that the demo has verified. `--json` prints them.
 struct DemoReport: Codable, Sendable, Equatable {
     /// The number of loaded list pages.
     var pagesLoaded = 0
     /// The number of items on the loaded pages.
     var itemsLoaded = 0
-    /// The number of calls that were served without a request to a server.
+    /// The number of calls whose response came from the cache, without a request to a server.
     var cacheHits = 0
-    /// The number of stale responses that were shown while a server was asked for a fresh response.
+    /// The number of stale responses that were shown while a fresh response was requested from a server.
     var staleResponses = 0
     /// The number of calls that ended with a module's own error, as expected.
     var moduleErrors = 0
-    /// The number of file bytes that arrived at the server.
+    /// The number of bytes of the uploaded file that arrived at the server.
     var uploadedBytes = 0
     /// The number of bytes in the downloaded file.
     var downloadedBytes = 0
     /// The number of downloaded bytes that were already on disk when the download was resumed.
     var resumedBytes = 0
-    /// The number of calls that callers made and that could cause a request to a server.
+    /// The number of calls that were made, including calls whose response came from the cache.
     var requests = 0
-    /// The number of calls that failed for their caller, except expected failures.
+    /// The number of calls that failed, without the failures that a step expects.
     var callerFailures = 0
-    /// The number of changes of the preferred server because of a failure.
+    /// The number of switches to another server because of a failure.
     var switches = 0
     /// The number of returns to a preferred server that had recovered.
     var failBacks = 0
@@ -34,9 +34,9 @@ struct DemoReport: Codable, Sendable, Equatable {
     var serverRequests = 0
     /// The duration of the slowest call of the steady traffic in milliseconds.
     var slowestMilliseconds = 0.0
-    /// Descriptions of the claims that were not true, or an empty array if all were true.
+    /// Descriptions of the claims that turned out to be false, or an empty array if all claims are true.
     var brokenClaims: [String] = []
-    /// Whether all claims were true.
+    /// Whether all claims are true.
     var succeeded = false
 
     /// Returns the report as a JSON object.

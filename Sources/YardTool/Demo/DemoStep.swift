@@ -1,4 +1,4 @@
-/// A step of the demo, which shows and verifies a claim.
+/// A step of the demo. It shows a feature of the library and verifies a claim about it.
 protocol DemoStep: Sendable {
     /// The heading of the step.
     var title: String { get }
@@ -15,7 +15,7 @@ extension DemoStep {
     var needsTraffic: Bool { false }
 }
 
-/// An error for a claim of the demo that is not true.
+/// An error that reports a false claim of the demo.
 struct BrokenClaim: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,9 +1,10 @@
 import Switchyard
 
 extension TrafficStory {
-    /// Creates the story of the demo for its report.
+    /// Creates the ``TrafficStory`` (the data of the report) from the notes of the demo.
     ///
-    /// The story starts with the first call of the steady traffic, because earlier steps have no continuous callers.
+    /// The report starts with the first call of the steady traffic, because no callers run continuously during the
+    /// earlier steps.
     init(ofDemo notes: TrafficRecorder.Content) {
         let origin = notes.calls.map(\.start).min() ?? notes.events.first?.at ?? .zero
         var notes = notes

@@ -1,10 +1,10 @@
 import Foundation
 import SwitchyardGenerator
 
-/// A writer that writes generated files into a folder and removes outdated files of an earlier run.
+/// Writes generated files into a folder, and removes generated files of an earlier run that are no longer generated.
 struct FolderWriter {
     private let folder: URL
-    /// The first characters of a file that an earlier run has generated.
+    /// The first characters of each generated file, by which files of an earlier run are recognized.
     private static let mark = "// Generated from "
 
     init(_ folder: URL) {

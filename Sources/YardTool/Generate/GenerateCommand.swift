@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardGenerator
 
-/// A command that generates a client for a service with an OpenAPI document.
+/// A command that generates a client for a service from an OpenAPI document.
 struct GenerateCommand: Command {
     static let name = "generate"
     static let summary =
@@ -81,7 +81,7 @@ extension GeneratorOptions {
         if arguments.has("hashable") { isHashable = true }
     }
 
-    /// Returns the command that produces the same output, without local paths.
+    /// Returns the command line that generates the same files, with the name of the document instead of its path.
     fileprivate func commandLine(_ document: String) -> String {
         var words = ["yard generate", document]
         if let name { words.append("--name \(name)") }

@@ -1,6 +1,6 @@
 import SwitchyardInspector
 
-/// A command that creates a page from recorded traffic.
+/// A command that writes a page that shows recorded calls.
 struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "Creates a page from an HTTP Archive (.har) or from the output of yard load (.jsonl)."

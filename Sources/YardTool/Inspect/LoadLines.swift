@@ -3,9 +3,9 @@ import SwitchyardInspector
 
 /// The output lines of `yard load`: the results of requests, and the changes of the preferred server.
 ///
-/// The lines contain neither path nor method, and only the last of several attempts.
+/// The line of a request contains neither its path nor its method, and only the last of its attempts.
 struct LoadLines {
-    /// A line of either kind.
+    /// A line with the result of a request or with a change of the preferred server.
     private struct Line: Decodable {
         var load: String?
         var due: Double?
@@ -41,7 +41,7 @@ struct LoadLines {
         calls.sort { $0.start < $1.start }
     }
 
-    /// Returns the record that the page shows.
+    /// Returns the record of the calls that the inspector's page shows.
     func record(name: String) -> InspectorRecord {
         let details = calls.enumerated().map { index, call in
             var call = call

@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardDiagnostics
 import SwitchyardInspector
 
-/// Traffic that was recorded in a file.
+/// Calls that were recorded in a file.
 struct RecordedTraffic {
     let record: InspectorRecord
 
@@ -35,7 +35,7 @@ struct RecordedTraffic {
     }
 }
 
-/// An error because of which a traffic file cannot be shown.
+/// The reason why a file of recorded calls cannot be shown.
 struct TrafficFileError: Error, Equatable, CustomStringConvertible {
     let path: String
     let problem: String

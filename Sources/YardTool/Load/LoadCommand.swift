@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// A command that sends real requests through the library to the servers of a service file.
+/// A command that sends real requests through the library to the servers in a service file.
 struct LoadCommand: Command {
     static let name = "load"
     static let summary = "Sends requests through the library and prints a JSON line for each (ok: status below 500)."
@@ -49,7 +49,8 @@ struct LoadCommand: Command {
         return signal.map { 128 + $0 } ?? 0
     }
 
-    /// Prints a line for each switch and returns their number; also records every event.
+    /// Prints a line for each switch of the preferred server and returns the number of switches. Also records every
+    /// event for the report.
     private func report(
         _ events: AsyncStream<ClientEvent>,
         to output: LineOutput,
@@ -66,7 +67,8 @@ struct LoadCommand: Command {
     }
 }
 
-/// An output of JSON lines that writes each line atomically from any thread, by default to standard output.
+/// An output for JSON lines. Any thread can write, and lines of different threads do not mix. By default, the lines go
+/// to standard output.
 final class LineOutput: Sendable {
     private let encoder: JSONEncoder
     private let lock = NSLock()

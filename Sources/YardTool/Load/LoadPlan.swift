@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// The plan of a load run, read from the command line.
+/// The settings of a run of `yard load`, from the command line.
 struct LoadPlan: Sendable {
     var service: Service
     var environment: ServiceEnvironment
@@ -15,7 +15,7 @@ struct LoadPlan: Sendable {
     var think: Double
     /// The time of the first request in seconds since 1970.
     ///
-    /// If `nil`, the first request is due as soon as the run is prepared.
+    /// If `nil`, the first request is sent as soon as the client is ready.
     var start: Double?
     var duration: Double
     /// The deadline of a call.
@@ -69,7 +69,7 @@ struct LoadPlan: Sendable {
         }
     }
 
-    /// Returns the request with this number.
+    /// Returns the configuration of the request with this number.
     func configuration(_ number: Int) -> APIConfiguration {
         APIConfiguration(
             path: path.replacingOccurrences(of: "{n}", with: String(number)),

@@ -1,7 +1,7 @@
 import Foundation
 import Switchyard
 
-/// An output line for a request that has ended.
+/// The result of a request, as a line of the output.
 struct LoadRecord: Encodable, Sendable {
     private enum CodingKeys: CodingKey {
         case load, due, done, ok, status, server, attempts, error
@@ -9,7 +9,8 @@ struct LoadRecord: Encodable, Sendable {
 
     /// The kind of loop: `open` or `closed`.
     var load: String
-    /// The time at which the request was due, in seconds since 1970; in a closed loop, the time at which it was sent.
+    /// The time at which the request was due, in seconds since 1970. In a closed loop, this is the time at which it was
+    /// sent.
     var due: Double
     /// The time at which the request ended, in seconds since 1970.
     var done: Double
@@ -18,9 +19,10 @@ struct LoadRecord: Encodable, Sendable {
     var status: Int?
     var server: String?
     var attempts: Int
-    /// The kind of failure, such as `refused`, `timeout`, `truncated` or `http500`.
+    /// The kind of failure, such as `refused`, `timeout`, `truncated` or `http500`, or `nil` if the request did not
+    /// fail.
     var error: String?
-    /// The way in which the call was completed, which is used only in a report.
+    /// Whether one server received the request, or the call was hedged or failed over. Used only for a report.
     var way: CallWay
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {
@@ -44,7 +46,7 @@ struct LoadRecord: Encodable, Sendable {
         }
     }
 
-    /// The time in seconds that the caller waited, counted from when the request was due.
+    /// The time in seconds from the moment at which the request was due until it ended.
     var waited: Double { done - due }
 
     func encode(to encoder: any Encoder) throws {
@@ -60,7 +62,7 @@ struct LoadRecord: Encodable, Sendable {
     }
 }
 
-/// An output line for a change of the preferred server.
+/// A change of the preferred server, as a line of the output.
 struct SwitchRecord: Codable, Sendable {
     var event = "switch"
     /// The time of the change in seconds since 1970.
@@ -93,7 +95,7 @@ extension RequestFailure.Reason {
 }
 
 extension TransportError.Kind {
-    /// One word for the kind of failure, as in the reports of the switching core.
+    /// One word for the kind of failure, the same as in the switching core's events.
     var word: String {
         switch self {
         case .connectionRefused: "refused"

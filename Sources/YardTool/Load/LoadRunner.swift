@@ -1,7 +1,8 @@
 import Foundation
 import Switchyard
 
-/// A runner that sends the requests of a plan, in an open loop with a constant rate and in a closed loop of workers.
+/// Sends the requests of a plan: an open loop, in which requests start at a constant rate, and a closed loop of workers
+/// that each wait for the response before the next request.
 struct LoadRunner: Sendable {
     let plan: LoadPlan
     let client: NetworkClient
@@ -15,13 +16,14 @@ struct LoadRunner: Sendable {
         self.plan = plan
         self.client = client
         self.output = output
-        // The time for reading the plan and creating a client must not count, so the start is set afterwards.
+        // The start is set here, so that the time for reading the plan and creating a client is not counted.
         let (now, time) = (Date().timeIntervalSince1970, SystemTime.shared.now)
         start = plan.start ?? now
         origin = time.advanced(by: .seconds(start - now))
     }
 
-    /// Runs the plan, and returns after the last request has ended; cancellation ends the requests in flight.
+    /// Runs the plan, and returns after the last request has ended. If the task is cancelled, requests in progress are
+    /// cancelled too.
     func run() async -> [LoadRecord] {
         await pause(until: start)
         return await withTaskGroup(of: [LoadRecord].self) { group in
@@ -33,10 +35,10 @@ struct LoadRunner: Sendable {
         }
     }
 
-    /// The number of requests in the open loop that become due before the duration is over.
+    /// The number of requests of the open loop that are due within the duration.
     private var openCount: Int {
         guard plan.rate > 0 else { return 0 }
-        // The floating-point product can be off by one in either direction.
+        // The floating-point product can be too large or too small by one.
         var count = Int((plan.rate * plan.duration).rounded(.up))
         if count > 0, Double(count - 1) / plan.rate >= plan.duration { count -= 1 }
         if Double(count) / plan.rate < plan.duration { count += 1 }
@@ -84,7 +86,7 @@ struct LoadRunner: Sendable {
     private func pause(until moment: Double) async {
         let wait = moment - Date().timeIntervalSince1970
         guard wait > 0 else { return }
-        // The load generator uses real time; a sleep ends early only if the run is cancelled.
+        // The load generator uses real time. A sleep ends early only if the run is cancelled.
         try? await Task.sleep(for: .seconds(wait), tolerance: .zero)
     }
 }
@@ -95,7 +97,7 @@ struct LoadSummary {
 
     init(_ records: [LoadRecord], switches: Int) {
         let waits = records.map(\.waited).sorted()
-        // Uses the nearest rank: the smallest wait that at least this share of all waits does not exceed.
+        // The nearest rank: the smallest wait such that at least this share of all waits is not longer.
         func percentile(_ share: Double) -> Double {
             waits.isEmpty ? 0 : waits[max(1, Int((share * Double(waits.count)).rounded(.up))) - 1] * 1000
         }
@@ -107,7 +109,8 @@ struct LoadSummary {
             (waits.last ?? 0) * 1000
         )
         let failures = records.filter { !$0.ok }
-        // The server works, but a module would not accept these responses, so they are reported separately.
+        // Responses with another status than 2xx are reported separately: the server works, but a module would not
+        // accept these responses.
         let refusals = records.filter { $0.ok && !(200...299).contains($0.status ?? 0) }
         let parts = [
             "\(records.count) requests",
@@ -118,7 +121,7 @@ struct LoadSummary {
         text = parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Returns the kinds of failures, the most frequent first.
+    /// Returns the kinds of failures with their counts. The most frequent kind is the first.
     private static func kinds(of records: [LoadRecord]) -> String {
         guard !records.isEmpty else { return "" }
         let kinds = Dictionary(grouping: records) { $0.error ?? "http\($0.status ?? 0)" }.mapValues(\.count)

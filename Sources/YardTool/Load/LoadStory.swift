@@ -2,7 +2,8 @@ import Foundation
 import Switchyard
 
 extension LoadRunner {
-    /// Returns the story of the run for a report, from its records and the events of the servers.
+    /// Returns the ``TrafficStory`` (the data of the report) from the records of the requests and the events of the
+    /// servers.
     func story(_ records: [LoadRecord], _ events: [SwitchEvent]) -> TrafficStory {
         let calls = records.map { record in
             RecordedCall(
@@ -28,7 +29,7 @@ extension LoadRunner {
 }
 
 extension LoadPlan {
-    /// The plan's facts for the heading of a report.
+    /// The settings of the run, for the heading of a report.
     fileprivate var facts: [Report.Fact] {
         [
             Report.Fact(name: "service", value: "\(service.name), \(environment)"),

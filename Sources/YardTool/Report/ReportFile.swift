@@ -8,9 +8,9 @@ struct ReportFile: Sendable {
     let path: String
     private let page: ReportPage
 
-    /// Reads the option and checks that the file can be written, or returns `nil` if the option was not given.
+    /// Reads the option `--report` and checks that the file can be written. Returns `nil` if the option was not given.
     ///
-    /// The check is made before the run, so that no run is lost.
+    /// The check is made before the run, so that the results are not lost because of an invalid path.
     init?(_ arguments: Arguments) throws(UsageError) {
         guard let path = arguments.text(Self.name) else { return nil }
         try self.init(at: path)
@@ -23,19 +23,18 @@ struct ReportFile: Sendable {
         if let problem { throw UsageError("--\(Self.name): cannot write \(path): \(problem)") }
     }
 
-    /// Writes the page of a report and replaces the contents of the file.
+    /// Writes the page of a report into the file, in place of its previous contents.
     func write(_ report: Report) throws {
         try write(html: try page.html(for: report))
     }
 
-    /// Writes a page and replaces the contents of the file.
+    /// Writes a page into the file, in place of its previous contents.
     func write(html: String) throws {
-        // The data is written into the existing file instead of replacing the file, because it can be a pipe or a
-        // device.
+        // The existing file is overwritten and not replaced by a new file, because it can be a pipe or a device.
         try Data(html.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    /// A description of why the file cannot be written, or `nil` if it can be written.
+    /// The reason why the file cannot be written, or `nil` if it can be written.
     private var problem: String? {
         let manager = FileManager.default
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

@@ -1,6 +1,6 @@
 import SwitchyardInspector
 
-/// The page of a report, which consists of the files in `Page` and the report as JSON.
+/// The HTML page of a report. It consists of the files in the folder `Page` and the report as JSON.
 struct ReportPage {
     let page: HTMLPage
 

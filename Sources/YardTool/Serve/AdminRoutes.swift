@@ -6,7 +6,7 @@ import SwitchyardTesting
 struct AdminRoutes: Sendable {
     let faults: FaultSchedule
 
-    /// Returns the usage text.
+    /// Returns the usage text of the endpoint.
     static func help(baseURL: String) -> String {
         """
         Set a fault of a server:

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 
 extension FaultOrder {
-    /// The parameters of an order.
+    /// The names of the parameters that an order may have.
     private static let parameters = ["server", "fault", "for", "percent", "flap", "status", "by", "bytes"]
 
     /// Reads an order from the query of a URL, or from a JSON object if there is no query.
@@ -55,7 +55,7 @@ extension [String: JSONValue] {
         return text
     }
 
-    /// Returns the number with this name, which is text in a query, or `nil` if it is missing or null.
+    /// Returns the number with this name, or `nil` if it is missing or null. In a query, the number is text.
     fileprivate func number(
         _ name: String,
         in range: ClosedRange<Double>

@@ -1,28 +1,29 @@
 import SwitchyardTesting
 
-/// An order to misbehave, received on the admin endpoint.
+/// An order to a server of `yard serve` to fail in a certain way. The admin endpoint receives it.
 struct FaultOrder: Encodable, Sendable, Equatable {
-    /// The servers: `topics/primary` for one server, `primary` for this server of every service, or `nil` for all
-    /// servers.
+    /// The servers that fail: `topics/primary` for one server, `primary` for the servers with this name in all
+    /// services, or `nil` for all servers.
     var server: String?
     /// The name of the fault, which is one of ``names``.
     var fault: String
-    /// The time in seconds after which the fault ends, or `nil` if it stays.
+    /// The time in seconds after which the fault ends, or `nil` if it lasts until it is removed.
     var `for`: Double?
     /// The percentage of requests that the fault affects, or `nil` for all requests.
     var percent: Double?
-    /// The period in seconds with which the fault is switched on and off, or `nil` if it is always on.
+    /// The period in seconds with which the fault is turned on and off, or `nil` if it is always on.
     var flap: Double?
-    /// The status of the fault `status`.
+    /// The response status of the fault `status`.
     ///
     /// If `nil`, the status is 503.
     var status: Int?
-    /// The delay of `slow` or the interval of `drip` in seconds.
+    /// The delay of the fault `slow` or the interval of the fault `drip`, in seconds.
     ///
-    /// If `nil`, the delay is 1 and the interval is 0.1.
+    /// If `nil`, the delay is 1 s and the interval is 0.1 s.
     var by: Double?
-    /// The number of bytes that `drip` sends at a time, or that `reset-in-body` and `truncate` send before the end, or
-    /// by which `wrong-length` is wrong.
+    /// A number of bytes. Its meaning depends on the fault: for `drip`, the bytes that are sent at a time; for
+    /// `reset-in-body` and `truncate`, the bytes that are sent before the end; for `wrong-length`, the error in the
+    /// length.
     var bytes: Int?
 
     /// The names of the faults.
@@ -31,7 +32,7 @@ struct FaultOrder: Encodable, Sendable, Equatable {
         "wrong-length", "garbage",
     ]
 
-    /// A description of the error in an order.
+    /// The reason why an order is invalid.
     struct Problem: Error, Equatable, CustomStringConvertible {
         let description: String
     }

@@ -1,12 +1,12 @@
 import Switchyard
 import SwitchyardTesting
 
-/// The controller of the faults of served machines, including their end times.
+/// Starts and ends the faults of the machines (servers) of `yard serve`.
 final class FaultSchedule: Sendable {
     /// An active fault.
     private struct Entry {
         let order: FaultOrder
-        /// The number that distinguishes the fault from earlier and later faults of the same machine.
+        /// A number that distinguishes this fault from earlier and later faults of the same machine.
         let number: Int
         var timer: (any ScheduledTimer)?
     }
@@ -28,15 +28,15 @@ final class FaultSchedule: Sendable {
     /// The active orders by name of the machine.
     var orders: [String: FaultOrder] { state.withLock { $0.entries.mapValues(\.order) } }
 
-    /// The server names that an order can use.
+    /// The server names that are valid in an order.
     var names: [String] {
         let short = machines.compactMap { $0.name.split(separator: "/").last.map(String.init) }
         return machines.map(\.name) + Array(Set(short)).sorted()
     }
 
-    /// Applies an order, which replaces an earlier order.
+    /// Applies an order. It replaces an earlier order for the same machine.
     ///
-    /// - Returns: The names of the affected machines, or an empty array if there is no such machine.
+    /// - Returns: The names of the affected machines, or an empty array if no machine has the name in the order.
     @discardableResult
     func carryOut(_ order: FaultOrder) -> [String] {
         let concerned = machines(order.server)
@@ -46,13 +46,13 @@ final class FaultSchedule: Sendable {
             let timer = time.schedule(at: time.now.advanced(by: .seconds(seconds))) { [weak self] in
                 self?.end(number, on: machine)
             }
-            // The timer is not stored if its time is already over or another order has replaced this one.
+            // If the fault has already ended, or another order has replaced this one, the timer is not stored.
             state.withLock { if $0.entries[machine.name]?.number == number { $0.entries[machine.name]?.timer = timer } }
         }
         return concerned.map(\.name)
     }
 
-    /// Removes the faults of machines.
+    /// Removes the faults of the machines with this name, or of all machines.
     ///
     /// - Returns: The names of the affected machines.
     @discardableResult
@@ -64,7 +64,7 @@ final class FaultSchedule: Sendable {
         return concerned.map(\.name)
     }
 
-    /// Replaces the order of a machine and returns the number of the new order.
+    /// Replaces the order of a machine (`nil` removes it) and returns the number of the new order.
     private func replace(with order: FaultOrder?, on machine: ForumServer) -> Int {
         let (old, number) = state.withLock { state in
             state.orders += 1
@@ -77,7 +77,7 @@ final class FaultSchedule: Sendable {
         return number
     }
 
-    /// Ends an order whose time is over, unless another order has replaced it.
+    /// Removes the order with this number from a machine, unless another order has replaced it.
     private func end(_ number: Int, on machine: ForumServer) {
         let isInForce = state.withLock { state in
             guard state.entries[machine.name]?.number == number else { return false }

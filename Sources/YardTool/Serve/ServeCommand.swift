@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A command that runs the demo's servers on fixed ports for testing an app.
+/// A command that runs the demo's servers on fixed ports, so that an app can be tested with them.
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary = "Runs servers on fixed ports for testing an app, with faults on command."
@@ -24,7 +24,7 @@ struct ServeCommand: Command {
         defer { yard.stop() }
         Terminal.standardOutput.write(yard.instructions + "\n")
         _ = try await Interruption.watch { [duration] in
-            // The command usually ends by an interruption.
+            // Without a duration, the servers run until the command is interrupted.
             try? await Task.sleep(for: duration ?? .seconds(864_000_000))
         }
         return 0

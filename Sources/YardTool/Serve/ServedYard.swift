@@ -3,7 +3,7 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// The servers of `yard serve`: the servers of `Services/topics.json` and `Services/users.json`, and the admin server.
+/// The servers of `yard serve`: those in `Services/topics.json` and `Services/users.json`, and the admin server.
 final class ServedYard: Sendable {
     /// The machines in the order of their ports.
     let machines: [ForumServer]

@@ -2,27 +2,30 @@ import Dispatch
 import Foundation
 import Switchyard
 
-/// Functions that end work in an orderly way if the user or the system requests it.
+/// Functions that end work in an orderly way when the user or the system interrupts the process.
 enum Interruption {
-    /// Runs work that is cancelled by SIGINT or SIGTERM, or if the reader of the output has gone.
+    /// Runs work in a task. The task is cancelled by SIGINT or SIGTERM, or if the program that reads the output has
+    /// ended.
     ///
     /// - Parameter work: The work, which must end soon after its task is cancelled.
-    /// - Returns: The result of the work, and the signal that ended it or `nil` if it ended by itself.
+    /// - Returns: The result of the work, and the signal that interrupted it, or `nil` if it was not interrupted.
     /// - Throws: The error of the work.
     static func watch<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, signal: Int32?) {
         let task = Task { try await work() }
         let caught = Locked<Int32?>(nil)
-        // If SIGPIPE is ignored, a write fails instead, and the terminal then ends the process by SIGTERM.
+        // With SIGPIPE ignored, writing to a closed pipe fails instead of ending the process. `Terminal` then sends
+        // SIGTERM to the process.
         signal(SIGPIPE, SIG_IGN)
         let sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process before the event handler is called.
+            // The signal is ignored because its default action would end the process before the event handler is
+            // called.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 caught.withLock { $0 = number }
-                // A second signal ends the process immediately.
+                // With the default action restored, a second signal ends the process immediately.
                 signal(number, SIG_DFL)
                 task.cancel()
             }

@@ -1,11 +1,11 @@
 import Switchyard
 import SwitchyardStreams
 
-/// Lines at the bottom of a screen that are redrawn in place, below permanent lines.
+/// A group of lines at the bottom of a screen that is redrawn in place. The lines above it stay.
 ///
-/// To avoid flicker, every change is one write: the cursor moves up to the first line of the region, each line is
-/// overwritten and its rest erased, and everything below is erased. The cursor is hidden while there is a region. If
-/// the output is not a screen, permanent lines are written as they arrive, and the region is omitted.
+/// To avoid flicker, every change is a single write: the cursor moves up to the first line of the region, each line is
+/// overwritten and its rest erased, and everything below is erased. The cursor is hidden while the region is shown. If
+/// the output is not a screen, the region is not written.
 final class LiveRegion: Sendable {
     private struct State {
         var lines: [String] = []
@@ -13,14 +13,15 @@ final class LiveRegion: Sendable {
     }
 
     private let terminal: Terminal
-    /// The state, whose lock is held during a write so that two frames cannot mix; a write calls no other code.
+    /// The state of the screen. Its lock is held during a write, so that the writes of two threads do not mix. A write
+    /// calls no code that could need the lock.
     private let state = Locked(State())
 
     init(_ terminal: Terminal) {
         self.terminal = terminal
     }
 
-    /// Prints permanent lines above the region.
+    /// Prints lines that stay, above the region.
     func print(_ lines: [String]) {
         state.withLock { state in
             guard terminal.isInteractive else { return terminal.write(lines.map { $0 + "\n" }.joined()) }
@@ -41,8 +42,8 @@ final class LiveRegion: Sendable {
 
     private func draw(_ above: [String], region: [String], in state: inout State) {
         let size = terminal.size()
-        // The last row stays free because a line end there would scroll the screen. The last column stays free because
-        // erasing after a character there would erase that character.
+        // The last row stays free, because a line end there would scroll the screen. The last column stays free,
+        // because the command that erases the rest of the line would erase a character there.
         let visible = region.prefix(max(0, size.rows - 1)).map { $0.clipped(to: size.columns - 1) }
         var frame = Escape.beginFrame
         if state.height == 0, !visible.isEmpty { frame += Escape.hideCursor }
@@ -57,10 +58,10 @@ final class LiveRegion: Sendable {
     }
 }
 
-/// The control sequences of a frame.
+/// The control sequences for drawing the region.
 ///
-/// They are defined in ECMA-48. Hiding the cursor and the synchronized update are private modes, which a terminal
-/// ignores if it does not support them.
+/// They are defined in ECMA-48, except for hiding the cursor and the synchronized update. These two are private modes,
+/// which a terminal ignores if it does not support them.
 enum Escape {
     static let hideCursor = "\u{1B}[?25l"
     static let showCursor = "\u{1B}[?25h"
@@ -69,6 +70,6 @@ enum Escape {
     static let eraseRestOfLine = "\u{1B}[K"
     static let eraseBelow = "\u{1B}[J"
 
-    /// Returns the sequence that moves the cursor to the start of the line this number of rows above.
+    /// Returns the sequence that moves the cursor up by a number of rows, to the start of the line.
     static func up(_ rows: Int) -> String { "\u{1B}[\(rows)F" }
 }

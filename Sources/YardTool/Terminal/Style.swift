@@ -10,7 +10,7 @@ enum Style: String, Sendable {
 }
 
 extension String {
-    /// Returns the text in a style (ECMA-48, select graphic rendition).
+    /// Returns the text with the escape sequences of a style (ECMA-48, select graphic rendition).
     func styled(_ style: Style) -> String {
         style == .plain || isEmpty ? self : "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m"
     }
@@ -22,7 +22,7 @@ extension String {
         return width
     }
 
-    /// Returns the text clipped to this number of columns; its styles end with it.
+    /// Returns the text clipped to this number of columns. If a style is active at the end, it is turned off.
     func clipped(to limit: Int) -> String {
         guard columns > limit else { return self }
         var result = ""
@@ -70,7 +70,7 @@ extension String {
     }
 }
 
-/// A piece of styled text.
+/// A piece of a styled text: an escape sequence or a character.
 private enum TextPiece {
     case escape(String)
     case character(Character)

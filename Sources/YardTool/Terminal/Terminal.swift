@@ -1,13 +1,13 @@
 import Foundation
 import Switchyard
 
-/// The output of the tool, which is a screen on which lines can be redrawn, or a file.
+/// The output of the tool: a screen on which lines can be redrawn, or a file.
 struct Terminal: Sendable {
     /// Whether the output is a screen, on which lines can be redrawn and colored.
     let isInteractive: Bool
-    /// The size of the screen, which can change at any time.
+    /// A function that returns the present size of the screen.
     let size: @Sendable () -> (columns: Int, rows: Int)
-    /// A function that writes text in one write.
+    /// A function that writes a text in one operation.
     let write: @Sendable (String) -> Void
 
     /// The standard output.
@@ -20,7 +20,7 @@ struct Terminal: Sendable {
     /// A terminal that shows nothing.
     static let silent = Terminal(isInteractive: false, size: { (80, 24) }, write: { _ in })
 
-    /// Whether colors are enabled (no-color.org).
+    /// Whether colors are enabled. The environment variable `NO_COLOR` disables them (no-color.org).
     var isColoured: Bool { isInteractive && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
     @Sendable private static func sizeOfStandardOutput() -> (columns: Int, rows: Int) {
@@ -33,7 +33,7 @@ struct Terminal: Sendable {
 
     private static let hasReader = Locked(true)
 
-    /// Writes all bytes; if the reader has gone, sends SIGTERM to the process once.
+    /// Writes all bytes. If the program that reads the output has ended, sends SIGTERM to this process once.
     @Sendable private static func writeToStandardOutput(_ text: String) {
         guard !write(text, to: STDOUT_FILENO) else { return }
         let isNews = hasReader.withLock { hasReader in
@@ -43,15 +43,17 @@ struct Terminal: Sendable {
         if isNews { kill(getpid(), SIGTERM) }
     }
 
-    /// Writes a line to standard error; a failure is ignored.
+    /// Writes a line to standard error, and ignores a failure of the write.
     static func complain(_ line: String) {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to a file, and waits if the file accepts no bytes at the moment, such as a non-blocking pipe.
+    /// Writes all bytes to a file descriptor. If the file does not accept bytes at the moment, such as a full
+    /// non-blocking pipe, waits until it does.
     ///
-    /// - Returns: `false` if the file accepts no more bytes; Foundation's file handles would end the process in this
-    ///   case.
+    /// Foundation's file handles would end the process if the write fails.
+    ///
+    /// - Returns: `false` if the write fails.
     static func write(_ text: String, to file: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -2,9 +2,9 @@
 struct TextTable {
     /// The alignment of a column's cells.
     enum Alignment: Sendable {
-        /// Left-aligned with a minimum width, so that a redrawn table keeps its shape.
+        /// Left-aligned, with a minimum width in columns, so that the layout does not change when the table is redrawn.
         case left(Int)
-        /// Right-aligned with a minimum width.
+        /// Right-aligned, with a minimum width in columns.
         case right(Int)
 
         static let left = Alignment.left(0)
@@ -30,12 +30,12 @@ struct TextTable {
         rows = [columns.map(\.key)]
     }
 
-    /// Adds a row, whose cells can be styled.
+    /// Adds a row. The cells may contain styles.
     mutating func add(_ cells: [String]) {
         rows.append(cells)
     }
 
-    /// The lines of the table, the heading first.
+    /// The lines of the table. The heading is the first line.
     var lines: [String] {
         let widths = alignments.indices.map { column in
             rows.reduce(alignments[column].leastWidth) { width, row in

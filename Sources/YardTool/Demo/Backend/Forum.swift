@@ -2,9 +2,9 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The servers of the demo: three live machines, and the machine of the test environment.
+/// The servers of the demo: three live machines (the default environment), and the machine of the test environment.
 final class Forum: Sendable {
-    /// The names of the live machines, the preferred machine first.
+    /// The names of the live machines in order of preference.
     static let names = ["primary", "secondary", "tertiary"]
 
     let live: [ForumServer]

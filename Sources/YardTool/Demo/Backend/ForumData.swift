@@ -1,11 +1,11 @@
-/// The data of a forum machine, which is the same on every machine of an environment.
+/// The data of the forum, the demo's backend. All machines of an environment have the same data.
 struct ForumData: Sendable {
     var topics: [Topic]
     var users: [User]
 
-    /// The data of the live machines: 57 topics on three pages.
+    /// The data of the live machines (the default environment): 57 topics on three pages.
     static let release = ForumData(topicCount: 57, prefix: "Topic", names: ["Ada", "Grace", "Edsger", "Barbara"])
-    /// The data of the test machine.
+    /// The data of the machine of the test environment.
     static let test = ForumData(topicCount: 5, prefix: "Test topic", names: ["Tester A", "Tester B"])
 
     private init(topicCount: Int, prefix: String, names: [String]) {
@@ -13,7 +13,7 @@ struct ForumData: Sendable {
         users = names.enumerated().map { User(id: $0.offset + 1, name: $0.element) }
     }
 
-    /// Returns a page of topics, counted from 1, or an empty page after the last one.
+    /// Returns a page of topics. The first page has the number 1. After the last page, the result is an empty page.
     func page(_ number: Int, size: Int) -> TopicList {
         let (start, overflow) = (max(1, number) - 1).multipliedReportingOverflow(by: max(1, size))
         let rest = topics.dropFirst(overflow ? topics.count : start)

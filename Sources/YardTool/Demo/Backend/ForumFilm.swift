@@ -6,10 +6,11 @@ import SwitchyardTesting
 struct ForumFilm: Sendable {
     var length: Int
 
-    /// The bytes that the film repeats; their number is a prime, so that a misplaced part is detected.
+    /// The bytes that the film repeats. Their number is a prime, so a part at a wrong position differs from the correct
+    /// part.
     private static let scene = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
 
-    /// Returns whether a file contains the film; the file is read piece by piece.
+    /// Returns whether a file equals the film. The file is read piece by piece.
     func isEqual(to file: URL) throws -> Bool {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
@@ -21,7 +22,7 @@ struct ForumFilm: Sendable {
         return place == length
     }
 
-    /// Returns the content for a machine, which supports ranges.
+    /// Returns the film as content that a machine serves, with support for ranges.
     func content(bytesPerSecond: Int?) -> LoopbackContent {
         var content = LoopbackContent(
             length: length,

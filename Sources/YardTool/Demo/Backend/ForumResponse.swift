@@ -19,7 +19,7 @@ extension LoopbackResponse {
         try ForumResponse(code: 0, message: "", data: value).response()
     }
 
-    /// Returns an error response with a code of the forum.
+    /// Returns an error response with a code of the forum's envelope.
     static func forumRefusal(_ code: Int, status: Int) throws -> LoopbackResponse {
         try ForumResponse<Bool>(code: code, message: "").response(status: status)
     }

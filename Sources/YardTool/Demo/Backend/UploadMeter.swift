@@ -1,6 +1,6 @@
 import Foundation
 
-/// A meter that measures a file in a multipart form with a single part, without storing it.
+/// Measures the file in a multipart form with a single part, without storing the file.
 struct UploadMeter {
     private static let headLimit = 16_384
 
@@ -13,7 +13,7 @@ struct UploadMeter {
     /// Creates a meter for one form.
     ///
     /// - Parameters:
-    ///   - contentType: The content type of the form, which names the boundary.
+    ///   - contentType: The content type of the form, which contains the boundary.
     ///   - bytesPerSecond: The maximum number of bytes that are accepted per second, or `nil` for no limit.
     init(contentType: String?, bytesPerSecond: Int?) {
         let parameter = contentType?.components(separatedBy: "boundary=").dropFirst().first
@@ -21,7 +21,7 @@ struct UploadMeter {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Measures the next piece, and waits if the rate is limited.
+    /// Measures the next piece of the form. If the rate is limited, waits for as long as the piece would take.
     mutating func take(_ piece: Data) async throws {
         if let bytesPerSecond {
             try await Task.sleep(for: .seconds(Double(piece.count) / Double(bytesPerSecond)))
@@ -37,7 +37,7 @@ struct UploadMeter {
         isHeadComplete = true
     }
 
-    /// The file after all pieces have arrived, or `nil` if the form contains no file.
+    /// The name and size of the file, or `nil` if the form contains no file. Valid after all pieces have arrived.
     var attachment: Attachment? {
         guard let boundary, isHeadComplete else { return nil }
         let text = String(decoding: head, as: UTF8.self)

@@ -1,7 +1,7 @@
 import Switchyard
 import SwitchyardInspector
 
-/// The page that shows the demo's calls in a browser while it is open.
+/// The web page that shows the calls of the demo.
 struct DemoInspection: Sendable {
     private let inspector: TrafficInspector
     private let screen: DemoScreen

@@ -1,8 +1,8 @@
 /// The timing and data sizes of the demo.
 struct DemoPace: Sendable {
-    /// The time for which each new situation is shown.
+    /// The time for which the demo waits after each change, so that a person can look at it.
     var watch: Duration
-    /// The number of requests that a server must receive before the next event.
+    /// The number of requests that a server must receive before the demo continues with the next event.
     var calls: Int
     /// The number of callers in the steady traffic.
     var callers: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The output of the demo: permanent headings and facts, with a live region below.
+/// The output of the demo: headings and facts that stay, and below them lines that are redrawn.
 final class DemoScreen: Sendable {
     private let terminal: Terminal
     private let region: LiveRegion
@@ -13,7 +13,7 @@ final class DemoScreen: Sendable {
     /// Whether lines can be redrawn.
     var isLive: Bool { terminal.isInteractive }
 
-    /// Returns the text in a style if styles are supported.
+    /// Returns the text in a style if the output supports styles.
     func styled(_ text: String, _ style: Style) -> String {
         terminal.isColoured ? text.styled(style) : text
     }
@@ -38,17 +38,18 @@ final class DemoScreen: Sendable {
         region.print([" \(styled("✗", .red)) \(text)"])
     }
 
-    /// Shows lines in the live region, or nothing if lines cannot be redrawn.
+    /// Shows these lines below the headings and facts, in place of the previous ones. Does nothing if lines cannot be
+    /// redrawn.
     func show(_ lines: [String]) {
         region.show(lines)
     }
 
-    /// Clears the live region.
+    /// Removes the lines that ``show(_:)`` has drawn.
     func clear() {
         region.clear()
     }
 
-    /// Prints permanent lines unchanged.
+    /// Prints lines that stay on the screen.
     func print(_ lines: [String]) {
         region.print(lines)
     }

@@ -2,7 +2,8 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// The environment of the demo's steps: the machines, the client with its managers, a folder, and the facts so far.
+/// The objects that the steps of the demo share: the machines, the client with its managers, a folder, and the facts
+/// that have been recorded.
 final class DemoStage: Sendable {
     let forum: Forum
     let client: NetworkClient
@@ -39,7 +40,7 @@ final class DemoStage: Sendable {
     /// The facts that have been recorded so far.
     var report: DemoReport { facts.withLock { $0 } }
 
-    /// Records a fact.
+    /// Records a fact in ``report``.
     func record(_ change: (inout DemoReport) -> Void) {
         facts.withLock { change(&$0) }
     }
@@ -63,13 +64,13 @@ final class DemoStage: Sendable {
 // MARK: - Waiting
 
 extension DemoStage {
-    /// Waits until a machine has received `pace.calls` more requests; returns `false` after a timeout.
+    /// Waits until a machine has received `pace.calls` more requests. Returns `false` if this takes too long.
     func waitForTraffic(at machine: ForumServer) async -> Bool {
         let goal = machine.requestCount + pace.calls
         return await withTimeoutBudget { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
     }
 
-    /// Waits for an event of the servers; returns `false` after a timeout.
+    /// Waits for an event of the servers. Returns `false` if the event does not occur in time.
     func wait(
         for events: AsyncStream<SwitchEvent.Kind>,
         until isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool
@@ -77,7 +78,7 @@ extension DemoStage {
         await withTimeoutBudget { await events.first(where: isWanted) } != nil
     }
 
-    /// Keeps the situation unchanged for a person who watches.
+    /// Waits, so that a person can look at the present state of the demo.
     func watch() async throws {
         if pace.watch > .zero { try await Task.sleep(for: pace.watch) }
     }
@@ -88,7 +89,7 @@ extension DemoStage {
         await withTaskGroup(of: Value?.self) { group in
             group.addTask { await wait() }
             group.addTask { [limit = pace.patience] in
-                // The sleep ends early only if the wait is over or the demo was interrupted.
+                // The sleep ends early only if the event has occurred or the demo was interrupted.
                 try? await Task.sleep(for: limit)
                 return nil
             }

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A step that repeats a call, which is then served without a server.
+/// A step that makes the same call twice. The second response comes from the cache, without a request to a server.
 struct CacheStep: DemoStep {
     let title = "The same request again, served from the cache"
     /// The identifier of the requested user.

@@ -2,7 +2,7 @@ import Foundation
 import Switchyard
 import SwitchyardTransfers
 
-/// A step that cancels a download in the middle and resumes it.
+/// A step that cancels a download before its end and then resumes it.
 struct DownloadStep: DemoStep {
     let title = "A download of a film, cancelled in the middle and resumed"
 
@@ -33,7 +33,8 @@ struct DownloadStep: DemoStep {
     /// Downloads this share of the film, then cancels the download.
     private func cut(_ film: URL, at share: Double, _ watcher: DownloadWatcher, _ stage: DemoStage) async {
         let id = RequestID()
-        // The download ends with a cancellation; the resumed download reports any other error.
+        // The error is ignored, because this download always ends with a cancellation. The resumed download reports any
+        // other error.
         _ = try? await stage.topics.film(of: 7, to: film, id: id) { report in
             watcher.report(report)
             if report.fraction ?? 0 >= share { stage.topics.client.cancel(id) }
@@ -41,7 +42,7 @@ struct DownloadStep: DemoStep {
     }
 }
 
-/// A recorder that draws the progress of a download and checks that it only increases.
+/// Draws the progress of a download and records whether it only increases.
 private final class DownloadWatcher: Sendable {
     private struct State {
         var count: Int64 = 0

@@ -1,7 +1,7 @@
 import Switchyard
 import SwitchyardTesting
 
-/// A step in which the current server fails without a failure for any caller.
+/// A step in which the current server fails. It verifies that no call fails for its caller.
 struct OutageStep: DemoStep {
     let title: String
     let needsTraffic = true
@@ -49,10 +49,10 @@ struct OutageStep: DemoStep {
 }
 
 extension DemoStage {
-    /// The live machine that the client currently prefers.
+    /// The live machine (server of the default environment) that the client currently prefers.
     var machineInUse: ForumServer? { forum.machine(named: client.currentServer) }
 
-    /// Verifies that no call has failed since the start of the phase.
+    /// Verifies that no call has failed since the traffic's `beginPhase()`.
     func claimNoVisibleFailure() throws(BrokenClaim) {
         let tally = traffic.phase
         let cause = tally.lastError.map { " (\($0))" } ?? ""

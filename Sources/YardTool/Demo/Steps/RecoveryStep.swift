@@ -1,7 +1,8 @@
 import Switchyard
 import SwitchyardTesting
 
-/// A step that restarts the machines one after another, after which the callers return to the better machine each time.
+/// A step that restarts the machines one after another. Each time, the calls return to the machine that comes first in
+/// the order of preference.
 struct RecoveryStep: DemoStep {
     let title = "The servers recover, and the calls return to the primary"
     let needsTraffic = true

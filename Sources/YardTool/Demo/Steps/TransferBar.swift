@@ -1,6 +1,6 @@
 import Switchyard
 
-/// The progress of a transfer, shown as a bar, or as one line for each quarter if lines cannot be redrawn.
+/// Shows the progress of a transfer as a bar. If lines cannot be redrawn, prints one line for each quarter instead.
 final class TransferBar: Sendable {
     private let screen: DemoScreen
     private let fileSize: Int
@@ -12,7 +12,7 @@ final class TransferBar: Sendable {
         self.fileSize = fileSize
     }
 
-    /// Shows a share from 0 to 1.
+    /// Shows the completed share of the transfer, from 0 to 1.
     func show(_ share: Double) {
         let isNewQuarter = quarter.withLock { last in
             let quarter = Int(share * 4)

@@ -15,7 +15,7 @@ extension Demo {
         screen.print([""] + table(of: stage))
     }
 
-    /// Runs the callers and the table during `body`, and returns after the last call has ended and drawing has stopped.
+    /// Runs the callers and the table during `body`. Returns after the last call has ended and drawing has stopped.
     private func accompany(_ stage: DemoStage, _ body: () async -> Void) async {
         async let callers: Void = stage.traffic.run(callers: pace.callers, think: pace.think) {
             number throws(APIError) in
@@ -32,7 +32,7 @@ extension Demo {
         guard screen.isLive else { return }
         while !Task.isCancelled {
             screen.show([""] + table(of: stage))
-            // The task is cancelled when the traffic has ended; then the loop ends too.
+            // When the traffic has ended, the task is cancelled. The sleep then ends early, and the loop ends too.
             try? await Task.sleep(for: .milliseconds(100))
         }
     }

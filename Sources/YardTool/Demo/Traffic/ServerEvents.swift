@@ -1,6 +1,6 @@
 import Switchyard
 
-/// An observer that prints and counts the events of the servers, and passes them to waiting steps.
+/// Prints and counts the events of the servers, and passes them to steps that wait for an event.
 final class ServerEvents: Sendable {
     /// The numbers of events by kind.
     struct Count: Sendable {
@@ -32,14 +32,14 @@ final class ServerEvents: Sendable {
         state.withLock { $0.ejections[server] }
     }
 
-    /// Returns a stream of the events from now on; each event is delivered after it has been printed.
+    /// Returns a stream of the events that occur after this call. An event is delivered after it has been printed.
     func listen() -> AsyncStream<SwitchEvent.Kind> {
         let (stream, continuation) = AsyncStream.makeStream(of: SwitchEvent.Kind.self)
         state.withLock { $0.listeners.append(continuation) }
         return stream
     }
 
-    /// Handles the events of a client until its stream ends with the client.
+    /// Handles the events of a client. Returns when the client is released and its stream of events ends.
     func follow(_ events: AsyncStream<ClientEvent>) async {
         for await event in events {
             notes.add(event.event)

@@ -2,14 +2,15 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// A table of the servers as the client sees them, next to their real condition.
+/// A table of the servers. For each server, it shows the state as the client sees it and the real condition of the
+/// machine.
 struct ServerTable {
     let snapshots: [ServerSnapshot]
     let forum: Forum
     let events: ServerEvents
     let tally: SteadyTraffic.Tally
     let callers: Int
-    /// Returns the text in a style if styles are supported.
+    /// A function that returns the text in a style if the output supports styles.
     let styled: (String, Style) -> String
 
     private static let columns: KeyValuePairs<String, TextTable.Alignment> = [
@@ -29,7 +30,8 @@ struct ServerTable {
     private func row(_ snapshot: ServerSnapshot) -> [String] {
         let machine = forum.machine(named: snapshot.id)
         let condition = machine.map(Condition.init) ?? .works
-        // An ejected server starts a new window, so the statistics of its ejection are more informative.
+        // After an ejection, the client's counts for the server start at 0, so the table shows the statistics that led
+        // to the ejection.
         let statistics = snapshot.state == .healthy ? nil : events.ejection(of: snapshot.id)
         return [
             snapshot.isCurrent ? styled("▶", .cyan) : "",

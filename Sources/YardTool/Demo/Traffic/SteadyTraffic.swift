@@ -1,8 +1,8 @@
 import Switchyard
 
-/// Callers that make one call after another, as the screens of an app do, and count the results.
+/// Callers that each make one call after another, as the screens of an app do. Their results are counted.
 final class SteadyTraffic: Sendable {
-    /// The results of calls.
+    /// The counts of the results of calls.
     struct Tally: Sendable {
         var calls = 0
         var failures = 0
@@ -46,7 +46,7 @@ final class SteadyTraffic: Sendable {
         state.withLock { $0.phase = Tally() }
     }
 
-    /// Runs callers until ``stop()``, and returns after the last call has ended.
+    /// Runs callers until ``stop()`` is called, and returns after the last call has ended.
     ///
     /// - Parameters:
     ///   - callers: The number of concurrent callers.
@@ -65,7 +65,7 @@ final class SteadyTraffic: Sendable {
                     while !state.withLock({ $0.isStopped }), !Task.isCancelled {
                         await ask(number, call)
                         number += callers
-                        // The sleep ends early only if the demo is interrupted; then the loop ends too.
+                        // The sleep ends early only if the demo is interrupted. The loop then ends too.
                         try? await Task.sleep(for: think)
                     }
                 }
@@ -97,7 +97,7 @@ final class SteadyTraffic: Sendable {
 }
 
 extension Result {
-    /// The error, or `nil` for a success.
+    /// The error, or `nil` if the call succeeded.
     fileprivate var error: Failure? {
         if case .failure(let error) = self { error } else { nil }
     }

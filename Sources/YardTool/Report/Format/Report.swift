@@ -1,8 +1,9 @@
 import Foundation
 
-/// The data of a report page as JSON, in the format `switchyard-report` that the article on diagnostics describes.
+/// The data of a report page, in the JSON format `switchyard-report` that the article on diagnostics describes.
 ///
-/// Times are seconds since the start of the report, waits are milliseconds, and a server is its index in ``servers``.
+/// Times are seconds since the start of the report. Waits are milliseconds. A server is identified by its index in
+/// ``servers``.
 struct Report: Codable, Sendable, Equatable {
     /// The subject of a report.
     enum Kind: String, Codable, Sendable {
@@ -12,7 +13,7 @@ struct Report: Codable, Sendable, Equatable {
         case fleet
     }
 
-    /// A fact about the run for the heading.
+    /// A setting of the run, as a name and a value, for the heading of the page.
     struct Fact: Codable, Sendable, Equatable {
         var name: String
         var value: String
@@ -20,7 +21,7 @@ struct Report: Codable, Sendable, Equatable {
 
     /// The name of the format, which never changes.
     static let formatName = "switchyard-report"
-    /// The version of the format, which increases when a reader of the previous version would misinterpret a report.
+    /// The version of the format. It increases when a reader of the previous version would misread the data.
     static let currentVersion = 1
 
     var format = Report.formatName
@@ -31,7 +32,7 @@ struct Report: Codable, Sendable, Equatable {
     var facts: [Fact]
     /// The start of the run in seconds since 1970, or `nil` for a run in virtual time.
     var startedAt: Double?
-    /// The duration of the run.
+    /// The duration of the run in seconds.
     var duration: Double
     /// A summary of the run in one sentence.
     var summary = ""
@@ -45,13 +46,13 @@ struct Report: Codable, Sendable, Equatable {
     var marks: [ReportMark] = []
     /// The states of each server over time.
     var states: [ReportState] = []
-    /// The totals of each server, which are empty for a fleet.
+    /// The totals of each server. Empty for a fleet.
     var totals: [ReportTotal] = []
-    /// The calls over time by responding server, or `nil` for a fleet.
+    /// The number of calls over time for each responding server, or `nil` for a fleet.
     var rates: ReportRates?
     /// All calls, or `nil` for a fleet.
     var calls: ReportCalls?
-    /// The fleet by second, or `nil` for real calls.
+    /// The figures of the fleet for each second, or `nil` for real calls.
     var fleet: ReportFleet?
 }
 

@@ -1,40 +1,41 @@
-/// The way in which a call was completed.
+/// Whether one server received the request of a call, or the call was hedged or failed over.
 enum CallWay: Int, Codable, Sendable, CaseIterable {
     /// One server received the request.
     case direct
-    /// A second server received the request in parallel to a slow server.
+    /// A second server received the request while the first, slow server was still working on it.
     case hedged
     /// Another server received the request after the first server had failed.
     case failedOver
 }
 
-/// All calls in columns of equal length, sorted by start time.
+/// All calls, as arrays of equal length with one element per call, sorted by start time.
 struct ReportCalls: Codable, Sendable, Equatable {
     /// The times at which the calls were due.
     var start: [Double] = []
-    /// The times that the callers waited.
+    /// The times from the moment at which each call was due until it ended, in milliseconds.
     var wait: [Double] = []
-    /// The servers that responded or failed last, or -1 if there was none.
+    /// The index of the server that responded or, for a failed call, failed last; -1 if there was no such server.
     var server: [Int] = []
-    /// The ways in which the calls were completed: 0 for one server, 1 for hedged, 2 for failed over.
+    /// The raw values of ``CallWay``: 0 if one server received the request, 1 if the call was hedged, 2 if it failed
+    /// over.
     var way: [Int] = []
-    /// The failures: 0 for a response, otherwise the position in ``failures`` counted from 1.
+    /// The failure of each call: 0 for a response, otherwise the position in ``failures``, counted from 1.
     var failure: [Int] = []
     /// The kinds of failure, such as `timeout` and `http503`.
     var failures: [String] = []
 }
 
-/// The numbers of calls in each time step, by the time at which they were due.
+/// The number of calls in each time step. A call belongs to the step in which it was due.
 struct ReportRates: Codable, Sendable, Equatable {
-    /// The length of a step.
+    /// The length of a time step in seconds.
     var step: Double
-    /// The number of successful calls of each server in each step.
+    /// For each server, the number of calls to which it responded successfully in each step.
     var answered: [[Int]]
     /// The number of failed calls in each step.
     var failed: [Int]
 }
 
-/// The statistics of one phase of a run.
+/// The statistics of one phase of a run: before, during or after the faults, or all calls.
 struct ReportPhase: Codable, Sendable, Equatable {
     /// The name of a phase.
     enum Name: String, Codable, Sendable, CaseIterable {
@@ -44,10 +45,10 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var name: Name
     var calls: Int
     var failures: Int
-    /// The number of hedged calls; `hedged` and `failedOver` are `nil` for a fleet.
+    /// The number of hedged calls. `hedged` and `failedOver` are `nil` for a fleet.
     var hedged: Int?
     var failedOver: Int?
-    /// The median wait; `p50`, `p90` and `p99` are determined by the nearest rank.
+    /// The median wait in milliseconds. `p50`, `p90` and `p99` are determined by the nearest rank.
     var p50: Double?
     var p90: Double?
     var p99: Double?
@@ -60,8 +61,8 @@ struct ReportTotal: Codable, Sendable, Equatable {
     var answered: Int
     /// The server's share of all successful calls, from 0 to 1.
     var share: Double
-    /// The number of the server's responses to hedged calls; `failedOver` counts its responses to calls that another
-    /// server had failed.
+    /// The number of hedged calls to which the server responded. `failedOver` is the number of calls to which it
+    /// responded after another server had failed.
     var hedged: Int
     var failedOver: Int
     var p50: Double?

@@ -1,12 +1,13 @@
-/// A fleet of clients in time steps.
+/// The figures of a fleet of clients in each time step.
 struct ReportFleet: Codable, Sendable, Equatable {
     /// A server of the fleet.
     struct Server: Codable, Sendable, Equatable {
-        /// The work that was requested per second, in units of one request.
+        /// The work that clients requested per second in each step. The unit is the work for one request.
         var load: [Double]
-        /// The work that the server could do per second, or 0 during an outage.
+        /// The work that the server can do per second in each step, in the same unit as ``load``, or 0 during an
+        /// outage.
         var capacity: [Double]
-        /// The share of the clients that preferred the server, from 0 to 1.
+        /// The share of the clients that prefer the server in each step, from 0 to 1.
         var clients: [Double]
         /// The maximum load relative to the capacity, except during an outage.
         var peakLoad: Double
@@ -21,17 +22,17 @@ struct ReportFleet: Codable, Sendable, Equatable {
         var count: Int
     }
 
-    /// The length of a step.
+    /// The length of a time step in seconds.
     var step: Double
-    /// The number of requests by arrival time.
+    /// The number of requests in each step, by the time at which they started.
     var requests: [Int]
-    /// The number of requests that ended without a response, by arrival time.
+    /// The number of requests without a response in each step, by the time at which they started.
     var failures: [Int]
     /// The number of switches in each step.
     var switches: [Int]
-    /// The causes of switches, the most frequent first.
+    /// The causes of switches. The most frequent cause is the first.
     var causes: [Cause]
-    /// The median wait in each step; `p50` and `p99` are `nil` for a step without requests.
+    /// The median wait in each step in milliseconds. `p50` and `p99` are `nil` for a step without requests.
     var p50: [Double?]
     var p99: [Double?]
     var servers: [Server]

@@ -2,12 +2,12 @@
 struct ReportFault: Codable, Sendable, Equatable {
     var server: Int
     var from: Double
-    /// The end of the fault, or `nil` if it was not over at the end of the report.
+    /// The end of the fault, or `nil` if the fault had not ended at the end of the report.
     var until: Double?
     /// A description of the fault, such as `was killed`.
     var what: String
-    /// Whether the tool that caused the fault recorded it; otherwise, the fault is derived from the client's
-    /// observations.
+    /// Whether the tool injected the fault and recorded it. If `false`, the fault is derived from the results of the
+    /// calls.
     var isKnown: Bool
 }
 
@@ -17,27 +17,27 @@ struct ReportMark: Codable, Sendable, Equatable {
     enum Kind: String, Codable, Sendable {
         /// The recorded start or end of a fault.
         case fault, faultEnd
-        /// A server receives no more calls.
+        /// A server was ejected and receives no more calls.
         case ejected
-        /// Another server is preferred.
+        /// The client prefers another server.
         case switched
-        /// The result of a probe, which is a shadow copy of a read, on an ejected server.
+        /// An ejected server has or has not responded to a probe (a shadow copy of a read).
         case probe
-        /// A server has responded to its probes and will receive trial calls.
+        /// An ejected server has responded to its probes, and receives a few calls as a trial.
         case trial
         /// A server has recovered.
         case recovered
-        /// Another event: a different environment or a pushed command.
+        /// Another event: a change of the environment, or a pushed command.
         case note
     }
 
     var at: Double
     var kind: Kind
-    /// The affected server, or the old server of a switch.
+    /// The affected server. For a switch, the previous server.
     var server: Int?
-    /// The new server of a switch.
+    /// The new server of a switch, or `nil` for other events.
     var to: Int?
-    /// Whether a probe succeeded.
+    /// Whether a probe succeeded, or `nil` for other events.
     var isGood: Bool?
     /// A description of the event and its cause.
     var text: String
@@ -53,7 +53,7 @@ struct ReportState: Codable, Sendable, Equatable {
         case standby
         /// Ejected.
         case out
-        /// Ejected, but responding to probes and receiving a few trial calls.
+        /// Ejected, but the server responds to probes and receives a few calls as a trial.
         case probing
     }
 

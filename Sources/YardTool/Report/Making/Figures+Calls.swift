@@ -1,5 +1,6 @@
 extension ReportPhase {
-    /// Returns the statistics before, during and after the faults if there are any, and of all calls.
+    /// Returns the statistics before, during and after the faults, and of all calls. Without faults, returns only the
+    /// statistics of all calls.
     ///
     /// A call belongs to the phase in which it was due. A call between two faults belongs to the phase after the first
     /// fault.
@@ -52,9 +53,9 @@ extension ReportTotal {
 }
 
 extension ReportRates {
-    /// The maximum number of steps in a report.
+    /// The maximum number of time steps in a report.
     private static let mostSteps = 80.0
-    /// The possible lengths of a step in seconds.
+    /// The possible lengths of a time step in seconds.
     private static let steps = [0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1_800]
 
     /// Counts the calls in each time step.
@@ -75,8 +76,8 @@ extension ReportRates {
 }
 
 extension [Double] {
-    /// Returns the smallest of the sorted numbers that at least this share of all numbers does not exceed, or `nil` for
-    /// an empty array.
+    /// Returns the quantile of sorted numbers by the nearest rank: the smallest number such that at least this share of
+    /// all numbers is not larger. The result is `nil` for an empty array.
     func quantile(_ share: Double) -> Double? {
         isEmpty ? nil : self[Swift.max(1, Int((share * Double(count)).rounded(.up))) - 1]
     }

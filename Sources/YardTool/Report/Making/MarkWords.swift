@@ -45,7 +45,7 @@ extension TrafficStory {
 }
 
 extension HealthStatistics {
-    /// A description of the statistics that led to an ejection.
+    /// A description of the statistics of the server that led to its ejection.
     fileprivate var evidence: String {
         guard failures > 0 else { return "" }
         let last = lastFailure.map { ", and the last time it \($0.deed)" } ?? ""
@@ -54,7 +54,7 @@ extension HealthStatistics {
 }
 
 extension SwitchCause {
-    /// Whether the cause is a failure of the old server.
+    /// Whether the switch happened because the previous server failed.
     var blamesServer: Bool {
         switch self {
         case .errorRatio, .score, .lateness, .consecutiveFailures, .trialFailed: true
@@ -62,7 +62,8 @@ extension SwitchCause {
         }
     }
 
-    /// The cause of an ejection, for a sentence with the server as subject, or `nil` if the server is not to blame.
+    /// The cause of an ejection as a part of a sentence whose subject is the server, or `nil` if the server did not
+    /// cause it.
     fileprivate var ownWhy: String? {
         switch self {
         case .errorRatio: "too many of its requests failed"
@@ -94,7 +95,7 @@ extension SwitchCause {
 }
 
 extension FailureKind {
-    /// A description of the server's failure.
+    /// The failure as a part of a sentence whose subject is the server.
     var deed: String {
         switch self {
         case .refused: "refused connections"

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A period in which a server was ejected, with its start and end.
+/// A failure of a server that led to its ejection, with its start and end.
 struct Outage: Sendable, Equatable {
     /// A change of the preferred server.
     struct Move: Sendable, Equatable {
@@ -9,21 +9,23 @@ struct Outage: Sendable, Equatable {
     }
 
     var server: Int
-    /// The start of the failure: the recorded start of the fault, or the first call that needed another server.
+    /// The start of the failure. This is the start of the injected fault, if it was recorded. Otherwise, it is the time
+    /// of the first call that failed or needed another server.
     var from: Double
-    /// The end of the failure: the recorded end of the fault or the first successful probe, or `nil` if it did not end.
+    /// The end of the failure, or `nil` if it did not end. This is the end of the injected fault, if it was recorded.
+    /// Otherwise, it is the first of the successful probes before the recovery.
     var until: Double?
     var what: String
     var isKnown = false
     /// The time of the ejection.
     var ejectedAt: Double
     var cause: SwitchCause
-    /// The switch to another server.
+    /// The switch of the client to another server, or `nil` if it did not switch.
     var move: Move?
-    /// The time at which the server was preferred again.
+    /// The time at which the server was preferred again, or `nil` if it was not.
     var backAt: Double?
 
-    /// The fault for the report.
+    /// The outage as a fault in the report.
     var fault: ReportFault { ReportFault(server: server, from: from, until: until, what: what, isKnown: isKnown) }
 
     /// Returns all outages of a run in order.
@@ -37,7 +39,8 @@ struct Outage: Sendable, Equatable {
         }
     }
 
-    /// Copies the recorded fault into the outage, and returns `false` if no fault was recorded.
+    /// Copies the start, the end and the description of the recorded fault into the outage. Returns `false` if no fault
+    /// was recorded.
     private mutating func take(_ story: TrafficStory) -> Bool {
         let known = story.notes.faults.last { story.place($0.server) == server && story.second($0.from) <= ejectedAt }
         guard let known, known.until.map({ story.second($0) >= ejectedAt }) ?? true else { return false }
@@ -48,12 +51,14 @@ struct Outage: Sendable, Equatable {
         return true
     }
 
-    /// The maximum gap in seconds between two troubled calls of the same fault.
+    /// The maximum time in seconds from one troubled call (`ReportCalls.isTroubled`) to the next within the same
+    /// outage.
     private static let longestGap = 2.0
 
-    /// Returns the time at which the first troubled call before the ejection was due.
+    /// Returns the time at which the first call was due that failed or needed another server because of this outage.
     ///
-    /// The calls belong to the outage if each one was due at most two seconds before the next.
+    /// Such calls belong to the outage if at most two seconds pass from one to the next, and from the last to the
+    /// ejection.
     private static func firstTrouble(before outage: Outage, _ calls: ReportCalls) -> Double {
         var first = outage.ejectedAt
         for call in calls.start.indices.reversed() where calls.start[call] <= outage.ejectedAt {
@@ -64,11 +69,11 @@ struct Outage: Sendable, Equatable {
     }
 }
 
-/// A reader that finds the outages in the events of a client.
+/// Finds the outages in the events of a client.
 private struct OutageReader {
     private let story: TrafficStory
     private(set) var outages: [Outage] = []
-    /// The indexes of the outages that are not over, by server.
+    /// The indexes of the outages that have not ended, by server.
     private var open: [Int: Int] = [:]
     /// The time of the first successful probe since the last failed probe, by server.
     private var goodSince: [Int: Double] = [:]

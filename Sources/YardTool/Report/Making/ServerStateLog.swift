@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A recorder of the state of each server over time, derived from events.
+/// Computes the state of each server over time from the events of a client.
 struct ServerStateLog {
     private enum Health {
         case well, out, probing
@@ -12,7 +12,8 @@ struct ServerStateLog {
     private var since: [Double]
     private var spans: [ReportState] = []
 
-    /// Starts with all servers healthy, and with the first server in use unless the first switch names another server.
+    /// Creates a log in which all servers are healthy at the start. The server in use at the start is the one from
+    /// which the first switch leads away, otherwise the first server.
     init(_ story: TrafficStory) {
         self.story = story
         health = Array(repeating: .well, count: story.servers.count)
@@ -23,7 +24,7 @@ struct ServerStateLog {
         current = first.first ?? 0
     }
 
-    /// Returns the states of all servers, grouped by server and in order.
+    /// Returns the states of all servers. The states of one server are next to each other, in order of time.
     func states(until end: Double) -> [ReportState] {
         var book = self
         for event in story.notes.events { book.take(event) }

@@ -1,25 +1,25 @@
 import Foundation
 import Switchyard
 
-/// A completed run of real calls, with all data for its report.
+/// All data about a completed run of real calls that its report needs.
 struct TrafficStory: Sendable {
     /// The program that made the calls, such as `yard load`.
     var title: String
     var facts: [Report.Fact] = []
     /// The names of the servers in order of preference.
     var servers: [String]
-    /// The start of the run on the client's clock; `startedAt` is the start on the wall clock.
+    /// The start of the run on the client's clock. `startedAt` is the start on the wall clock.
     var origin: MonotonicTime
     var startedAt: Date?
     var notes: TrafficRecorder.Content
 
-    /// Returns a time in seconds since the start of the run.
+    /// Converts a time of the client's clock to seconds since the start of the run.
     func second(_ time: MonotonicTime) -> Double { (origin.duration(to: time) / .seconds(1)).rounded(places: 4) }
 
     /// Returns the index of a server, or `nil` if it is not in the list.
     func place(_ server: String?) -> Int? { server.flatMap(servers.firstIndex(of:)) }
 
-    /// The end of the last call or event.
+    /// The time at which the last call or event ended, in seconds since the start of the run.
     var end: Double {
         let calls = notes.calls.map { second($0.start.advanced(by: $0.wait)) }
         return max(0, calls.max() ?? 0, notes.events.last.map { second($0.at) } ?? 0)
@@ -52,7 +52,7 @@ extension Report {
 }
 
 extension ReportCalls {
-    /// Converts the calls of a run to columns in order of their start.
+    /// Converts the calls of a run to arrays with one element per call, sorted by start time.
     init(of story: TrafficStory) {
         var kinds: [String: Int] = [:]
         for call in story.notes.calls.sorted(by: { $0.start < $1.start }) {
@@ -72,7 +72,8 @@ extension ReportCalls {
         }
     }
 
-    /// Returns whether the call failed, or was not completed directly and was served by another server than `server`.
+    /// Returns whether a call failed, or was hedged or failed over and received its response from another server than
+    /// `server`.
     func isTroubled(_ call: Int, by server: Int) -> Bool {
         failure[call] > 0 || way[call] != CallWay.direct.rawValue && self.server[call] != server
     }

@@ -2,26 +2,27 @@ import Switchyard
 
 /// A call that has ended, recorded for a report.
 struct RecordedCall: Sendable {
-    /// The time at which the call was due.
+    /// The time at which the call was due on the client's clock.
     var start: MonotonicTime
-    /// The time that the caller waited.
+    /// The time from the moment at which the call was due until it ended.
     var wait: Duration
-    /// The server that responded or failed last.
+    /// The server that responded. If the call failed, the server that failed last.
     var server: String?
-    /// The way in which the call was completed.
+    /// Whether one server received the request, or the call was hedged or failed over.
     var way = CallWay.direct
-    /// The kind of failure, or `nil` for a response.
+    /// The kind of failure, or `nil` if the call received a response.
     var failure: String?
 }
 
 extension CallWay {
-    /// Determines the way in which a call was completed from its context.
+    /// Determines from the context of a call whether it was hedged or failed over.
     init(_ context: RequestContext) {
         guard context.attempts > 1 else {
             self = .direct
             return
         }
-        // A call also counts as hedged if the slow server or no server responded in the end.
+        // The call was hedged even if the first, slow server responded before the second one, or if no server
+        // responded.
         self = context.attempt?.role == .failover ? .failedOver : .hedged
     }
 }

@@ -1,6 +1,6 @@
 import Switchyard
 
-/// A recorder that collects the data of a report during a run: calls, events of the client, and injected faults.
+/// Collects the data of a report during a run: calls, events of the client, and injected faults.
 final class TrafficRecorder: Sendable {
     /// The collected data.
     struct Content: Sendable {
@@ -38,7 +38,7 @@ final class TrafficRecorder: Sendable {
     }
 }
 
-/// A fault that was recorded by the tool that caused it.
+/// A fault that the tool has injected.
 struct RecordedFault: Sendable {
     var server: String
     var from: MonotonicTime
