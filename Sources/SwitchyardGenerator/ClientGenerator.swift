@@ -1,35 +1,35 @@
 public import Foundation
 
-/// A generator that creates a client for this library from an OpenAPI document.
+/// Generates a client for this library from an OpenAPI document.
 ///
-/// The output depends only on the document and the options: the same input gives the same bytes.
+/// The output depends only on the document and the options. The same input produces the same bytes.
 public struct ClientGenerator: Sendable {
     /// The options for the generated client.
     public let options: GeneratorOptions
 
-    /// Creates a generator.
+    /// Creates a generator with the given options, by default the options of `yard generate`.
     public init(options: GeneratorOptions = GeneratorOptions()) {
         self.options = options
     }
 
-    /// A generated client that has not been written to disk.
+    /// A generated client. Its files have not been written to the disk.
     public struct Output: Sendable {
         /// The files, sorted by path.
         public let files: [GeneratedFile]
-        /// Notes about parts of the document that are generated differently or not at all.
+        /// Notes about parts of the document that were skipped, or that the generated code represents less precisely.
         public let notes: [GeneratorNote]
-        /// The number of operations.
+        /// The number of operations for which methods were generated.
         public let operations: Int
-        /// The number of types.
+        /// The number of generated model types.
         public let types: Int
-        /// The name of the root type.
+        /// The name of the client's root type.
         public let name: String
     }
 
     /// Reads a document and generates its client without writing any file.
     ///
-    /// - Parameter url: The document in JSON or YAML, of OpenAPI 3.0 or 3.1. Files that it references are read from its
-    ///   folder.
+    /// - Parameter url: The document in JSON or YAML, of OpenAPI 3.0 or 3.1. If it refers to other files, they are read
+    ///   from its folder.
     /// - Returns: The generated files.
     /// - Throws: ``GeneratorError`` for the first error in the document.
     public func output(for url: URL) throws(GeneratorError) -> Output {

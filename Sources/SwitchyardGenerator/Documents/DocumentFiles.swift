@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a document: the main file and the files in its folder that it references.
+/// The files of a document: the main file, and the files in its folder to which it refers.
 final class DocumentFiles {
     /// The maximum number of files of one document.
     static let maximumFiles = 10_000
@@ -16,10 +16,10 @@ final class DocumentFiles {
     /// Reads the main file.
     ///
     /// - Parameters:
-    ///   - url: The main file. The extension of its name decides whether it is parsed as JSON or YAML; for any other
-    ///     extension, its first character decides.
+    ///   - url: The main file. The extension of its name determines whether it is parsed as JSON or as YAML. For any
+    ///     other extension, the first character of the file determines it.
     ///   - limits: The limits of the parsers.
-    ///   - load: Reads the bytes of a file.
+    ///   - load: A function that reads the bytes of a file.
     /// - Throws: ``GeneratorError`` if the file cannot be read.
     init(
         _ url: URL,
@@ -33,10 +33,10 @@ final class DocumentFiles {
         roots[url.lastPathComponent] = root
     }
 
-    /// Returns the place that a reference points to.
+    /// Returns the place to which a reference leads.
     ///
-    /// - Throws: ``GeneratorError`` at the reference if its target does not exist, is on another machine or is outside
-    ///   the folder.
+    /// - Throws: ``GeneratorError`` with the location of the reference, if its target does not exist, is on another
+    ///   machine or is outside the folder.
     func target(of reference: String, at place: Place) throws(GeneratorError) -> Place {
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let path = String(parts.first ?? "")

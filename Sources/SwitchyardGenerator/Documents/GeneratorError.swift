@@ -2,16 +2,16 @@
 public struct GeneratorError: Error, Sendable, Hashable {
     /// A message that states what is wrong, the value, and what is allowed.
     public var message: String
-    /// The name of the file, or an empty string if the error is not in a file.
+    /// The name of the file, or an empty string if the error does not concern a file.
     public var file: String
-    /// The line, counted from 1, or 0 if the error has no line.
+    /// The line in the file, counted from 1, or 0 if the line is unknown.
     public var line: Int
-    /// The column, counted from 1, or 0 if the error has no line.
+    /// The column in the line, counted from 1, or 0 if the line is unknown.
     public var column: Int
-    /// The JSON pointer of the value (RFC 6901), which is empty for the whole document.
+    /// The JSON pointer of the value (RFC 6901). It is empty for the whole document.
     public var pointer: String
 
-    /// Creates an error.
+    /// Creates an error. By default, it has no location.
     public init(_ message: String, file: String = "", line: Int = 0, column: Int = 0, pointer: String = "") {
         self.message = message
         self.file = file

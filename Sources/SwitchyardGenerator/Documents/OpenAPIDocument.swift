@@ -1,4 +1,4 @@
-/// An OpenAPI document of version 3.0 or 3.1, whose values are interpreted on demand.
+/// An OpenAPI document of version 3.0 or 3.1. Its parts are read when they are needed.
 struct OpenAPIDocument {
     let files: DocumentFiles
     /// The root value of the document.
@@ -9,7 +9,7 @@ struct OpenAPIDocument {
     /// The version of the OpenAPI Specification.
     let openAPIVersion: String
 
-    /// Validates the head of a document.
+    /// Checks that the main file is an OpenAPI document and reads its title and version.
     ///
     /// - Throws: ``GeneratorError`` if it is not an OpenAPI document of a supported version.
     init(_ files: DocumentFiles) throws(GeneratorError) {
@@ -33,7 +33,8 @@ struct OpenAPIDocument {
         self.version = info?.text("version") ?? ""
     }
 
-    /// Follows the chain of references at a place.
+    /// Returns the place to which the reference at `place` leads, through further references if necessary. Without a
+    /// reference, returns `place`.
     ///
     /// - Throws: ``GeneratorError`` if a reference has no target or the references form a cycle.
     func resolved(_ place: Place) throws(GeneratorError) -> Place {

@@ -1,6 +1,6 @@
-/// An operation of a document.
+/// An operation of an OpenAPI document: a method of a path.
 struct Operation {
-    /// The location of a parameter in a request.
+    /// The part of a request that contains a parameter.
     enum Location: String {
         case path
         case query
@@ -21,10 +21,10 @@ struct Operation {
         let place: Place
     }
 
-    /// A request or response body in one content type.
+    /// The description of a request body or response body for one content type.
     struct Content {
         let type: String
-        /// The media type object.
+        /// The media type object of the document, with the schema of the body.
         let place: Place
         var schema: Place? { place["schema"] }
     }
@@ -41,7 +41,7 @@ struct Operation {
     }
 
     let path: String
-    /// The method in lower case.
+    /// The HTTP method in lower case, as in the document.
     let method: String
     let id: String?
     let tag: String?
@@ -52,7 +52,7 @@ struct Operation {
     let bodies: [Content]
     let isBodyRequired: Bool
     let responses: [Response]
-    /// The security requirements, or `nil` if the document's requirements apply.
+    /// The security requirements of the operation, or `nil` if the document's requirements apply.
     let security: [Place]?
     /// The servers of the operation or its path, or an empty array if the document's servers apply.
     let servers: [Place]

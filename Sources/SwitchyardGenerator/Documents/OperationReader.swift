@@ -1,4 +1,4 @@
-/// A reader of the operations in a document.
+/// Reads the operations of a document.
 struct OperationReader {
     static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 
@@ -6,7 +6,8 @@ struct OperationReader {
 
     /// Returns the operations in the order of the document.
     ///
-    /// - Parameter isChosen: Returns whether the operation with this path, method, identifier and tag is included.
+    /// - Parameter isChosen: A function that returns whether the operation with this path, method, identifier and tag
+    ///   is included.
     /// - Returns: The operations.
     /// - Throws: ``GeneratorError`` for the first error, such as two operations with the same identifier.
     func operations(
@@ -62,7 +63,7 @@ struct OperationReader {
         )
     }
 
-    /// Returns the parameters of an operation, including the parameters of its path that it does not override.
+    /// Returns the parameters of an operation, and the parameters of its path that the operation does not override.
     private func parameters(
         of place: Place,
         in item: Place,
@@ -82,7 +83,7 @@ struct OperationReader {
         return parameters.filter { $0.location != .path || names.contains($0.name) }
     }
 
-    /// Returns a text parameter for a path placeholder that no parameter describes.
+    /// Returns a text parameter for a placeholder in the path that no parameter of the document describes.
     private static func undeclared(_ name: String, at place: Place) -> Operation.Parameter {
         Operation.Parameter(
             name: name,

@@ -1,12 +1,12 @@
-/// A value in a document, with its location.
+/// A place in a document: a value together with its file and JSON pointer.
 struct Place: Sendable {
-    /// The name of the file, as shown in errors.
+    /// The name of the file that error messages show.
     let file: String
     /// The JSON pointer of the value.
     let pointer: String
     let node: Node
 
-    /// The key that identifies the place in caches.
+    /// A text that identifies this place, used as a key in dictionaries.
     var key: String { "\(file)#\(pointer)" }
 
     /// Returns the place of a member, or `nil` if the member does not exist or is `null`.
@@ -15,12 +15,12 @@ struct Place: Sendable {
         return self.child(key, child)
     }
 
-    /// The members as places in the order of the document.
+    /// The members of the value as places, in the order of the document. Empty if the value is not a map.
     var members: [(key: String, place: Place)] {
         node.members.map { ($0.key, child($0.key, $0.value)) }
     }
 
-    /// The elements as places, or an empty array if the value is not a list.
+    /// The elements of the value as places, or an empty array if the value is not a list.
     var elements: [Place] {
         (node.list ?? []).enumerated().map { child(String($0.offset), $0.element) }
     }
@@ -30,7 +30,7 @@ struct Place: Sendable {
         return Place(file: file, pointer: "\(pointer)/\(escaped)", node: node)
     }
 
-    /// Returns an error about this value.
+    /// Returns an error with this message and the location of this value.
     func error(_ message: String) -> GeneratorError {
         GeneratorError(
             message,
@@ -43,7 +43,7 @@ struct Place: Sendable {
 
     // MARK: - Typed members
 
-    /// Returns the string under a key, or `nil` if there is no value.
+    /// Returns the string of the member `key`, or `nil` if there is no such member.
     ///
     /// - Throws: ``GeneratorError`` if the value is not a string.
     func string(_ key: String) throws(GeneratorError) -> String? {
@@ -54,10 +54,10 @@ struct Place: Sendable {
         return text
     }
 
-    /// Returns the text of any scalar under a key, or `nil` if there is no scalar.
+    /// Returns the text of the member `key` (a string, number or Boolean), or `nil` if there is no such member.
     func text(_ key: String) -> String? { self[key]?.node.scalarText }
 
-    /// Returns the Boolean under a key, or `false` if there is no value.
+    /// Returns the Boolean of the member `key`, or `false` if there is no such member.
     func flag(_ key: String) throws(GeneratorError) -> Bool {
         guard let child = self[key] else { return false }
         guard let flag = child.node.bool else {
@@ -66,14 +66,14 @@ struct Place: Sendable {
         return flag
     }
 
-    /// Returns the object under a key, or `nil` if there is no value.
+    /// Returns the object of the member `key`, or `nil` if there is no such member.
     func object(_ key: String) throws(GeneratorError) -> Place? {
         guard let child = self[key] else { return nil }
         guard child.node.isMap else { throw child.error("\"\(key)\" must be an object, not \(child.node.kindName)") }
         return child
     }
 
-    /// Returns the elements of the list under a key, or an empty array if there is no value.
+    /// Returns the elements of the list in the member `key`, or an empty array if there is no such member.
     func list(_ key: String) throws(GeneratorError) -> [Place] {
         guard let child = self[key] else { return [] }
         guard child.node.list != nil else { throw child.error("\"\(key)\" must be a list, not \(child.node.kindName)") }

@@ -1,15 +1,15 @@
-/// Functions that convert names in a document to Swift names.
+/// Functions that convert names of a document to Swift names.
 enum SwiftName {
-    /// The words that Swift writes in upper case.
+    /// The words that are written in upper case in Swift names, such as `ID`.
     private static let acronyms: Set<String> = [
         "id", "ids", "url", "urls", "uri", "uris", "html", "json", "xml", "api", "apis", "http", "https", "sha", "ssh",
         "ip", "ui", "uuid", "pdf", "csv", "sms", "gpg", "oauth", "mime", "sso", "ssl", "tls", "dns", "iban",
     ]
 
-    /// The words for characters that distinguish names.
+    /// The words for symbols that would otherwise be the only difference between two names.
     private static let symbols: [Character: String] = ["<": "before", ">": "after", "+": "plus"]
 
-    /// The words for characters in a name that consists only of symbols.
+    /// The words for the symbols of a name that consists only of symbols.
     private static let allSymbols: [Character: String] = [
         "<": "less than", ">": "greater than", "+": "plus", "-": "minus", "=": "equal", "*": "star", "/": "slash",
         "@": "at", "$": "dollar", "#": "number", "%": "percent", "&": "and", "!": "not", "?": "question",
@@ -56,7 +56,7 @@ enum SwiftName {
         return words
     }
 
-    /// Returns whether a lower-case "s" is the plural of an acronym, as in `IDs`.
+    /// Returns whether a lower-case "s" after an acronym is its plural, as in `IDs`.
     private static func isPlural(
         _ word: String,
         _ character: Character,
@@ -78,13 +78,13 @@ enum SwiftName {
 
     // MARK: - Joining words
 
-    /// Joins words to a name in upper camel case.
+    /// Joins words to the name of a type, in upper camel case.
     static func type(_ words: [String]) -> String {
         let name = words.map(capitalised).joined()
         return name.first?.isNumber == true ? "Value" + name : name
     }
 
-    /// Joins words to a name in lower camel case.
+    /// Joins words to the name of a member, in lower camel case.
     static func member(_ words: [String]) -> String {
         guard let first = words.first else { return "value" }
         let name = first + words.dropFirst().map(capitalised).joined()
@@ -99,7 +99,7 @@ enum SwiftName {
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 
-    /// Returns the name of a member, which can be a keyword and is not escaped.
+    /// Returns the name of a member for a text. If the name is a keyword, it is not in backticks yet.
     static func member(of text: String) -> String {
         let name = member(words(of: text))
         return ["self", "init", "type", "Type", "Protocol"].contains(name) && name != "type" ? name + "Value" : name
@@ -121,10 +121,10 @@ enum SwiftName {
     /// Returns the name, in backticks if it is a keyword.
     static func escaped(_ name: String) -> String { keywords.contains(name) && name != "open" ? "`\(name)`" : name }
 
-    /// Returns the name as an argument label; only a few keywords need backticks there.
+    /// Returns the name as an argument label. Only a few keywords need backticks at this position.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
-    /// Returns the name for use after a dot; only a few keywords need backticks there.
+    /// Returns the name for use after a dot. Only a few keywords need backticks at this position.
     static func afterDot(_ name: String) -> String { ["init", "self", "Type"].contains(name) ? "`\(name)`" : name }
 
     /// Returns a text as a Swift string literal.
@@ -146,7 +146,7 @@ enum SwiftName {
     }
 }
 
-/// A table that assigns unique names.
+/// Assigns names that differ from each other and from the reserved names.
 struct NameTable {
     private var taken: Set<String>
 
@@ -154,7 +154,7 @@ struct NameTable {
         taken = reserved
     }
 
-    /// Returns the name, or the name with the lowest free number if it is taken.
+    /// Returns the name if it is not taken, otherwise the name with the lowest number that makes it unique.
     mutating func unique(_ name: String) -> String {
         if taken.insert(name).inserted { return name }
         var number = 2
@@ -162,7 +162,7 @@ struct NameTable {
         return "\(name)\(number)"
     }
 
-    /// Returns the first name that is free, or the last name with a number if all are taken.
+    /// Returns the first name that is not taken. If all are taken, returns the last name with a number.
     mutating func unique(of names: [String]) -> String {
         for name in names where !taken.contains(name) { return unique(name) }
         return unique(names.last ?? "value")

@@ -1,4 +1,4 @@
-/// The plan of a client: everything that is generated for a document.
+/// The plan of a client: all types, managers, methods and services that are generated for a document.
 struct ClientPlan {
     /// A service with its environments.
     struct ServicePlan {
@@ -8,7 +8,7 @@ struct ClientPlan {
             let url: String
         }
 
-        /// A part of the base URL that the app chooses.
+        /// A variable of the base URL. The app chooses its value.
         struct Variable {
             let name: String
             let value: String
@@ -17,19 +17,19 @@ struct ClientPlan {
 
         let name: String
         var environments: [Environment]
-        /// The base URL with placeholders, or `nil` if no part is variable.
+        /// The base URL with placeholders for variables, or `nil` if it has no variables.
         let template: String?
         let variables: [Variable]
-        /// The fallback servers, which are used if the first server does not respond, by name.
+        /// The names and base URLs of the fallback servers, which are used if the first server does not respond.
         let fallbacks: [(name: String, url: String)]
     }
 
-    /// A manager, which contains the operations of one tag on one service.
+    /// A manager: the operations that have the same tag and use the same service.
     struct Manager {
         let typeName: String
         let propertyName: String
         let description: String?
-        /// The index of the service.
+        /// The index of the service that the operations use.
         let service: Int
         var methods: [Method] = []
     }
@@ -54,9 +54,9 @@ struct ClientPlan {
     var services: [ServicePlan] = []
     var managers: [Manager] = []
     var schemes: [SecurityScheme] = []
-    /// The documented error statuses with their names.
+    /// The error statuses that the document describes, with their names and descriptions.
     var errors: [(status: Int, name: String, description: String)] = []
-    /// The location of the message and the fields in an error body, or `nil` if it is unknown.
+    /// The paths to the message and to the errors of fields in an error body, or `nil` if they are unknown.
     var errorBody: (message: String, fields: String?)?
     /// The type of the most frequent error body.
     var errorType: SwiftType?
@@ -66,12 +66,12 @@ struct ClientPlan {
 struct Method {
     /// A parameter of a method.
     struct Parameter {
-        /// The serialization of the value.
+        /// The form in which the value is written into the request.
         enum Style {
             case plain
-            /// One text in which the elements are separated by commas, spaces or other characters.
+            /// A single text in which the elements of a list are separated by this text, such as a comma.
             case joined(String)
-            /// JSON text.
+            /// The value as JSON text.
             case json
         }
 
@@ -103,11 +103,11 @@ struct Method {
         let kind: Kind
         let type: SwiftType
         let isRequired: Bool
-        /// The form fields whose list elements are written with indexes.
+        /// The form fields in which list elements are written with indexes, as in `items[0]`.
         let deepLists: [String]
     }
 
-    /// The result of a method.
+    /// The return value of a method.
     enum Result {
         case none
         case value(SwiftType, isOptional: Bool)
@@ -122,11 +122,11 @@ struct Method {
     var result: Result
     /// Whether the response can also be an event stream.
     var hasEvents = false
-    /// Whether a parameter is an idempotency key, by which a server detects a repeated write.
+    /// Whether a parameter is an idempotency key, by which a server recognizes a write request that is sent again.
     var hasIdempotencyKey = false
-    /// The query parameters whose list elements are written with indexes.
+    /// The query parameters in which list elements are written with indexes, as in `items[0]`.
     var deepLists: [String] = []
-    /// The exception from sending credentials, or `nil` if credentials are required.
+    /// Whether the call may be sent without a credential, or `nil` if a credential is required.
     var access: Access?
     var list: ListPlan?
 
@@ -136,7 +136,7 @@ struct Method {
     }
 }
 
-/// The part of an operation that appears in the documentation of its method.
+/// The data of an operation that appears in the documentation comment of its method.
 struct OperationHead {
     let path: String
     let method: String
@@ -147,7 +147,7 @@ struct OperationHead {
     let place: Place
 }
 
-/// The location of a method's parameter.
+/// The part of a request that contains a parameter of a method.
 typealias OpenAPILocation = Operation.Location
 
 /// The plan for reading a list page by page.
@@ -162,19 +162,19 @@ struct ListPlan {
     }
 
     let strategy: Strategy
-    /// The name of the parameter that selects the page, or `nil` for links.
+    /// The name of the parameter that selects the page, or `nil` if pages are found by links.
     let pageParameter: String?
     let sizeParameter: String?
     let item: SwiftType
-    /// The path of properties from the response to the items, which is empty if the response itself is the list.
+    /// The path of properties from the response to the items. It is empty if the response itself is the list.
     let items: [PathStep]
     let next: [PathStep]
     let total: [PathStep]
     let more: [PathStep]
-    /// The property that identifies an item.
+    /// The property that identifies an item, or `nil` if there is none.
     let itemID: PathStep?
 
-    /// A property on the path to a value.
+    /// One property on a path through nested objects.
     struct PathStep {
         let name: String
         let isOptional: Bool

@@ -1,4 +1,4 @@
-/// Functions that find the error responses of a document and the message in their bodies.
+/// Functions that find the error responses of a document, and the position of the message in their bodies.
 struct ErrorPlanner {
     /// The names of the HTTP status codes (RFC 9110 section 15, RFC 6585 and others).
     private static let names: [Int: String] = [
@@ -23,7 +23,7 @@ struct ErrorPlanner {
         return texts.sorted { $0.key < $1.key }.map { ($0.key, names[$0.key] ?? "status\($0.key)", $0.value) }
     }
 
-    /// Returns the schema of the most frequent error body.
+    /// Returns the schema that the error bodies have most often, or `nil` if there is none.
     static func commonSchema(of operations: [Operation], in document: OpenAPIDocument) throws(GeneratorError) -> Place?
     {
         var counts: [String: (count: Int, order: Int, place: Place)] = [:]
@@ -39,7 +39,8 @@ struct ErrorPlanner {
         return counts.values.max { ($0.count, -$0.order) < ($1.count, -$1.order) }?.place
     }
 
-    /// Returns the paths of the message and the fields in an error body of this type.
+    /// Returns the paths to the message and to the errors of fields in an error body of this type, or `nil` if it has
+    /// no message.
     static func body(of type: SwiftType, in graph: TypeGraph) -> (message: String, fields: String?)? {
         guard case .structure(let properties, _)? = graph.declaration(of: type)?.kind else { return nil }
         let fields = properties.first { ["errors", "fields", "field_errors"].contains($0.name) }?.name

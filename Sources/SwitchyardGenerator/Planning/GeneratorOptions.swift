@@ -2,14 +2,14 @@ import Foundation
 
 /// The options for a generated client.
 public struct GeneratorOptions: Sendable {
-    /// A fallback server of the service.
+    /// A fallback server of the generated service, which is used if the first server fails.
     public struct Server: Sendable, Hashable {
-        /// The name, unique within the service.
+        /// The name of the server, which must be unique within the service.
         public var name: String
-        /// The base URL.
+        /// The base URL of the server.
         public var url: String
 
-        /// Creates a server.
+        /// Creates a fallback server with a name and a base URL.
         public init(name: String, url: String) {
             self.name = name
             self.url = url
@@ -20,19 +20,20 @@ public struct GeneratorOptions: Sendable {
     ///
     /// If `nil` (the default), the name is derived from the title of the document.
     public var name: String?
-    /// The tags, operation identifiers and paths to generate.
+    /// The tags, operation identifiers and paths for which code is generated.
     ///
-    /// If empty (the default), all operations are generated.
+    /// If empty (the default), code is generated for all operations.
     public var only: [String] = []
-    /// Fallback servers for the servers of the document.
+    /// The fallback servers, in order of preference after the servers of the document.
     public var servers: [Server] = []
     /// Whether models conform to `Hashable`; the default is `false`.
     public var isHashable = false
     /// The access level of all generated declarations; the default is `internal`.
     public var access = Access.internal
-    /// The paging strategies of lists by operation identifier, which override the detected strategies.
+    /// The paging rule for a list, by operation identifier, in place of the detected rule; `none` for an operation that
+    /// is not a list.
     public var lists: [String: String] = [:]
-    /// The command that the header of each file names; the default is none.
+    /// The command line that the header of each generated file shows. Empty (the default) for none.
     public var command = ""
 
     /// The access levels of generated code.
@@ -42,7 +43,7 @@ public struct GeneratorOptions: Sendable {
         case `public`
     }
 
-    /// Creates options.
+    /// Creates options with the default values.
     public init() {}
 
     /// The name of the main service.

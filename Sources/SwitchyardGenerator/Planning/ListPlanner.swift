@@ -1,9 +1,9 @@
-/// A planner that detects operations that return a list page by page.
+/// Finds the operations that return a list page by page.
 ///
-/// The rules apply in this order: a documented `Link` header field; a link to the next page in the body; a cursor in
-/// the body and a parameter for it; a parameter for the last item and a property that states whether there are more
-/// items; a parameter for the offset; a parameter for the page number. The options can select another rule for an
-/// operation, or `none`.
+/// The first rule that applies is used, in this order: a documented `Link` header field; a link to the next page in the
+/// body; a cursor in the body and a parameter for it; a parameter for the last item and a property that says whether
+/// there are more items; a parameter for the offset; a parameter for the page number. The options can select another
+/// rule for an operation, or `none`.
 struct ListPlanner {
     let graph: TypeGraph
     let options: GeneratorOptions
@@ -41,7 +41,7 @@ struct ListPlanner {
         var root: Declaration?
     }
 
-    /// Returns the plan for the list of a method, or `nil` if the method does not return a paged list.
+    /// Returns the plan for reading the list of a method, or `nil` if the method does not return a paged list.
     func plan(for method: Method, headers: Set<String>) -> ListPlan? {
         let choice = method.operation.id.flatMap { options.lists[$0] }
         guard method.operation.method == "get", choice != "none", let response = response(of: method) else {
@@ -164,8 +164,8 @@ struct ListPlanner {
         return Response(item: item, items: [step], root: root)
     }
 
-    /// Returns the path to the first existing property with one of the names, directly in the response or in its paging
-    /// object.
+    /// Returns the path to the first property that has one of these names. The property may be in the response itself
+    /// or in the object of the response that describes the paging.
     private func path(_ names: [String], in response: Response) -> [ListPlan.PathStep]? {
         guard let root = response.root else { return nil }
         if let step = step(names, in: root) { return [step] }

@@ -1,12 +1,12 @@
-/// A planner that creates methods from operations.
+/// Plans the methods of managers from the operations of a document.
 struct MethodPlanner {
     let reader: TypeReader
     let options: GeneratorOptions
 
-    /// The parameter names that would conflict with members of a manager or with generated code.
+    /// The names that parameters must not have, because members of a manager or generated local constants have them.
     static let reservedNames: Set<String> = ["self", "client", "module", "fileName"]
 
-    /// Returns the method of an operation, without its final name.
+    /// Returns the method for an operation. Its final name is set later.
     func method(of operation: Operation, words: [String]) throws(GeneratorError) -> Method {
         let hint = words.joined(separator: " ")
         var method = Method(
@@ -116,7 +116,7 @@ struct MethodPlanner {
         }
         let typed = try reader.type(of: schema, origin).type
         if type == "application/x-www-form-urlencoded" {
-            // A form whose schema lists no field has no content, so there is no body.
+            // If the schema of a form lists no fields, the method has no body.
             if case .declared(let id) = typed, case .structure(let properties, nil) = reader.declarations[id].kind,
                 properties.isEmpty
             {
@@ -128,7 +128,7 @@ struct MethodPlanner {
         return body(.json(type), typed)
     }
 
-    /// Returns the form fields that are encoded as `deepObject` and can be lists.
+    /// Returns the form fields whose `style` is `deepObject` and whose values may be lists.
     private func deepLists(of type: SwiftType, _ encoding: Place?) -> [String] {
         guard case .declared(let id) = type, case .structure(let properties, _) = reader.declarations[id].kind else {
             return []
@@ -162,8 +162,8 @@ struct MethodPlanner {
         return typed
     }
 
-    /// Returns the preferred content of several: JSON, multipart, a form, plain text, then any other content except
-    /// event streams.
+    /// Returns the content type to use if a body has several: JSON, otherwise multipart, a form, plain text, or any
+    /// other content except event streams.
     private static func preferred(_ contents: [Operation.Content]) -> Operation.Content? {
         let ranks: [(Operation.Content) -> Bool] = [
             { essence($0.type) == "application/json" },
@@ -223,7 +223,7 @@ struct MethodPlanner {
         try addValue(of: operation, hint, schemas, hasEmpty: hasEmpty, to: &method)
     }
 
-    /// Sets the type of a JSON response if there are schemas.
+    /// Sets the return type of a method from the schemas of its JSON responses, if there are any.
     private func addValue(
         of operation: Operation,
         _ hint: String,
@@ -257,13 +257,13 @@ extension TypeReader {
         }
     }
 
-    /// Returns the type of a response that has one of several schemas.
+    /// Returns the type of a response whose body has one of several schemas.
     func type(ofAnyOf schemas: [Place], at place: Place, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         if schemas.count == 1 { return try type(of: schemas[0], origin) }
         return try unionType(SchemaFacts(place), schemas, origin)
     }
 
-    /// Returns the type of a multipart form, in which files are not encoded.
+    /// Returns the type of a multipart form. In this type, files are `FilePart` values and not text in base 64.
     func multipartType(of schema: Place, _ origin: Origin) throws(GeneratorError) -> SwiftType {
         let target = try document.resolved(schema)
         let facts = try SchemaFacts(target)

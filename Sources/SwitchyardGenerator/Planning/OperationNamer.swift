@@ -1,6 +1,7 @@
 /// Functions that name the manager and the method of an operation.
 struct OperationNamer {
-    /// Returns the tag of the operation, or the first fixed part of its path if it has no tag.
+    /// Returns the tag of the operation. If it has no tag, returns the first segment of its path that is not a
+    /// placeholder.
     static func tag(of operation: Operation) -> String {
         if let tag = operation.tag, !SwiftName.words(of: tag).isEmpty { return tag }
         let segments = operation.path.split(separator: "/").map(String.init)
@@ -11,7 +12,7 @@ struct OperationNamer {
         return fixed ?? "general"
     }
 
-    /// Returns the short and the full name of a method as words.
+    /// Returns the words of the short name (without the words of the tag) and of the full name of a method.
     static func names(of operation: Operation, tag: String) -> (short: [String], full: [String]) {
         guard let id = operation.id, !id.isEmpty else {
             return (pathWords(of: operation, without: tag), pathWords(of: operation))
@@ -40,14 +41,15 @@ struct OperationNamer {
         return words.dropLast() + [String(noun)]
     }
 
-    /// Removes the path and method that FastAPI appends to the name of the function.
+    /// Returns an operation identifier without the path and the HTTP method, which FastAPI appends to the name of the
+    /// function.
     private static func withoutPath(_ id: String, _ operation: Operation) -> String {
         let path = operation.path.map { $0.isLetter || $0.isNumber || $0 == "_" ? String($0) : "_" }.joined()
         let tail = "\(path)_\(operation.method)"
         return id.hasSuffix(tail) && id.count > tail.count ? String(id.dropLast(tail.count)) : id
     }
 
-    /// Returns a name derived from the method and path, for operations without an identifier.
+    /// Returns the words of a name for an operation without an identifier, from its HTTP method and path.
     private static func pathWords(of operation: Operation, without tag: String? = nil) -> [String] {
         let segments = operation.path.split(separator: "/").map(String.init)
         let fixed = segments.filter { !$0.hasPrefix("{") && $0.wholeMatch(of: /v[0-9]+/) == nil }

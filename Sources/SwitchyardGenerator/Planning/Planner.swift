@@ -1,4 +1,4 @@
-/// A planner that creates the plan of the client for a document.
+/// Creates the ``ClientPlan`` for a document.
 struct Planner {
     let document: OpenAPIDocument
     let options: GeneratorOptions
@@ -22,7 +22,7 @@ struct Planner {
         )
     }
 
-    /// A plan with its types and notes.
+    /// A plan, with the generated types and the notes about the document.
     struct Outcome {
         let plan: ClientPlan
         let graph: TypeGraph
@@ -106,7 +106,8 @@ struct Planner {
         for index in members.indices { plan.managers[index].methods = named(members[index]) }
     }
 
-    /// Returns the words of the tag and, for a further service, the words by which the service's name differs.
+    /// Returns the words of a manager's name: the words of the tag. If the service is not the main service, the words
+    /// that distinguish its name are added.
     private func managerWords(_ tag: String, _ service: Int) -> [String] {
         let words = SwiftName.words(of: tag)
         guard service > 0 else { return words }
@@ -115,7 +116,7 @@ struct Planner {
         return words + own.filter { !words.contains($0) }
     }
 
-    /// Returns the servers that most operations use.
+    /// Returns the list of servers that the largest number of operations use.
     private func mainServers(_ operations: [Operation], _ root: [Place]) -> [Place] {
         var counts: [String: Int] = [:]
         var servers: [String: [Place]] = [:]
@@ -134,7 +135,8 @@ struct Planner {
 
     /// Returns the methods of a manager with their final names.
     ///
-    /// If several operations have the same short name, the operation with the shortest identifier receives it.
+    /// If several operations have the same short name, the operation with the shortest identifier gets it. The others
+    /// get their full names.
     private func named(
         _ members: [(operation: Operation, method: Method, short: [String], full: [String])]
     ) -> [Method] {
@@ -225,7 +227,7 @@ struct Planner {
 }
 
 extension Method {
-    /// Replaces the numbers of merged types by the numbers of the generated types.
+    /// Replaces the numbers of types that were merged with equal types by the numbers of the types that are generated.
     mutating func settle(_ graph: TypeGraph) {
         parameters = parameters.map { parameter in
             Parameter(
@@ -245,7 +247,7 @@ extension Method {
         if case .value(let type, let isOptional) = result { result = .value(graph.final(type), isOptional: isOptional) }
     }
 
-    /// Records which types the method decodes and which it encodes.
+    /// Records in the graph which types the method decodes and which types it encodes.
     func use(_ graph: TypeGraph, by user: String) {
         for parameter in parameters { graph.use(parameter.type, isDecoded: false, by: user) }
         if let body { graph.use(body.type, isDecoded: false, by: user) }

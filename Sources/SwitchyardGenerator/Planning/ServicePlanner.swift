@@ -1,6 +1,6 @@
 import Foundation
 
-/// A planner that creates services from the servers of a document.
+/// Plans the services of a client from the `servers` of a document.
 struct ServicePlanner {
     let options: GeneratorOptions
     private(set) var services: [ClientPlan.ServicePlan] = []
@@ -12,10 +12,10 @@ struct ServicePlanner {
         self.options = options
     }
 
-    /// Returns the key that identifies a list of servers as one service.
+    /// Returns a text that is equal for lists of servers that form the same service.
     static func key(of servers: [Place]) -> String { servers.map { $0.text("url") ?? "" }.joined(separator: "\n") }
 
-    /// Returns the index of the service for these servers, and creates the service if necessary.
+    /// Returns the index of the service with these servers. If there is no such service, adds it.
     mutating func service(for servers: [Place], isMain: Bool, root: Place) throws(GeneratorError) -> Int {
         let key = Self.key(of: servers)
         if let number = numbers[key] { return number }
@@ -72,7 +72,7 @@ struct ServicePlanner {
         )
     }
 
-    /// Returns the fallback servers: the servers of the options, then the servers of the document.
+    /// Returns the fallback servers: first those of the options, then those of the document (`x-switchyard-servers`).
     private func fallbacks(_ root: Place) throws(GeneratorError) -> [(name: String, url: String)] {
         var fallbacks = options.servers.map { (name: $0.name, url: $0.url) }
         for place in root["x-switchyard-servers"]?.elements ?? [] {
@@ -89,7 +89,8 @@ struct ServicePlanner {
         return (scheme == "http" || scheme == "https") && parts.host?.isEmpty == false && parts.query == nil
     }
 
-    /// Returns the URLs of a server with all listed values of its variables, and the variables without listed values.
+    /// Returns the URLs of a server, one for each combination of the listed values of its variables, and the variables
+    /// that have no listed values.
     private static func expanded(
         _ server: Place
     ) throws(GeneratorError) -> (urls: [(url: String, suffix: String)], free: [ClientPlan.ServicePlan.Variable]) {
@@ -116,8 +117,8 @@ struct ServicePlanner {
         return (urls, free)
     }
 
-    /// Returns the name of the environment: the name for a known word in the description, the words of the description,
-    /// or the host.
+    /// Returns the name of the environment of a server. It comes from a known word in the server's description,
+    /// otherwise from the words of the description, otherwise from the host.
     private static func environmentName(of server: Place, _ url: String, isFirst: Bool) -> String {
         let words = SwiftName.words(of: server.text("description") ?? "")
         for word in words {

@@ -1,6 +1,6 @@
 /// Functions that name the generated types.
 struct TypeNamer {
-    /// The names of Swift, Foundation and the library that generated types must not shadow.
+    /// The names of Swift, Foundation and the library that generated types must not have.
     static let reserved: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "Boxed", "CalendarDay", "Character", "Codable", "CodingKey", "Comparable",
         "Data", "Date", "Decimal", "Decodable", "Decoder", "Dictionary", "Double", "Duration", "Encodable", "Encoder",
@@ -17,10 +17,10 @@ struct TypeNamer {
         "Calendar", "TimeZone", "Foundation", "Switchyard", "View", "App", "Scene", "Text", "Image", "Button", "List",
     ]
 
-    /// Names all types of a graph.
+    /// Sets the names of all types of a graph.
     ///
-    /// A component keeps its own name. Any other type receives the shortest name derived from the locations where it is
-    /// used.
+    /// A component of the document (an entry of `components/schemas`) keeps its own name. Any other type receives the
+    /// shortest name that is derived from the places where it is used.
     ///
     /// - Parameters:
     ///   - graph: The types.
@@ -47,12 +47,12 @@ struct TypeNamer {
             .sorted { ($0.count, $0) < ($1.count, $1) }
     }
 
-    /// The maximum number of characters in a name that is not shortened.
+    /// The maximum length of a name in characters. Longer names are shortened.
     private static let maximumLength = 60
 
-    /// Removes consecutive repetitions of a word.
+    /// Removes words that repeat the word before them.
     ///
-    /// If the name is still too long, also removes all other repetitions, then words in the middle.
+    /// If the name is still too long, also removes all other repetitions, and then words in the middle.
     private static func shortened(_ words: [String]) -> [String] {
         var result: [String] = []
         for word in words where result.last != word { result.append(word) }

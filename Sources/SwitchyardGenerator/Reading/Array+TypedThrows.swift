@@ -1,5 +1,6 @@
 extension Array {
-    /// Returns the elements that satisfy a condition, and rethrows the condition's typed error.
+    /// Returns the elements for which the condition is `true`. Unlike `filter`, it rethrows the typed error of the
+    /// condition.
     func kept<Failure: Error>(
         where condition: (Element) throws(Failure) -> Bool
     ) throws(Failure) -> [Element] {

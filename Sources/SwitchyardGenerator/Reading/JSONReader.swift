@@ -1,4 +1,4 @@
-/// A parser that reads JSON text (RFC 8259) into nodes with positions.
+/// A parser for JSON text (RFC 8259). The result is a tree of ``Node`` values.
 struct JSONReader {
     private var cursor: TextCursor
     private var depth = 0

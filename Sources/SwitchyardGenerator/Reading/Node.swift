@@ -1,9 +1,9 @@
-/// A value of a JSON or YAML document, with its start position.
+/// A value of a JSON or YAML document, with the position at which it starts.
 final class Node: Sendable {
     let value: Value
     /// The position of the first character.
     let position: Position
-    /// The number of nodes in this tree; nodes that are repeated through aliases are counted each time.
+    /// The number of nodes in this tree. If an alias repeats a node, the node is counted again each time.
     let weight: Int
     private let index: [String: Int]
 
@@ -11,11 +11,11 @@ final class Node: Sendable {
     enum Value: Sendable {
         case null
         case bool(Bool)
-        /// A number in its original notation.
+        /// A number as it is written in the document.
         case number(String)
         case string(String)
         case list([Node])
-        /// The members in the order of the document.
+        /// A map, with its members in the order of the document.
         case map([Member])
     }
 
@@ -47,18 +47,18 @@ final class Node: Sendable {
         return members[place].value
     }
 
-    /// The members in the order of the document, or an empty array for any other kind.
+    /// The members in the order of the document, or an empty array if the value is not a map.
     var members: [Member] { if case .map(let members) = value { members } else { [] } }
-    /// The elements, or `nil` for any other kind.
+    /// The elements, or `nil` if the value is not a list.
     var list: [Node]? { if case .list(let list) = value { list } else { nil } }
-    /// The string, or `nil` for any other kind.
+    /// The string, or `nil` if the value is not a string.
     var string: String? { if case .string(let string) = value { string } else { nil } }
-    /// The Boolean, or `nil` for any other kind.
+    /// The Boolean, or `nil` if the value is not a Boolean.
     var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
     var isMap: Bool { if case .map = value { true } else { false } }
     var isNull: Bool { if case .null = value { true } else { false } }
 
-    /// The text of a scalar, or `nil` for lists and maps.
+    /// The text of a string, number or Boolean, or `nil` for other values.
     var scalarText: String? {
         switch value {
         case .string(let text), .number(let text): text
@@ -81,13 +81,13 @@ final class Node: Sendable {
     }
 }
 
-/// A position in a text, counted from 1.
+/// A position in a text. Lines and columns are counted from 1.
 struct Position: Sendable, Hashable {
     var line: Int
     var column: Int
 }
 
-/// An error in a text that is not valid JSON or YAML.
+/// The reason why a text is not valid JSON or YAML, with its position.
 struct ReadingError: Error, Equatable {
     var message: String
     var line: Int
@@ -104,7 +104,7 @@ struct ReadingError: Error, Equatable {
 struct ReadingLimits: Sendable {
     /// The maximum nesting depth of lists and maps.
     var depth = 200
-    /// The maximum number of nodes that aliases represent in total.
+    /// The maximum number of nodes that are repeated by all aliases of a document together.
     var aliasedNodes = 1_000_000
     /// The maximum size of a document in bytes.
     var bytes = 200_000_000

@@ -1,4 +1,4 @@
-/// A cursor that reads the bytes of a text from start to end and tracks the line and column.
+/// A cursor that moves forward over the bytes of a text and tracks the line and column.
 struct TextCursor {
     let bytes: ContiguousArray<UInt8>
     private(set) var offset = 0
@@ -15,25 +15,26 @@ struct TextCursor {
 
     /// The position of the next byte.
     ///
-    /// The column counts characters; if more than 2,000 bytes precede the byte on its line, it counts bytes.
+    /// The column counts characters. If more than 2,000 bytes precede the next byte on its line, the column counts
+    /// bytes, which is faster.
     var position: Position {
         guard indent <= 2_000 else { return Position(line: line, column: indent + 1) }
         let characters = bytes[lineStart..<offset].reduce(into: 0) { if $1 & 0xC0 != 0x80 { $0 += 1 } }
         return Position(line: line, column: characters + 1)
     }
 
-    /// The number of bytes before the next byte on its line.
+    /// The number of bytes on the present line before the next byte.
     var indent: Int { offset - lineStart }
     var isAtEnd: Bool { offset >= bytes.count }
     /// The next byte, or 0 at the end.
     var next: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-    /// Returns the byte at a distance, or 0 after the end.
+    /// Returns the byte at this distance after the next byte, or 0 after the end of the text.
     func peek(_ distance: Int) -> UInt8 {
         offset + distance < bytes.count ? bytes[offset + distance] : 0
     }
 
-    /// Advances by a number of bytes; a line feed starts a new line.
+    /// Advances by a number of bytes. After a line feed, a new line starts.
     mutating func advance(_ count: Int = 1) {
         for _ in 0..<count where offset < bytes.count {
             if bytes[offset] == .lineFeed || (bytes[offset] == .carriageReturn && peek(1) != .lineFeed) {
@@ -44,7 +45,7 @@ struct TextCursor {
         }
     }
 
-    /// Advances past the next byte and returns `true` if it equals `byte`; otherwise, returns `false`.
+    /// If the next byte equals `byte`, advances past it and returns `true`. Otherwise, returns `false`.
     mutating func take(_ byte: UInt8) -> Bool {
         guard offset < bytes.count, bytes[offset] == byte else { return false }
         advance()
@@ -58,11 +59,11 @@ struct TextCursor {
         return true
     }
 
-    /// Returns the text between an offset and the next byte, or `nil` if it is not valid UTF-8.
+    /// Returns the text from an offset up to the next byte, or `nil` if it is not valid UTF-8.
     func text(from start: Int) -> String? {
         let part = bytes[start..<offset]
         let text = String(decoding: part, as: UTF8.self)
-        // Decoding repairs invalid UTF-8, so the bytes of the result differ.
+        // `String` replaces invalid UTF-8. In this case, its bytes differ from the bytes of the text.
         return text.utf8.elementsEqual(part) ? text : nil
     }
 }

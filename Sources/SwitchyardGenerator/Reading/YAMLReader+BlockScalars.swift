@@ -1,5 +1,5 @@
 extension YAMLReader {
-    /// The handling of line feeds at the end of a block scalar.
+    /// The rule for line feeds at the end of a block scalar (YAML's chomping indicator).
     private enum Chomping {
         case clip
         case strip
@@ -42,7 +42,7 @@ extension YAMLReader {
         return (chomping, indent)
     }
 
-    /// Returns the lines of the scalar without their indentation; blank lines are empty.
+    /// Returns the lines of a block scalar without their indentation. A blank line becomes an empty string.
     private mutating func blockLines(parent: Int, indent given: Int?) throws(ReadingError) -> [String] {
         var indent = given
         var lines: [String] = []
@@ -73,7 +73,8 @@ extension YAMLReader {
         return lines
     }
 
-    /// Joins lines with spaces, except around more-indented lines, and keeps blank lines.
+    /// Joins the lines of a folded scalar with spaces. Blank lines are kept, and so are the line feeds around lines
+    /// with more indentation.
     private static func folded(_ lines: [String]) -> String {
         var text = ""
         var blanks = 0

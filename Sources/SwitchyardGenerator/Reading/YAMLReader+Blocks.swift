@@ -32,9 +32,9 @@ extension YAMLReader {
         return members
     }
 
-    /// Parses the value after a dash or a colon, on the same line or the following lines.
+    /// Parses the value after a dash or a colon, on the same line or on the following lines.
     ///
-    /// If `isCompact` is `true`, the value can be a collection that starts on the same line.
+    /// If `isCompact` is `true`, the value may be a collection that starts on the same line.
     private mutating func value(
         parent: Int,
         allowsSameIndent: Bool,
@@ -56,11 +56,11 @@ extension YAMLReader {
 
     // MARK: - Keys
 
-    /// Returns whether a key and its colon follow on this line.
+    /// Returns whether the next content on this line is a key followed by a colon.
     func isKeyAhead() -> Bool {
         var look = self
         while look.cursor.next == UInt8(ascii: "&") || look.cursor.next == UInt8(ascii: "!") {
-            // If an anchor or a tag comes first, the line is not treated as a key.
+            // A line that starts with an anchor or a tag is not treated as a key.
             while !look.cursor.isAtEnd, !look.cursor.next.isBlank, !look.cursor.next.isLineEnd { look.cursor.advance() }
             look.skipBlanks()
             return false
@@ -79,7 +79,7 @@ extension YAMLReader {
         return false
     }
 
-    /// Parses a key after a question mark, and the colon that follows on its own line.
+    /// Parses a key after a question mark, and the colon that follows on a separate line.
     private mutating func explicitKey(at indent: Int) throws(ReadingError) -> String {
         cursor.advance()
         skipBlanks()
@@ -110,7 +110,7 @@ extension YAMLReader {
 }
 
 extension String {
-    /// The text without spaces and tabs at both ends.
+    /// The text without the spaces and tabs at its start and end.
     var trimmingBlanks: String {
         let start = drop { $0 == " " || $0 == "\t" }
         guard let end = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }

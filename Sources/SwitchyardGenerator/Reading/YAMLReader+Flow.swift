@@ -1,5 +1,5 @@
 extension YAMLReader {
-    /// Parses a flow collection or a scalar within one.
+    /// Parses a flow collection (`[]` or `{}`), or a scalar within one.
     mutating func flowNode() throws(ReadingError) -> Node {
         try enter()
         defer { leave() }

@@ -63,8 +63,8 @@ extension YAMLReader {
         let mark = cursor.next
         cursor.advance()
         var text = ""
-        // The end of the last escape sequence in `text`; spaces before this position come from an escape and are not
-        // trimmed at a line end.
+        // The end of the last escape sequence in `text`. Spaces before this position come from an escape sequence, so
+        // they are not trimmed at the end of a line.
         var written = 0
         while true {
             guard !cursor.isAtEnd else { throw ReadingError("the text has no closing quotation mark", at: start) }
@@ -100,8 +100,8 @@ extension YAMLReader {
         return piece
     }
 
-    /// Folds a line end in a quoted text: one line break becomes a space, and each further line break becomes a line
-    /// feed.
+    /// Folds line breaks in a quoted scalar: a single line break becomes a space. Of several, the first is dropped, and
+    /// each further one becomes a line feed.
     private mutating func foldLine(into text: inout String, behind written: Int) throws(ReadingError) {
         while text.utf8.count > written, let last = text.unicodeScalars.last, last == " " || last == "\t" {
             text.unicodeScalars.removeLast()
@@ -136,7 +136,7 @@ extension YAMLReader {
     private mutating func codePoint(_ length: Int) throws(ReadingError) -> Unicode.Scalar {
         let value = try hexadecimal(length)
         if let scalar = Unicode.Scalar(value) { return scalar }
-        // JSON within YAML encodes a surrogate pair as two escapes.
+        // Strings copied from JSON may contain a surrogate pair as two escape sequences.
         guard (0xD800..<0xDC00).contains(value), cursor.starts(with: "\\u") else {
             throw error("the escape is not a valid character")
         }
@@ -163,7 +163,7 @@ extension YAMLReader {
 
 /// The rules for scalars of YAML's core schema.
 enum YAMLScalar {
-    /// The escape characters after a backslash.
+    /// The characters that escape sequences stand for, by the byte after the backslash.
     static let escapes: [UInt8: Unicode.Scalar] = [
         UInt8(ascii: "0"): "\0", UInt8(ascii: "a"): "\u{7}", UInt8(ascii: "b"): "\u{8}", UInt8(ascii: "t"): "\t",
         .tab: "\t", UInt8(ascii: "n"): "\n", UInt8(ascii: "v"): "\u{B}", UInt8(ascii: "f"): "\u{C}",
@@ -172,7 +172,7 @@ enum YAMLScalar {
         UInt8(ascii: "L"): "\u{2028}", UInt8(ascii: "P"): "\u{2029}",
     ]
 
-    /// Returns the value of a plain scalar.
+    /// Returns the value of a scalar without quotation marks: a number, a Boolean, `null` or a string.
     static func value(of text: String) -> Node.Value {
         switch text {
         case "", "~", "null", "Null", "NULL": return .null

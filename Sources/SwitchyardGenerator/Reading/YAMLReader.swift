@@ -1,7 +1,8 @@
-/// A parser that reads the subset of YAML 1.2 that OpenAPI documents use into nodes with positions.
+/// A parser for the subset of YAML 1.2 that OpenAPI documents use. The result is a tree of ``Node`` values.
 ///
-/// It supports block and flow collections, all five styles of scalars, comments, anchors and aliases, and the tags of
-/// the core schema. It rejects merge keys, keys that are not scalars, other tags, and a second document in one file.
+/// The parser supports block and flow collections, all five styles of scalars, comments, anchors and aliases, and the
+/// tags of the core schema. It rejects merge keys, keys that are not scalars, other tags, and a second document in the
+/// file.
 struct YAMLReader {
     var cursor: TextCursor
     let limits: ReadingLimits
@@ -72,7 +73,7 @@ struct YAMLReader {
             || (cursor.next == UInt8(ascii: "#") && (cursor.indent == 0 || cursor.bytes[cursor.offset - 1].isBlank))
     }
 
-    /// Advances to the next content and skips blank lines and comments.
+    /// Advances to the next content, past blank lines and comments.
     mutating func skipToContent() throws(ReadingError) {
         while true {
             let start = cursor.indent == 0
@@ -91,7 +92,7 @@ struct YAMLReader {
         }
     }
 
-    /// Throws an error unless the rest of the line is blank or a comment.
+    /// Advances past the rest of the line. Throws an error unless it is blank or a comment.
     mutating func endLine() throws(ReadingError) {
         skipBlanks()
         guard isLineDone else { throw error("expected the end of the line") }
@@ -106,14 +107,14 @@ struct YAMLReader {
 
     mutating func leave() { depth -= 1 }
 
-    /// Returns whether the indicator is next and is followed by white space or the end of the line.
+    /// Returns whether the next byte is this indicator, followed by white space or the end of the line.
     func isIndicator(_ byte: UInt8) -> Bool {
         guard cursor.next == byte else { return false }
         let after = cursor.peek(1)
         return cursor.offset + 1 >= cursor.bytes.count || after.isBlank || after.isLineEnd
     }
 
-    /// Parses a node that starts at the next character and is indented more than its parent.
+    /// Parses a node that starts at the next character and has more indentation than its parent.
     mutating func blockNode(parent: Int) throws(ReadingError) -> Node {
         try enter()
         defer { leave() }
@@ -183,7 +184,7 @@ struct YAMLReader {
         return properties
     }
 
-    /// Returns the characters up to a space, the end of the line or an indicator of flow collections.
+    /// Returns the characters up to a space, the end of the line or an indicator of a flow collection.
     private mutating func word() throws(ReadingError) -> String {
         let start = cursor.offset
         while !cursor.isAtEnd, !cursor.next.isBlank, !cursor.next.isLineEnd, !",[]{}".utf8.contains(cursor.next) {
@@ -208,7 +209,7 @@ struct YAMLReader {
         if let anchor { anchors[anchor] = node }
     }
 
-    /// Returns the node with its tag applied.
+    /// Returns the node converted to the type that its tag names.
     func tagged(_ node: Node, _ tag: String?, at position: Position) throws(ReadingError) -> Node {
         switch tag {
         case nil, "!!map", "!!seq": return node

@@ -1,8 +1,8 @@
-/// A generated type.
+/// The declaration of a generated type.
 final class Declaration {
     /// A property of a structure.
     struct Property {
-        /// The name in JSON.
+        /// The name of the property in JSON.
         let name: String
         var type: SwiftType
         var isRequired: Bool
@@ -14,7 +14,7 @@ final class Declaration {
         var description: String?
         /// Whether the value is stored behind a reference because the type would otherwise contain itself.
         var isBoxed = false
-        /// The content type of a part of a multipart form, or `nil` if it follows from the type.
+        /// The content type of this part of a multipart form, or `nil` to derive it from the Swift type.
         var partType: String?
 
         var isOptional: Bool { !isRequired || isNullable }
@@ -25,15 +25,15 @@ final class Declaration {
         var type: SwiftType
         /// The discriminator values that select this case.
         var tags: [String]
-        /// The names of the required properties.
+        /// The names of the properties that the case's type requires.
         var required: Set<String>
-        /// The name of the component, or `nil` if the type is not a component.
+        /// The name of the case's schema in the document's components, or `nil` if it is not a component.
         var component: String?
     }
 
     /// The kind of the generated type.
     enum Kind {
-        /// The type has not been read yet, or another type has replaced it.
+        /// The schema has not been read yet, or another type has replaced this one.
         case pending
         case structure([Property], additional: SwiftType?)
         case openEnum([String])
@@ -43,21 +43,21 @@ final class Declaration {
     let id: Int
     let place: Place
     var kind = Kind.pending
-    /// The name of the component, or `nil` for an inline schema.
+    /// The name of the schema in the document's components, or `nil` for an inline schema.
     let component: String?
-    /// A name derived from the location of the schema.
+    /// A suggested name, derived from the place of the schema in the document.
     let hint: String
     var description: String?
-    /// Whether values are decoded.
+    /// Whether generated code decodes values of this type. `isEncoded` says whether it encodes them.
     var isDecoded = false
     var isEncoded = false
-    /// Whether the structure is a multipart form instead of JSON.
+    /// Whether the structure is sent as a multipart form and not as JSON.
     var isMultipart = false
-    /// Whether the enum stores its payload behind a reference because the type would otherwise contain itself.
+    /// Whether the enum is `indirect`, because the type would otherwise contain itself.
     var isIndirect = false
-    /// The final Swift name.
+    /// The name of the type in the generated code.
     var name = ""
-    /// The managers that use the type.
+    /// The names of the managers that use the type.
     var users: Set<String> = []
 
     init(id: Int, place: Place, component: String?, hint: String) {
@@ -70,7 +70,7 @@ final class Declaration {
     /// The coding protocol to which the type conforms.
     var codingProtocol: String { isDecoded ? isEncoded ? "Codable" : "Decodable" : "Encodable" }
 
-    /// The types of the contained values.
+    /// The types of the properties, cases or other values that this type contains.
     var parts: [SwiftType] {
         switch kind {
         case .pending, .openEnum: []
@@ -79,7 +79,7 @@ final class Declaration {
         }
     }
 
-    /// Replaces the numbers of the contained types.
+    /// Replaces the numbers of the generated types that this type contains.
     func renumber(_ number: (Int) -> Int) {
         switch kind {
         case .pending, .openEnum: break
@@ -92,7 +92,7 @@ final class Declaration {
         }
     }
 
-    /// A text that is equal for declarations of equal shape.
+    /// A text that is equal for declarations with the same properties, cases and types.
     var signature: String {
         switch kind {
         case .pending: "pending \(id)"
@@ -109,27 +109,27 @@ final class Declaration {
     }
 }
 
-/// A note about a part of the document that is generated differently or not at all.
+/// A note about a part of the document that was skipped, or that the generated code represents less precisely.
 public struct GeneratorNote: Sendable, Hashable {
     /// The kinds of notes.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A part of the document is skipped.
+        /// No code was generated for a part of the document.
         case skipped
-        /// A value has no specific type and is a `JSONValue`.
+        /// A value has the type `JSONValue`, although the document is more specific.
         case untyped
         /// The decoder tries the cases of a union in turn, and several cases can match.
         case ambiguous
     }
 
-    /// The kind.
+    /// The kind of note.
     public var kind: Kind
     /// A description of the difference between the document and the generated code.
     public var message: String
-    /// The file.
+    /// The name of the file that contains the part.
     public var file: String
-    /// The line, counted from 1.
+    /// The line in the file, counted from 1.
     public var line: Int
-    /// The JSON pointer of the value (RFC 6901).
+    /// The JSON pointer of the part (RFC 6901).
     public var pointer: String
 
     init(_ kind: Kind, _ message: String, at place: Place) {
@@ -142,6 +142,6 @@ public struct GeneratorNote: Sendable, Hashable {
 }
 
 extension GeneratorNote: CustomStringConvertible {
-    /// The note in one line.
+    /// The note on one line: `FILE:LINE: KIND: MESSAGE (at POINTER)`.
     public var description: String { "\(file):\(line): \(kind.rawValue): \(message) (at \(pointer))" }
 }

@@ -2,11 +2,11 @@
 struct SchemaFacts {
     static let kinds: Set<String> = ["string", "integer", "number", "boolean", "array", "object"]
 
-    /// The names in `type`, without `null`.
+    /// The names in the member `type` of the schema, without `null`.
     let types: [String]
     /// Whether `null` is allowed by `type`, `nullable`, `enum` or `const`.
     let isNullable: Bool
-    /// The allowed values without `null`, or `nil` if they are not listed.
+    /// The allowed values without `null`, or `nil` if the schema does not list them.
     let values: [Node]?
     let format: String?
     let place: Place
@@ -27,7 +27,7 @@ struct SchemaFacts {
             }
         }
         var values = place["enum"] == nil ? nil : try place.list("enum").map(\.node)
-        // An empty list contains no information for a client.
+        // A list without values (except `null`) does not help to choose a type.
         if values?.isEmpty == true { values = nil }
         if let constant = place.node["const"] { values = [constant] }
         let saysNullable = try place.flag("nullable")
@@ -50,7 +50,7 @@ struct SchemaFacts {
         types == ["object"] || (types.isEmpty && (hasProperties || place["additionalProperties"] != nil))
     }
 
-    /// Whether the schema does not constrain the value, except by `required`, texts and examples.
+    /// Whether the schema allows every value. Its descriptions and examples and the member `required` are ignored.
     var isTrivial: Bool {
         types.isEmpty && values == nil && !hasProperties && place["items"] == nil && place["$ref"] == nil
             && place["allOf"] == nil && place["oneOf"] == nil && place["anyOf"] == nil && place["not"] == nil

@@ -1,15 +1,15 @@
-/// The Swift type of a value.
+/// The Swift type of a value in the generated code.
 indirect enum SwiftType: Hashable {
     case bool
     case int
     case int64
     case double
     case string
-    /// A point in time with its wire format.
+    /// A point in time (`Date`), with the format in which it is written.
     case date(DateFormat)
     /// A calendar day without a time.
     case day
-    /// Bytes in base 64.
+    /// Bytes (`Data`) that are written as text in base 64.
     case data
     /// A file of a multipart form.
     case file
@@ -17,17 +17,17 @@ indirect enum SwiftType: Hashable {
     case json
     case list(SwiftType)
     case dictionary(SwiftType)
-    /// A generated type, by number.
+    /// A generated type, identified by its number in the ``TypeGraph``.
     case declared(Int)
 
-    /// The wire format of a point in time.
+    /// The format in which a point in time is written.
     enum DateFormat: Hashable {
         case rfc3339
         case unixTime
         case rfc2822
     }
 
-    /// The numbers of the declared types in this type.
+    /// The numbers of the generated types that this type contains.
     var declared: [Int] {
         switch self {
         case .declared(let id): [id]
@@ -36,10 +36,11 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// The number of the declared type that a value of this type stores inline, without a reference.
+    /// The number of the generated type whose value is stored directly in a value of this type, or `nil` if there is
+    /// none.
     var stored: Int? { if case .declared(let id) = self { id } else { nil } }
 
-    /// Returns the type with its numbers replaced.
+    /// Returns this type with the numbers of generated types replaced.
     func renumbered(_ number: (Int) -> Int) -> SwiftType {
         switch self {
         case .declared(let id): .declared(number(id))
@@ -49,8 +50,8 @@ indirect enum SwiftType: Hashable {
         }
     }
 
-    /// The type with only the date formats that the decoder itself reads, for locations where no decoding function can
-    /// be specified.
+    /// This type with only those date formats that the decoder reads by itself, for positions at which the generated
+    /// code cannot call a decoding function.
     var withPlainDates: SwiftType {
         switch self {
         case .date(.unixTime): .double
@@ -62,7 +63,7 @@ indirect enum SwiftType: Hashable {
     }
 }
 
-/// A type with the constraints on its values at the location where it is used.
+/// The type of a schema, together with constraints that are not part of the Swift type, such as a single allowed value.
 struct TypedSchema {
     var type: SwiftType
     var isNullable = false

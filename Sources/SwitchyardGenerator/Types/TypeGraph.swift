@@ -1,8 +1,9 @@
-/// The graph of declared types, which merges equal types, records uses and detects types that contain themselves.
+/// The graph of generated types. It merges equal types, records which types are used, and finds types that contain
+/// themselves.
 final class TypeGraph {
     private(set) var declarations: [Declaration]
     private var replacements: [Int]
-    /// The hints of all schemas that were merged into one type.
+    /// The suggested names of each type, one for each schema that was merged into the type.
     private(set) var hints: [Int: [String]] = [:]
 
     init(_ declarations: [Declaration]) {
@@ -11,19 +12,19 @@ final class TypeGraph {
         mergeEqualShapes()
     }
 
-    /// Returns the type with the numbers of the generated types.
+    /// Returns a type in which the numbers of merged types are replaced by the numbers of the types that are generated.
     func final(_ type: SwiftType) -> SwiftType { type.renumbered { self.replacements[$0] } }
 
     subscript(id: Int) -> Declaration { declarations[replacements[id]] }
 
-    /// Returns the declaration of a declared type, or `nil` for any other kind of type.
+    /// Returns the declaration of a generated type, or `nil` if the type is not generated.
     func declaration(of type: SwiftType) -> Declaration? {
         if case .declared(let id) = type { self[id] } else { nil }
     }
 
     // MARK: - Equal shapes
 
-    /// Merges inline schemas of equal shape into one type; components stay separate.
+    /// Merges inline schemas with the same properties into one type. Components of the document stay separate types.
     private func mergeEqualShapes() {
         for declaration in declarations { hints[declaration.id] = [declaration.hint] }
         var hasChanged = true
@@ -77,7 +78,7 @@ final class TypeGraph {
 
     // MARK: - Cycles
 
-    /// Adds references where a type would otherwise contain itself.
+    /// Stores a value behind a reference where a structure or enum would otherwise contain itself.
     func breakCycles() {
         for declaration in used {
             guard case .union = declaration.kind, reaches(declaration.id, from: declaration) else { continue }
@@ -94,7 +95,8 @@ final class TypeGraph {
         }
     }
 
-    /// Returns whether a value of a declared type can contain a value of another type without a reference in between.
+    /// Returns whether a value of a generated type can contain a value of the type with the number `id` without a
+    /// reference in between.
     private func reaches(_ id: Int, from declaration: Declaration) -> Bool {
         var seen: Set<Int> = []
         var open = stored(in: declaration)
@@ -116,6 +118,6 @@ final class TypeGraph {
 }
 
 extension Declaration {
-    /// Whether the schema has not become a type.
+    /// Whether the schema has not been converted to a type yet, or was merged into another type.
     var isPending: Bool { if case .pending = kind { true } else { false } }
 }

@@ -1,5 +1,5 @@
 extension TypeReader {
-    /// The properties of an object that is composed of several schemas.
+    /// The properties of an object whose schema combines several schemas.
     struct ObjectShape {
         var properties: [Declaration.Property] = []
         var additional: SwiftType?
@@ -36,7 +36,7 @@ extension TypeReader {
         return type
     }
 
-    /// Creates a structure for a multipart form, which is separate from the JSON type of the same schema.
+    /// Creates a structure for a multipart form. It is a different type than the JSON structure for the same schema.
     func formDeclaration(_ place: Place, _ origin: Origin) throws(GeneratorError) -> Declaration {
         let declaration = declare(
             place,
@@ -70,8 +70,8 @@ extension TypeReader {
 
     // MARK: - allOf
 
-    /// Returns the type of a schema with `allOf`: the type of its only part, or a type with the properties of all
-    /// parts.
+    /// Returns the type of a schema with `allOf`. If it has only one part, this is the type of the part. Otherwise, it
+    /// is a type with the properties of all parts.
     func mergedType(
         _ facts: SchemaFacts,
         _ parts: [Place],
@@ -83,7 +83,7 @@ extension TypeReader {
         let addsNothing = !facts.hasProperties && alternatives.isEmpty && !hasAdditional
         if real.count == 1, addsNothing, facts.values == nil {
             var type = try type(of: real[0], real[0]["$ref"] == nil ? origin : origin.child("value"))
-            // A nullable marker next to a reference makes this use nullable, not the referenced type itself.
+            // If `nullable` is next to a reference, only this use of the referenced type is nullable.
             if facts.isNullable { type.isNullable = true }
             return type
         }
@@ -97,7 +97,7 @@ extension TypeReader {
         return type
     }
 
-    /// Returns the type of parts that are not objects, or `nil` if the parts are objects.
+    /// Returns the type of a schema with `allOf` whose parts are not objects, or `nil` if its parts are objects.
     private func plainMergedType(
         _ facts: SchemaFacts,
         _ parts: [Place],
@@ -129,7 +129,7 @@ extension TypeReader {
         return plain.last { if case .declared = $0.type { true } else { false } } ?? first
     }
 
-    /// Returns whether a schema describes an object, including through `allOf`, `oneOf` and `anyOf`.
+    /// Returns whether a schema describes an object, directly or through `allOf`, `oneOf` or `anyOf`.
     private func isObject(_ place: Place, depth: Int = 0) throws(GeneratorError) -> Bool {
         guard depth < 50 else { throw place.error("\"allOf\" is circular") }
         guard place.node.isMap else { return false }
@@ -154,7 +154,7 @@ extension TypeReader {
         }
     }
 
-    /// Collects the properties of a schema and of all schemas that it is composed of.
+    /// Adds the properties of a schema, and of all schemas that it combines, to the shape.
     private func collect(
         _ place: Place,
         into shape: inout ObjectShape,
@@ -173,7 +173,7 @@ extension TypeReader {
         if !isAlternative {
             shape.required.formUnion(try place.list("required").compactMap(\.node.string))
         }
-        // The alternatives of an object contribute optional properties.
+        // The properties of alternatives are optional, because a value has only the properties of one alternative.
         for part in try place.list("oneOf") + place.list("anyOf") {
             try collect(part, into: &shape, origin, within: within, isAlternative: true)
         }
@@ -185,7 +185,7 @@ extension TypeReader {
         _ origin: Origin
     ) throws(GeneratorError) {
         var properties = try place.object("properties")
-        // Some documents use one reference for the whole `properties` member.
+        // In some documents, the value of `properties` is a reference.
         if let all = properties, all["$ref"]?.node.string != nil { properties = try document.resolved(all) }
         for (name, schema) in properties?.members ?? [] {
             let target = try schema["$ref"] == nil ? schema : document.resolved(schema)

@@ -1,5 +1,6 @@
 extension TypeReader {
-    /// Returns the type of alternatives: the type of the only alternative, an enum of texts, a number, or a union.
+    /// Returns the type of a schema with `oneOf` or `anyOf`: the type of its only alternative, an enum of strings, a
+    /// number, or a union.
     func unionType(
         _ facts: SchemaFacts,
         _ alternatives: [Place],
@@ -30,7 +31,7 @@ extension TypeReader {
         return result
     }
 
-    /// Returns the type of a schema that allows several JSON types.
+    /// Returns the type of a schema whose `type` has several names.
     func unionType(
         _ facts: SchemaFacts,
         kinds: [String],
@@ -54,11 +55,11 @@ extension TypeReader {
         guard target.node.isMap else { return false }
         if target.text("type") == "null" { return true }
         let facts = try SchemaFacts(target)
-        // An enum that lists only `null` is `null`.
+        // If `null` is the only value that a schema lists, the schema allows only `null`.
         return facts.values?.isEmpty == true && facts.isNullable
     }
 
-    /// Returns a type that needs no union, or `nil` if a union is needed.
+    /// Returns a type for the alternatives that is not a union, or `nil` if a union is needed.
     private func simplified(
         _ members: [(place: Place, type: TypedSchema)],
         _ facts: SchemaFacts,
@@ -77,9 +78,9 @@ extension TypeReader {
         }
     }
 
-    /// Returns the texts that the alternatives list in total, or `nil` if an alternative is not a text.
+    /// Returns the strings that all alternatives together list, or `nil` if an alternative is not a string.
     ///
-    /// The result is empty if the alternatives allow any text and list none.
+    /// The result is empty if the alternatives are strings without listed values.
     private func texts(of members: [(place: Place, type: TypedSchema)]) throws(GeneratorError) -> [String]? {
         var values: [String] = []
         for (_, member) in members {
@@ -119,7 +120,7 @@ extension TypeReader {
         return .union(variants, discriminator: nil)
     }
 
-    /// Determines the values of a named discriminator for each case.
+    /// Sets the values of the discriminator that select each case of a union.
     private func tag(
         _ variants: inout [Declaration.Variant],
         by name: String,
@@ -145,7 +146,7 @@ extension TypeReader {
         return Set(properties.filter(\.isRequired).map(\.name))
     }
 
-    /// Returns the listed values of a property, or an empty array if the schema lists none.
+    /// Returns the values that the schema of a property lists, or an empty array if it lists none.
     func constants(_ type: SwiftType, of name: String) -> [String] {
         guard case .declared(let id) = type else { return [] }
         switch declarations[id].kind {
@@ -161,7 +162,7 @@ extension TypeReader {
         }
     }
 
-    /// Determines the discriminator of each union after all types are known.
+    /// Determines the discriminator of each union. Must be called after all schemas have been converted.
     func completeUnions() {
         for declaration in declarations {
             guard case .union(var variants, let given) = declaration.kind else { continue }
@@ -203,7 +204,7 @@ extension TypeReader {
         }
     }
 
-    /// Returns a property whose listed values differ between all types.
+    /// Returns the name of a property whose listed values differ between all types, or `nil` if there is none.
     private func implicitDiscriminator(of types: [SwiftType]) -> String? {
         guard case .declared(let id)? = types.first, case .structure(let properties, _) = declarations[id].kind else {
             return nil

@@ -1,4 +1,4 @@
-/// A reader that creates types from the schemas of a document on demand.
+/// Converts the schemas of a document to types when they are needed.
 final class TypeReader {
     let document: OpenAPIDocument
     private(set) var declarations: [Declaration] = []
@@ -13,12 +13,12 @@ final class TypeReader {
         self.document = document
     }
 
-    /// The origin of a schema, from which the name of its type is derived.
+    /// The place of a schema in the document, from which the name of its type is derived.
     struct Origin {
         var component: String?
         var hint: String
 
-        /// The origin of the elements of a list, with the name in the singular.
+        /// The origin for the elements of a list. Its name is the singular of the list's name.
         var element: Origin {
             let words = SwiftName.words(of: hint)
             guard let last = words.last, last.hasSuffix("s"), !last.hasSuffix("ss"), !last.hasSuffix("us"),
@@ -30,7 +30,7 @@ final class TypeReader {
             return Origin(component: nil, hint: (words.dropLast() + [String(singular)]).joined(separator: " "))
         }
 
-        /// Returns the origin of a part of the schema.
+        /// Returns the origin for a part of the schema, such as a property.
         func child(_ name: String) -> Origin { Origin(component: nil, hint: "\(hint) \(name)") }
     }
 
@@ -51,7 +51,7 @@ final class TypeReader {
         return declaration
     }
 
-    /// Stores the type of a schema before the type is complete, so that the schema can refer to itself.
+    /// Stores the type of a schema before its properties have been read, so that they can refer to the same schema.
     func begin(_ place: Place, as type: TypedSchema) { finished[place.key] = type }
 
     // MARK: - Schemas
@@ -74,7 +74,7 @@ final class TypeReader {
         return type
     }
 
-    /// Returns the replacement for a schema that contains itself and is neither an object nor a union.
+    /// Returns a replacement for a schema that contains itself but is neither an object nor a union: a `JSONValue`.
     private func recursive(_ place: Place) throws(GeneratorError) -> TypedSchema {
         if place["$ref"] != nil { throw place.error("the reference is circular") }
         note(.untyped, "the schema contains itself without an object in between", at: place)
@@ -90,7 +90,8 @@ final class TypeReader {
         return type
     }
 
-    /// Returns the origin of a referenced schema: the name of its component, or the last two steps of its path.
+    /// Returns the origin for a referenced schema: its name if it is a component, otherwise the last two steps of its
+    /// path.
     static func origin(of target: Place) -> Origin {
         let steps = target.pointer.split(separator: "/").map {
             String($0).replacing("~1", with: "/").replacing("~0", with: "~")
@@ -132,7 +133,7 @@ final class TypeReader {
         return try unionType(facts, alternatives, origin)
     }
 
-    /// Returns whether a part of a schema does not constrain its values.
+    /// Returns whether a schema allows every value.
     func isTrivial(_ place: Place) throws(GeneratorError) -> Bool {
         guard place["$ref"] == nil, place.node.isMap else { return false }
         return try SchemaFacts(place).isTrivial
@@ -148,7 +149,8 @@ final class TypeReader {
         return try type(ofKind: facts.types.first ?? "", facts, origin)
     }
 
-    /// Returns the type of a schema with one JSON type, which is inferred if it is empty.
+    /// Returns the type of a schema whose `type` has this single name. If the name is empty, it is inferred from the
+    /// other members.
     func type(ofKind kind: String, _ facts: SchemaFacts, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         switch kind {
         case "string": return TypedSchema(type: Self.stringType(facts))
@@ -168,7 +170,7 @@ final class TypeReader {
     }
 
     private static func stringType(_ facts: SchemaFacts) -> SwiftType {
-        // OpenAPI 3.1 describes bytes by the keywords of JSON Schema.
+        // OpenAPI 3.1 describes bytes by keywords of JSON Schema, not by `format`.
         if let encoding = facts.place.text("contentEncoding") { return encoding.hasPrefix("base64") ? .data : .string }
         if facts.place.text("contentMediaType") == "application/octet-stream" { return .file }
         switch facts.format {
@@ -203,7 +205,7 @@ final class TypeReader {
         return TypedSchema(type: .list(element.type.withPlainDates))
     }
 
-    /// Returns the type of a schema with listed values, or `nil` if the list does not affect the type.
+    /// Returns the type of a schema that lists its allowed values, or `nil` if the list does not change the type.
     private func listedType(
         _ values: [Node],
         _ facts: SchemaFacts,
@@ -224,7 +226,8 @@ final class TypeReader {
         return TypedSchema(type: .json)
     }
 
-    /// Returns an enum of texts, or a `String` with a constant for a single text.
+    /// Returns an enum for the listed strings. For a single string, returns `String` with this string as the only
+    /// allowed value.
     func enumType(_ values: [String], _ place: Place, _ origin: Origin) -> TypedSchema {
         var seen: Set<String> = []
         let values = values.filter { seen.insert($0).inserted }

@@ -1,13 +1,13 @@
-/// A writer that generates the files of a client.
+/// Generates the files of a client from its plan.
 struct ClientWriter {
     let plan: ClientPlan
     let graph: TypeGraph
     let options: GeneratorOptions
-    /// The name of the document file.
+    /// The file name of the document.
     let document: String
 
     private var names: TypeNames { TypeNames(graph: graph) }
-    /// The maximum number of lines in a file, which leaves room for one more declaration.
+    /// The number of lines after which the next declaration goes into another file.
     private static let maximumLines = 1_500
 
     /// Returns the files, sorted by path.
@@ -49,9 +49,9 @@ struct ClientWriter {
         return GeneratedFile(path: path, text: (head + [""] + lines).joined(separator: "\n") + "\n")
     }
 
-    /// Returns whether a line names a Foundation type.
+    /// Returns whether a line of code contains the name of a Foundation type.
     private static func namesFoundation(_ line: String) -> Bool {
-        // A plain text search is many times faster than a regular expression.
+        // This search excludes most lines, and is many times faster than the regular expression below.
         guard ["Date", "Data", "URL", "JSONEncoder"].contains(where: line.contains) else { return false }
         return line.firstMatch(of: /\b(?:Date|Data|URL|JSONEncoder)\b/) != nil
     }
@@ -112,7 +112,7 @@ struct ClientWriter {
         return files
     }
 
-    /// Splits the methods into groups that each fit into one file.
+    /// Splits the methods of a manager into groups. Each group fits into one file.
     private func parts(_ methods: [Method], _ writer: ManagerWriter) -> [[Method]] {
         var parts: [[Method]] = [[]]
         var count = 0
@@ -131,7 +131,8 @@ struct ClientWriter {
 
     // MARK: - Models
 
-    /// The files of the models, grouped by manager; types that several managers use are in one shared group.
+    /// The files of the models. There is one group of files for each manager, and one group for types that several
+    /// managers use.
     private var models: [GeneratedFile] {
         var groups: [String: [Declaration]] = [:]
         for declaration in graph.used {
@@ -140,7 +141,7 @@ struct ClientWriter {
         }
         let writer = ModelWriter(names: names, options: options)
         var files: [GeneratedFile] = []
-        // The shared models use the name of the client, even if a manager has the same name.
+        // The file of the shared models is named after the client, even if a manager has the same name.
         var bases = NameTable(reserved: [plan.name])
         for (user, declarations) in groups.sorted(by: { $0.key < $1.key }) {
             var parts: [[String]] = [[]]
@@ -160,16 +161,16 @@ struct ClientWriter {
     }
 }
 
-/// A generated file.
+/// A generated file that has not been written to the disk.
 public struct GeneratedFile: Sendable, Hashable {
-    /// The path relative to the output folder.
+    /// The path of the file, relative to the output folder.
     public var path: String
-    /// The contents.
+    /// The contents of the file.
     public var text: String
 }
 
 extension SupportFile {
-    /// Returns the code with an access level before the declarations that generated code exposes.
+    /// Returns the lines with the access level added to the declarations that an app uses.
     static func lines(_ lines: [String], access: GeneratorOptions.Access) -> [String] {
         let shown = [
             "protocol OpenEnum", "extension OpenEnum", "struct CalendarDay", "struct PagedList", "enum FilePart",

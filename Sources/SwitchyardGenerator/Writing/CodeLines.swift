@@ -1,11 +1,11 @@
-/// Lines of Swift code in the layout of `swift format`.
+/// The lines of a generated Swift file, formatted as `swift format` does.
 struct CodeLines {
     static let width = 120
 
     private(set) var lines: [String] = []
     private var depth = 0
 
-    /// Adds a line at the current indentation; an empty line has no spaces.
+    /// Adds a line with the current indentation. An empty line has no spaces.
     mutating func line(_ text: String = "") {
         lines.append(text.isEmpty ? "" : String(repeating: " ", count: depth * 4) + text)
     }
@@ -17,17 +17,18 @@ struct CodeLines {
         depth -= 1
     }
 
-    /// Adds a head, an indented body and a closing brace.
+    /// Adds the first line of a block, an indented body, and a closing brace.
     mutating func block(_ head: String, _ body: (inout CodeLines) -> Void) {
         line(head + " {")
         indented(body)
         line("}")
     }
 
-    /// Adds a list between brackets, on one line if it fits, otherwise with each element on its own line.
+    /// Adds a list between brackets: on one line if it fits, otherwise with each element on a separate line.
     mutating func list(_ head: String, _ elements: [Element], _ tail: String, hasTrailingComma: Bool = false) {
         let oneLine = head + elements.map(\.oneLine).joined(separator: ", ") + tail
-        // A collection literal reserves room for the trailing comma that it has when it is split over several lines.
+        // If a collection literal is split over several lines, it has a trailing comma. `swift format` therefore
+        // reserves a column for the comma when it decides whether the literal fits on one line.
         let needsRoom = hasTrailingComma || elements.contains { if case .list = $0 { true } else { false } }
         guard !elements.isEmpty, !fits(oneLine, room: needsRoom ? 1 : 0) else { return line(oneLine) }
         line(head)
@@ -58,9 +59,9 @@ struct CodeLines {
     /// An element of a list.
     enum Element {
         case text(String)
-        /// A call within a call.
+        /// A call that is an argument of another call.
         indirect case call(String, [Element], String)
-        /// An entry of a dictionary.
+        /// An entry of a dictionary literal: the key and the value.
         case pair(String, String)
         /// A literal of a collection.
         case list(String, [String], String)
@@ -78,14 +79,14 @@ struct CodeLines {
 
     private func fits(_ text: String, room: Int = 0) -> Bool { depth * 4 + text.count + room <= Self.width }
 
-    /// Adds an assignment, on one line if it fits, otherwise with the value on the next line.
+    /// Adds an assignment: on one line if it fits, otherwise with the value on the next line.
     mutating func assignment(_ target: String, _ value: String) {
         if fits("\(target) = \(value)") { return line("\(target) = \(value)") }
         line("\(target) =")
         indented { $0.line(value) }
     }
 
-    /// Adds a case of a `switch`, on one line if it fits, otherwise with the statement on the next line.
+    /// Adds a case of a `switch`: on one line if it fits, otherwise with the statement on the next line.
     mutating func switchCase(_ pattern: String, _ statement: String) {
         if fits("\(pattern): \(statement)") { return line("\(pattern): \(statement)") }
         line("\(pattern):")
@@ -94,7 +95,8 @@ struct CodeLines {
 
     // MARK: - Documentation
 
-    /// Adds a documentation comment with one sentence, wrapped over up to `maximumLines` lines.
+    /// Adds a documentation comment with the first sentence of a text. The sentence is wrapped over at most
+    /// `maximumLines` lines.
     mutating func documentation(_ text: String?, fallback: String? = nil, maximumLines: Int = 2) {
         guard let sentence = text.flatMap(Self.sentence) ?? fallback else { return }
         let width = Self.width - depth * 4 - 4
@@ -120,7 +122,7 @@ struct CodeLines {
     /// Returns the first sentence of a text without markup, or `nil` if there is none.
     static func sentence(_ text: String) -> String? {
         let paragraph = text.split(separator: "\n\n", omittingEmptySubsequences: true).first ?? ""
-        // No documentation line shows more than 1,000 characters.
+        // The rest is not needed, because no documentation comment shows more than 1,000 characters.
         var words = paragraph.prefix(1_000).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         words = words.replacing(/<\/?[A-Za-z][^>]*>/, with: "").replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }
         words = words.replacing("e.g. ", with: "for example ").replacing("i.e. ", with: "that is ")

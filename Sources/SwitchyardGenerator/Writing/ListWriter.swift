@@ -1,4 +1,4 @@
-/// A writer that generates methods that read a list page by page.
+/// Generates the methods that read a list page by page.
 struct ListWriter {
     let method: Method
     let list: ListPlan
@@ -29,7 +29,7 @@ struct ListWriter {
         code.line("}")
     }
 
-    /// The page size: the document's default if it is between 2 and 1,000, otherwise 30.
+    /// The page size: the default in the document if it is between 2 and 1,000, otherwise 30.
     private var pageSize: Int {
         guard let name = list.sizeParameter,
             let place = method.operation.place["parameters"]?.elements.first(where: { $0.text("name") == name }),
@@ -56,10 +56,10 @@ struct ListWriter {
         parameter.type == .string ? "String(\(expression))" : expression
     }
 
-    /// Returns the expression that selects the page, or `nil` if no value is sent.
+    /// Returns the expression that is sent as this parameter to select the page, or `nil` if the parameter is not sent.
     private func position(_ parameter: Method.Parameter) -> String? {
         switch list.strategy {
-        // The first page has no number because links lead to the other pages.
+        // Nothing selects the first page. The other pages are found by links.
         case .link, .nextLink: nil
         case .cursor: "page.cursor"
         case .lastID: "page.lastID"
@@ -97,7 +97,7 @@ struct ListWriter {
         return list.total.contains(where: \.isOptional) ? "\(path).map(Int.init(clamping:))" : "Int(clamping: \(path))"
     }
 
-    /// Returns the expression for a property of the response.
+    /// Returns the expression that reads a property of the response, through nested objects if necessary.
     private func path(_ steps: [ListPlan.PathStep], from root: String, _ type: SwiftType, fallback: String?) -> String {
         var result = root
         var type = type

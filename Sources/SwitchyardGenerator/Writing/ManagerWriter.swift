@@ -1,11 +1,11 @@
-/// A writer that generates managers and their methods.
+/// Generates managers and their methods.
 struct ManagerWriter {
     let plan: ClientPlan
     let names: TypeNames
     let options: GeneratorOptions
     private var prefix: String { options.prefix }
 
-    /// Adds the declaration of a manager.
+    /// Adds the declaration of a manager with its first methods.
     func writeHead(_ manager: ClientPlan.Manager, _ methods: [Method], to code: inout CodeLines) {
         code.documentation(manager.description, fallback: "The operations of `\(manager.propertyName)`.")
         code.block("\(prefix)final class \(manager.typeName): APIManager") { code in
@@ -20,7 +20,7 @@ struct ManagerWriter {
         }
     }
 
-    /// Adds an extension with further methods of a manager.
+    /// Adds an extension with more methods of a manager, for a further file.
     func writeExtension(_ manager: ClientPlan.Manager, _ methods: [Method], to code: inout CodeLines) {
         code.line("extension \(manager.typeName) {")
         code.indented { code in
@@ -29,7 +29,7 @@ struct ManagerWriter {
         code.line("}")
     }
 
-    /// Adds a method and its companion methods.
+    /// Adds the methods for an operation: the call, and methods for its configuration and its list if it has them.
     func write(_ method: Method, to code: inout CodeLines, isFirst: Bool = false) {
         if !isFirst { code.line() }
         let call = MethodCode(method: method, names: names)

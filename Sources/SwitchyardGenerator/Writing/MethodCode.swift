@@ -1,20 +1,21 @@
 import Foundation
 
-/// A writer that generates the parts of a method.
+/// Generates the signature and the call of a method of a manager.
 struct MethodCode {
     let method: Method
     let names: TypeNames
-    /// Expressions for parameters that the method does not have, by name; if the expression is empty, the parameter is
-    /// not sent.
+    /// Expressions that are sent in place of parameters that the generated method does not have, by parameter name. If
+    /// the expression is empty, the parameter is not sent.
     var replaced: [String: String] = [:]
 
-    /// Whether the method has a companion that returns the configuration of the call, for streams and files.
+    /// Whether the manager also has a method that returns the configuration of the call, for event streams and
+    /// downloads.
     var needsDescription: Bool {
         if case .bytes = method.result { return true }
         return method.hasEvents
     }
 
-    /// Whether creating the configuration of the call can throw.
+    /// Whether the code that creates the configuration of the call can throw.
     var canFail: Bool {
         if let kind = method.body?.kind {
             switch kind {
@@ -30,17 +31,17 @@ struct MethodCode {
     }
 
     var effect: String { canFail ? " throws(APIError)" : "" }
-    /// The name of the constant that holds the call.
+    /// The name of the local constant that contains the configuration of the call.
     var callName: String { method.parameters.contains { $0.swiftName == "call" } ? "request" : "call" }
 
-    /// Returns `self.` if a parameter has the same name as the manager's method, otherwise an empty string.
+    /// Returns `self.` if a parameter has the name of the manager's method that is called, otherwise an empty string.
     func selfPrefix(_ name: String) -> String {
         method.parameters.contains { $0.swiftName == name } ? "self." : ""
     }
 
     // MARK: - Signature
 
-    /// The parameters of the method: required parameters, the body, then optional parameters.
+    /// The parameters of the method: first the required parameters, then the body, then the optional parameters.
     var parameters: [String] {
         let shown = method.parameters.filter { replaced[$0.name] == nil }
         func text(_ parameter: Method.Parameter) -> String {
@@ -64,7 +65,7 @@ struct MethodCode {
         return result
     }
 
-    /// The arguments for a call of another method with the same parameters.
+    /// The arguments with which a method calls another method that has the same parameters.
     var arguments: [String] {
         func text(_ name: String) -> String { "\(SwiftName.label(name)): \(SwiftName.escaped(name))" }
         let shown = method.parameters.filter { replaced[$0.name] == nil }
@@ -106,7 +107,8 @@ struct MethodCode {
 
     // MARK: - Call
 
-    /// Adds the configuration of the call, as a constant or a return value.
+    /// Adds code that creates the configuration of the call. The result is a local constant, or the return value if
+    /// `isReturned` is `true`.
     func writeCall(to code: inout CodeLines, isReturned: Bool) {
         let statements = furtherStatements
         let word = statements.isEmpty ? "let" : "var"
@@ -157,7 +159,7 @@ struct MethodCode {
         return result
     }
 
-    /// The path without its query and fragment, in which placeholders have the names of the parameters.
+    /// The path without its query and fragment. Each placeholder has the Swift name of its parameter.
     private var path: String {
         var path = String(method.operation.path.prefix { $0 != "#" && $0 != "?" }.drop { $0 == "/" })
         for parameter in method.parameters where parameter.location == .path {
@@ -166,7 +168,7 @@ struct MethodCode {
         return path
     }
 
-    /// The query that is part of the operation's path.
+    /// The query parameters that are part of the operation's path in the document.
     private var fixedQuery: [(name: String, value: String)] {
         guard let text = method.operation.path.firstMatch(of: /\?([^#]*)/)?.1 else { return [] }
         return text.split(separator: "&").map { pair in

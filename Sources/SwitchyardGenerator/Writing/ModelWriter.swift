@@ -1,4 +1,4 @@
-/// A writer that generates the model types.
+/// Generates the model types.
 struct ModelWriter {
     let names: TypeNames
     let options: GeneratorOptions
@@ -52,7 +52,7 @@ struct ModelWriter {
         }
     }
 
-    /// Adds names in as many lines as necessary.
+    /// Adds a list of names, with as many names on each line as fit.
     private static func fill(_ head: String, _ names: [String], _ code: inout CodeLines) {
         var row = ""
         for name in names {
@@ -119,8 +119,8 @@ struct ModelWriter {
         return "\(prefix)var \(member): \(type)"
     }
 
-    /// Returns whether a property can be omitted; the app does not have to provide a property that only the service
-    /// sets.
+    /// Returns whether a property is optional. If only the service sets the property, the app does not have to provide
+    /// it, so it is optional too.
     private func isOptional(_ property: Declaration.Property, _ isSent: Bool) -> Bool {
         property.isOptional || (isSent && property.isReadOnly)
     }

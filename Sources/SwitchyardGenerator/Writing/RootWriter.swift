@@ -1,4 +1,4 @@
-/// A writer that generates the root type, the errors and the services.
+/// Generates the root type of a client, its errors and its services.
 struct RootWriter {
     let plan: ClientPlan
     let names: TypeNames
@@ -6,7 +6,7 @@ struct RootWriter {
     private var prefix: String { options.prefix }
     private var isPublic: Bool { options.access == .public }
 
-    /// Adds the root type with its managers.
+    /// Adds the root type with a property for each manager.
     func write(to code: inout CodeLines) {
         code.documentation(plan.title, fallback: "The client.")
         code.block("\(prefix)struct \(plan.name): Sendable") { code in
@@ -47,7 +47,7 @@ struct RootWriter {
 
     private func clientIndex(_ service: Int) -> Int { usedServices.firstIndex(of: service) ?? 0 }
 
-    /// The names of the client parameters, one for each service.
+    /// The names of the initializer's client parameters, one for each service.
     private var clients: [String] {
         usedServices.map { service in
             guard service > 0 else { return "client" }

@@ -1,6 +1,6 @@
-/// A writer that generates the file of a service.
+/// Generates the service file (JSON) of a service.
 enum ServiceWriter {
-    /// Returns the contents of the file, or `nil` if the service has no base URL.
+    /// Returns the contents of the service file, or `nil` if the service has no base URL.
     static func text(_ service: ClientPlan.ServicePlan) -> String? {
         guard let first = service.environments.first else { return nil }
         var lines = [

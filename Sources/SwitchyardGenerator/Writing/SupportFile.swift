@@ -1,6 +1,6 @@
-/// The support file with the code that all generated files use.
+/// Generates the support file: the code that the other generated files share.
 enum SupportFile {
-    /// Returns the code without the header of the file.
+    /// Returns the code of the file without its header comment.
     static func code(_ use: Use) -> [String] {
         var parts = [fields, requests]
         if use.hasEnums { parts.append(openEnum) }

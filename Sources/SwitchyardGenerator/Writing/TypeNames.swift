@@ -1,4 +1,4 @@
-/// A table of the Swift names of types.
+/// Returns the names of types and properties in the generated code.
 struct TypeNames {
     let graph: TypeGraph
 
@@ -20,7 +20,7 @@ struct TypeNames {
         }
     }
 
-    /// Returns whether a value can become a parameter without an encoder.
+    /// Returns whether a value of this type can be a query or form parameter without an encoder.
     func isParameter(_ type: SwiftType) -> Bool {
         switch type {
         case .bool, .int, .int64, .double, .string, .date, .day, .data, .file: true
@@ -37,7 +37,7 @@ struct TypeNames {
         return properties.map { ($0, table.unique(SwiftName.member(of: $0.name))) }
     }
 
-    /// Returns the Swift name of a property on the path to a value.
+    /// Returns the Swift name of the property at one step of a path of properties.
     func name(of step: ListPlan.PathStep, in type: SwiftType) -> String {
         guard let declaration = graph.declaration(of: type) else { return SwiftName.member(of: step.name) }
         return properties(of: declaration).first { $0.property.name == step.name }?.name

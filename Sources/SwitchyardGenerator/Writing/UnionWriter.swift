@@ -1,4 +1,4 @@
-/// A writer that generates unions as enums with a payload in each case.
+/// Generates a union (`oneOf`, `anyOf`) as an enum with an associated value in each case.
 struct UnionWriter {
     let names: TypeNames
     let options: GeneratorOptions
@@ -117,9 +117,10 @@ struct UnionWriter {
         code.line("}")
     }
 
-    /// Returns the cases in the order in which they are tried.
+    /// Returns the cases in the order in which the decoder tries them.
     ///
-    /// Constrained texts precede unconstrained texts, and objects with more required properties precede other objects.
+    /// Strings with listed values are tried before other strings. Objects with more required properties are tried
+    /// before objects with fewer.
     private static func ordered(_ cases: [Case], _ graph: TypeGraph) -> [Case] {
         func rank(_ item: Case) -> (Int, Int) {
             switch item.variant.type {

@@ -1,14 +1,14 @@
 "use strict";
 
-/* The plot of all calls: a mark for each call at its due time and wait. */
+/* The plot of all calls: a mark for each call, at the time at which it was due and the time that its caller waited. */
 
-/** A plot of the marks of all calls, of which one is drawn if several cover each other.
+/** A plot with a mark for each call. If several marks cover each other, one of them is drawn.
  *
  * Two marks cover each other if they have the same kind and server and are in the same field of two by two pixels.
  * The extremes and every kind of mark are always visible, and a sufficiently short period shows every call. */
 class CallPlot extends Plot {
   static field = 2;
-  /** The drawing order, in which rare marks come last and are on top. */
+  /** The drawing order. Rare marks are drawn last, so they are on top. */
   static order = [directly, hedged, failedOver];
 
   top = 24;
@@ -24,7 +24,7 @@ class CallPlot extends Plot {
     this.#listen();
   }
 
-  /** Copies the columns to typed arrays, and assigns each call to the group of its mark. */
+  /** Copies the data of the calls to typed arrays, and assigns each call to the group of calls with the same mark. */
   #read(calls, servers) {
     const count = calls.start.length;
     this.start = Float64Array.from(calls.start);

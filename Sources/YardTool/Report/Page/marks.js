@@ -2,12 +2,12 @@
 
 /* Marks and patterns of calls, based on the shapes of servers that all pages share. */
 
-/* The values of the ways of a call in the data. */
+/* The values in the column `way` of the data: how a call was completed. */
 const directly = 0;
 const hedged = 1;
 const failedOver = 2;
 
-/** Returns the paths of a call to fill and to stroke. A failure of any server is a cross. */
+/** Returns the paths to fill and to stroke for the mark of a call. A failed call is a cross, whatever its server. */
 function markPaths(server, way, isFailure, radius) {
   const core = isFailure ? { stroke: crossPath(radius * 1.1) } : { fill: shapePath(server, radius) };
   if (way === hedged) return { ...core, ring: shapePath(0, radius * 2.1) };
@@ -27,7 +27,7 @@ function markIcon(server, way = directly, isFailure = false) {
   ]);
 }
 
-/** Returns the pixels of the mark of a call, which are drawn once and copied many times. */
+/** Returns the pixels of the mark of a call (a stamp). They are drawn once and copied many times. */
 function markStamp(theme, server, way, isFailure, scale) {
   const radius = 2.4;
   const size = Math.ceil(16 * scale) | 1;
