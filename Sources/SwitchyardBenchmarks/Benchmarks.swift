@@ -1,7 +1,8 @@
 import Foundation
 
-/// The benchmarks of the library's cost. Each figure and its baseline are measured in the same process, one shortly
-/// after the other.
+/// The benchmarks of the library's cost.
+///
+/// Each figure and its baseline are measured in the same process, one shortly after the other.
 @main
 enum Benchmarks {
     static func main() async {
@@ -144,7 +145,9 @@ enum Benchmarks {
     }
 }
 
-/// The words of the command line. Reading a word removes it.
+/// The words of the command line.
+///
+/// Reading a word removes it.
 ///
 /// An invalid word ends the process with the usage text. A benchmark takes minutes, so it must not start with other
 /// settings than intended.
@@ -177,8 +180,9 @@ struct Words {
         if words.contains(where: { $0.hasPrefix("-") && !Self.options.contains($0) }) { Benchmarks.fail() }
     }
 
-    /// Checks the remaining words for a benchmark. It accepts only its own options, each at most once, and a limited
-    /// number of words.
+    /// Checks the remaining words for a benchmark.
+    ///
+    /// It accepts only its own options, each at most once, and a limited number of words.
     func check(for benchmark: String) {
         let (options, count) = Self.taken[benchmark] ?? ([], .max)
         var seen: Set<String> = []
@@ -210,8 +214,9 @@ struct Words {
         value(name).map(Self.count)
     }
 
-    /// Removes the next word and returns it as a number, or `nil` if no word remains. The word must be a positive
-    /// integer.
+    /// Removes the next word and returns it as a number, or `nil` if no word remains.
+    ///
+    /// The word must be a positive integer.
     mutating func count() -> Int? {
         next().map(Self.count)
     }

@@ -12,7 +12,9 @@ public struct ClientGenerator: Sendable {
         self.options = options
     }
 
-    /// A generated client. Its files have not been written to the disk.
+    /// A generated client.
+    ///
+    /// Its files have not been written to the disk.
     public struct Output: Sendable {
         /// The files, sorted by path.
         public let files: [GeneratedFile]

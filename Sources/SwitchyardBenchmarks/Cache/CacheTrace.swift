@@ -14,8 +14,9 @@ struct CacheTrace {
         return CacheTrace(name: "Zipf 0.9", keys: 100_000, requests: zipf(200_000, of: 100_000, &random))
     }
 
-    /// The Zipf distribution, with a scan of 5,000 keys after every 20,000 requests. The keys of a scan are not
-    /// requested again.
+    /// The Zipf distribution, with a scan of 5,000 keys after every 20,000 requests.
+    ///
+    /// The keys of a scan are not requested again.
     static var scans: CacheTrace {
         var random = Xorshift(seed: 2)
         var requests: [Int] = []
@@ -87,8 +88,9 @@ struct CacheTrace {
         return Double(hits) / Double(requests.count)
     }
 
-    /// Returns the hit ratio of the optimal cache. It knows the future requests and evicts the entry that is not needed
-    /// for the longest time (Belady, 1966).
+    /// Returns the hit ratio of the optimal cache.
+    ///
+    /// It knows the future requests and evicts the entry that is not needed for the longest time (Belady, 1966).
     func clairvoyant(_ size: Int) -> Double {
         let next = nextUses
         var due: [Int: Int] = [:]
@@ -116,7 +118,9 @@ struct CacheTrace {
     }
 }
 
-/// A heap of keys. The key whose next use is farthest away is the first.
+/// A heap of keys.
+///
+/// The key whose next use is farthest away is the first.
 private struct FarthestFirst {
     private var heap: [(use: Int, key: Int)] = []
 

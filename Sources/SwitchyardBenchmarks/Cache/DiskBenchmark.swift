@@ -61,7 +61,9 @@ struct DiskBenchmark {
     // MARK: - Killed writers
 
     /// Starts a process that writes entries and kills it at a random time, again and again until the required number of
-    /// entries has been written. Checks the files after each kill.
+    /// entries has been written.
+    ///
+    /// Checks the files after each kill.
     private func kills(in folder: URL, _ sheet: inout FigureSheet) async throws {
         var kills = 0
         var found = 0

@@ -47,9 +47,13 @@ struct EncodingReport: Encodable {
 
     var title: String
     var rows: [Row]
-    /// The ratio of the time to the baseline's time in the same round. A value below 1 is faster than the baseline.
+    /// The ratio of the time to the baseline's time in the same round.
+    ///
+    /// A value below 1 is faster than the baseline.
     var time: Spread
-    /// The ratio of the processor time to the baseline's. Other processes affect processor time less than elapsed time.
+    /// The ratio of the processor time to the baseline's.
+    ///
+    /// Other processes affect processor time less than elapsed time.
     var processorTime: Spread
     /// The maximum memory growth of the process in bytes, or `nil` if no large body is sent.
     var peakGrowth: Int?

@@ -38,8 +38,9 @@ struct BurstBenchmark {
         for server in servers { server.stop() }
     }
 
-    /// Runs a burst. Returns the number of failed calls, and the time from the start of the burst to the end of its
-    /// last call.
+    /// Runs a burst.
+    ///
+    /// Returns the number of failed calls, and the time from the start of the burst to the end of its last call.
     private func burst(on client: NetworkClient) async -> (failed: Int, last: Duration) {
         let start = ContinuousClock.now
         let failed = await withTaskGroup(of: Bool.self) { group in

@@ -64,7 +64,9 @@ struct FaultRun {
         return hits
     }
 
-    /// Sleeps until a time of the wall clock. The load in the other process uses the wall clock too.
+    /// Sleeps until a time of the wall clock.
+    ///
+    /// The load in the other process uses the wall clock too.
     private func sleep(until moment: Double) async throws {
         try await Task.sleep(for: .seconds(max(0, moment - Date().timeIntervalSince1970)), tolerance: .zero)
     }

@@ -35,7 +35,9 @@ struct FaultScenario: Sendable {
         [whole("silence", .blackHole)]
     }
 
-    /// Returns the faults with these names, in the order in which they are measured. Without names, returns ``all``.
+    /// Returns the faults with these names, in the order in which they are measured.
+    ///
+    /// Without names, returns ``all``.
     static func chosen(_ names: Set<String>) throws -> [FaultScenario] {
         if names.isEmpty { return all }
         let known = all + more

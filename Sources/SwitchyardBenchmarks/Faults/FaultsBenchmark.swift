@@ -1,8 +1,9 @@
 import Foundation
 import SwitchyardTesting
 
-/// A benchmark of calls while the first of three servers is faulty. Its results are in the article on switching
-/// measurements.
+/// A benchmark of calls while the first of three servers is faulty.
+///
+/// Its results are in the article on switching measurements.
 ///
 /// For each fault, a separate process runs `yard load` with a deadline of 2 s. By default, the load is an open loop of
 /// 60 requests/s and four workers that pause for 50 ms between calls. The first server is faulty from the 5th to the
@@ -47,8 +48,9 @@ struct FaultsBenchmark {
 struct FaultResult: Codable, Sendable {
     var fault: String
     var requests: Int
-    /// The number of failed requests. A request fails if there is no complete response, or if the status is 500 or
-    /// above.
+    /// The number of failed requests.
+    ///
+    /// A request fails if there is no complete response, or if the status is 500 or above.
     var failures: Int
     /// The number of failures by kind.
     var errors: [String: Int]

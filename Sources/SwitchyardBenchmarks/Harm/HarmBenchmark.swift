@@ -1,8 +1,9 @@
 import Foundation
 import Switchyard
 
-/// A benchmark that checks whether switching ever harms callers. A client without switching and clients with switching
-/// run in the same scenario at the same time.
+/// A benchmark that checks whether switching ever harms callers.
+///
+/// A client without switching and clients with switching run in the same scenario at the same time.
 ///
 /// Each client runs in a separate process with its callers and its three servers. The system shares the machine equally
 /// among these processes, so a client that needs more processor time mainly slows down its own calls. Separate
@@ -17,8 +18,9 @@ struct HarmBenchmark {
     var isJSON = false
     /// The time in seconds for which each client runs in each scenario, unless the scenario requires more.
     var seconds = 8
-    /// The policies to compare with the client without switching. With `off`, the output shows the marks that noise
-    /// alone causes.
+    /// The policies to compare with the client without switching.
+    ///
+    /// With `off`, the output shows the marks that noise alone causes.
     var policies = ["recommended", "single"]
     var worlds = HarmWorld.all
 
@@ -78,8 +80,9 @@ struct HarmBenchmark {
         }
     }
 
-    /// Runs a client in a child process and returns its figures. A separate thread is used, because waiting for a child
-    /// process blocks the thread.
+    /// Runs a client in a child process and returns its figures.
+    ///
+    /// A separate thread is used, because waiting for a child process blocks the thread.
     private static func figures(_ arguments: [String]) async throws -> HarmFigures {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -121,8 +124,9 @@ struct HarmRow: Encodable {
         }
     }
 
-    /// The figures on one line, with times in milliseconds. For the baseline, the name of the scenario is on the line
-    /// before. The marks are on the lines after it.
+    /// The figures on one line, with times in milliseconds.
+    ///
+    /// For the baseline, the name of the scenario is on the line before. The marks are on the lines after it.
     var text: String {
         let (all, well, odd) = (figures.all, figures.well, figures.odd)
         var line = "  " + client.padding(toLength: 11, withPad: " ", startingAt: 0)

@@ -13,7 +13,9 @@ struct HarmCall: Sendable {
 
 /// The figures of one client in one scenario.
 struct HarmFigures: Codable, Sendable, Equatable {
-    /// The statistics of a group of calls. Times are in milliseconds, and 0 if there is no call.
+    /// The statistics of a group of calls.
+    ///
+    /// Times are in milliseconds, and 0 if there is no call.
     ///
     /// The wait for a failed call is counted as at least the whole deadline, because the caller did not get a response.
     struct Calls: Codable, Sendable, Equatable {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The limits that a client with switching must keep in a scenario. In addition, it must not be worse than a client
-/// without switching.
+/// The limits that a client with switching must keep in a scenario.
+///
+/// In addition, it must not be worse than a client without switching.
 struct HarmLimits: Sendable, Equatable {
     /// Whether another server would not help callers, because the servers behave alike or the first server is healthy.
     var areAlike = false

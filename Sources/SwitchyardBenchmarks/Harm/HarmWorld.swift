@@ -46,7 +46,9 @@ struct HarmWorld: Sendable {
     /// The deadline of a call.
     static let deadline = Duration.seconds(5)
 
-    /// Creates a scenario with an odd endpoint. A fifth of the callers use this endpoint.
+    /// Creates a scenario with an odd endpoint.
+    ///
+    /// A fifth of the callers use this endpoint.
     init(odd oddity: Oddity, onFirstOnly isFirstOnly: Bool = false) {
         name = "odd-\(oddity.name)" + (isFirstOnly ? "-first" : "")
         self.oddity = oddity
@@ -98,8 +100,9 @@ extension HarmWorld {
         }
     }
 
-    /// Returns a copy with this number of callers. The share of the callers that use the odd endpoint stays the same,
-    /// and is at least one caller.
+    /// Returns a copy with this number of callers.
+    ///
+    /// The share of the callers that use the odd endpoint stays the same, and is at least one caller.
     func callers(_ count: Int) -> HarmWorld {
         with("callers\(count)") { world in
             if world.oddCallers > 0 { world.oddCallers = max(1, count * world.oddCallers / world.callers) }

@@ -61,8 +61,9 @@ extension HarmWorld {
         ).slowSecondLoad,
     ]
 
-    /// The scenarios in which servers close a connection 5 s after its last response. At about the same time, the
-    /// callers make their next calls.
+    /// The scenarios in which servers close a connection 5 s after its last response.
+    ///
+    /// At about the same time, the callers make their next calls.
     ///
     /// This happens five times in each scenario.
     private static let keptConnections = [Kind.read, .write, .keyed].map { kind -> HarmWorld in

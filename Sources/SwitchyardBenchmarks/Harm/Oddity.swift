@@ -60,8 +60,9 @@ extension Oddity {
     static let reset = Oddity("reset", .resetBeforeHead)
     static let truncated = Oddity("truncated", .truncate())
     static let garbage = Oddity("garbage", .garbage)
-    /// Response bodies of 5 MB. There are so few calls that the machine can transfer the bodies for three clients at
-    /// the same time.
+    /// Response bodies of 5 MB.
+    ///
+    /// There are so few calls that the machine can transfer the bodies for three clients at the same time.
     static let large = Oddity("large", .data(Data(count: largeCount)), pause: .seconds(1))
     static let redirect = Oddity(
         "redirect",

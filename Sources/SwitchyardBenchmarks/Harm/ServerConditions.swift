@@ -4,8 +4,9 @@ import SwitchyardTesting
 
 /// Faults and delays that affect whole servers during a scenario.
 struct ServerConditions: Sendable {
-    /// A function that returns the delay of a response in seconds. Its parameters are the number of the response on its
-    /// server (from 1) and the seconds since the start.
+    /// A function that returns the delay of a response in seconds.
+    ///
+    /// Its parameters are the number of the response on its server (from 1) and the seconds since the start.
     var delay: (@Sendable (_ answer: Int, _ elapsed: Double) -> Double)?
     /// The number of servers that delay responses.
     var delayed = 3
@@ -46,7 +47,9 @@ extension ServerConditions {
         })
     }
 
-    /// Restarts one server every 2 s, in the order of `turns`. The server is down for 0.3 s.
+    /// Restarts one server every 2 s, in the order of `turns`.
+    ///
+    /// The server is down for 0.3 s.
     static func restarts(of turns: [Int]) -> ServerConditions {
         ServerConditions(breaks: { servers in
             for turn in 0... {

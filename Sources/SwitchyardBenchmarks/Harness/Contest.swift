@@ -70,8 +70,9 @@ struct Score: Codable {
     var pageFaults: Double
 }
 
-/// A comparison of contenders (implementations of the same work). A round measures every contender once, so that the
-/// noise of the machine affects all of them equally.
+/// A comparison of contenders (implementations of the same work).
+///
+/// A round measures every contender once, so that the noise of the machine affects all of them equally.
 ///
 /// The order of contenders also matters: of two identical contenders, the second one made 1.05 times as many requests
 /// as the first. Therefore, each contender follows each other contender equally often, and each turn starts with a
@@ -79,14 +80,17 @@ struct Score: Codable {
 struct Contest {
     var contenders: [Contender]
     var concurrency: Int
-    /// The minimum number of rounds. It is increased until each contender has followed each other contender equally
-    /// often.
+    /// The minimum number of rounds.
+    ///
+    /// It is increased until each contender has followed each other contender equally often.
     var rounds = 7
     var secondsPerTurn = 0.4
     /// The warm-up time in seconds before a turn is measured.
     var secondsToWarmUp = 0.0
 
-    /// Runs the rounds. Returns the scores of each contender by name, one score per round.
+    /// Runs the rounds.
+    ///
+    /// Returns the scores of each contender by name, one score per round.
     func run() async throws -> [String: [Score]] {
         var scores: [String: [Score]] = [:]
         for contender in contenders { _ = try await turn(of: contender) }

@@ -6,8 +6,9 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that reads and discards every request body, and responds with the number of bytes that it has read. It
-/// responds to a GET of `/bytes/N` with N bytes.
+/// A server that reads and discards every request body, and responds with the number of bytes that it has read.
+///
+/// It responds to a GET of `/bytes/N` with N bytes.
 ///
 /// The server runs in a separate process, with a thread for each connection.
 struct DrainServer {
@@ -75,7 +76,9 @@ struct DrainServer {
         return true
     }
 
-    /// Reads the head of a request up to the empty line. Bytes that were received after the head stay in `pending`.
+    /// Reads the head of a request up to the empty line.
+    ///
+    /// Bytes that were received after the head stay in `pending`.
     private static func readHead(_ connection: Int32, _ pending: inout [UInt8], _ buffer: inout [UInt8]) -> String? {
         let end = Array("\r\n\r\n".utf8)
         while true {

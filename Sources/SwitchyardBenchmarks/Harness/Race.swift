@@ -21,8 +21,9 @@ struct Race {
     var times: Int
     var rounds = 7
 
-    /// Runs the rounds (each measures every runner once). Returns the name and the nanoseconds of each runner, in the
-    /// given order.
+    /// Runs the rounds (each measures every runner once).
+    ///
+    /// Returns the name and the nanoseconds of each runner, in the given order.
     func run() async throws -> [(name: String, nanoseconds: Spread)] {
         var figures = [[Double]](repeating: [], count: runners.count)
         for runner in runners { try await runner.run(times) }

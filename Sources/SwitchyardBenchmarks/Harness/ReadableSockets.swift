@@ -5,7 +5,9 @@
     import Darwin
 #endif
 
-/// A set of descriptors. One thread waits until some of them are readable.
+/// A set of descriptors.
+///
+/// One thread waits until some of them are readable.
 ///
 /// On Linux, the cost of a wait does not depend on the number of descriptors. With `poll`, a benchmark server spent
 /// half of its time in `poll`, on one of the two processors that the measured process needed too.
@@ -25,12 +27,16 @@ struct ReadableSockets: ~Copyable {
             epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event)
         }
 
-        /// Removes a descriptor from the set. Must be called before the descriptor is closed.
+        /// Removes a descriptor from the set.
+        ///
+        /// Must be called before the descriptor is closed.
         mutating func forget(_ descriptor: Int32) {
             epoll_ctl(set, EPOLL_CTL_DEL, descriptor, nil)
         }
 
-        /// Waits until descriptors are readable and passes each of them to `body`. Returns `false` if waiting failed.
+        /// Waits until descriptors are readable and passes each of them to `body`.
+        ///
+        /// Returns `false` if waiting failed.
         mutating func wait(_ body: (Int32, inout Self) -> Void) -> Bool {
             let count = epoll_wait(set, &events, Int32(Self.most), -1)
             for index in 0..<max(Int(count), 0) { body(events[index].data.fd, &self) }
@@ -43,12 +49,16 @@ struct ReadableSockets: ~Copyable {
             entries.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
         }
 
-        /// Removes a descriptor from the set. Must be called before the descriptor is closed.
+        /// Removes a descriptor from the set.
+        ///
+        /// Must be called before the descriptor is closed.
         mutating func forget(_ descriptor: Int32) {
             entries.removeAll { $0.fd == descriptor }
         }
 
-        /// Waits until descriptors are readable and passes each of them to `body`. Returns `false` if waiting failed.
+        /// Waits until descriptors are readable and passes each of them to `body`.
+        ///
+        /// Returns `false` if waiting failed.
         mutating func wait(_ body: (Int32, inout Self) -> Void) -> Bool {
             guard poll(&entries, nfds_t(entries.count), -1) >= 0 else { return false }
             for ready in entries where ready.revents != 0 { body(ready.fd, &self) }

@@ -7,7 +7,9 @@ import SwitchyardTesting
 #endif
 
 /// A benchmark that compares a call through the library, a request over the bare transport, and a request with plain
-/// `URLSession`. All three decode the response.
+/// `URLSession`.
+///
+/// All three decode the response.
 ///
 /// It also compares the bare transport with a plain C loop on libcurl. Neither decodes the response.
 struct OverheadBenchmark {

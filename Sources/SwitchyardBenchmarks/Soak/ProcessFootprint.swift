@@ -1,16 +1,21 @@
 import Foundation
 
-/// The system resources of this process. They grow if the library does not release a resource.
+/// The system resources of this process.
+///
+/// They grow if the library does not release a resource.
 struct ProcessFootprint: Codable {
     /// The resident memory in bytes, after the allocator has released its free memory.
     var resident: Int
-    /// The number of threads of transports and servers. Threads of the Swift runtime are not counted, because their
-    /// number varies with the load.
+    /// The number of threads of transports and servers.
+    ///
+    /// Threads of the Swift runtime are not counted, because their number varies with the load.
     var threads: Int
     /// The number of open descriptors.
     var descriptors: Int
 
-    /// The current footprint. A value that the system does not report is 0.
+    /// The current footprint.
+    ///
+    /// A value that the system does not report is 0.
     static var now: ProcessFootprint {
         trimAllocator()
         return ProcessFootprint(

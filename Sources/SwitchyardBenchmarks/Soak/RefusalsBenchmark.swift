@@ -2,8 +2,9 @@ import Foundation
 import Switchyard
 import SwitchyardTesting
 
-/// A benchmark of many requests that all receive a 401 at the same time. They must cause exactly one token refresh, and
-/// then succeed.
+/// A benchmark of many requests that all receive a 401 at the same time.
+///
+/// They must cause exactly one token refresh, and then succeed.
 ///
 /// The policy never sends a request to a second server, so that the requests at the server can be counted.
 struct RefusalsBenchmark {
@@ -44,7 +45,9 @@ struct RefusalsBenchmark {
     }
 }
 
-/// A scripted server that accepts requests with the new token. It returns a 401 to all other requests at the same time.
+/// A scripted server that accepts requests with the new token.
+///
+/// It returns a 401 to all other requests at the same time.
 private final class RefusalDoor: Sendable {
     private let counts = Locked((refusals: 0, refreshes: 0))
     private let clock = ManualClock()

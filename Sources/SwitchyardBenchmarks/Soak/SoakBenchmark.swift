@@ -104,8 +104,9 @@ struct SoakBenchmark {
         )
     }
 
-    /// Sends a request with a completion handler or with `async`. Cancels some requests immediately, during the
-    /// exchange, or in the callback.
+    /// Sends a request with a completion handler or with `async`.
+    ///
+    /// Cancels some requests immediately, during the exchange, or in the callback.
     private static func send(
         _ number: Int,
         _ configuration: APIConfiguration,

@@ -25,7 +25,9 @@ enum SoakScript {
         }
     }
 
-    /// Returns a random request with one of 48 paths. On the first of these paths, the real servers have faults.
+    /// Returns a random request with one of 48 paths.
+    ///
+    /// On the first of these paths, the real servers have faults.
     @Sendable static func configuration(_ number: Int) -> APIConfiguration {
         var configuration = APIConfiguration(path: "list/\(number % 48)", timeout: .milliseconds(100))
         configuration.priority = [RequestPriority.low, .normal, .high][number % 3]

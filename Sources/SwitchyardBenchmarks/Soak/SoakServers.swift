@@ -30,7 +30,9 @@ struct SoakServers {
         }
     }
 
-    /// The limits of the servers. The servers record no requests, because the records are not read.
+    /// The limits of the servers.
+    ///
+    /// The servers record no requests, because the records are not read.
     private static var limits: LoopbackLimits {
         var limits = LoopbackLimits()
         limits.recordedRequests = 0
@@ -49,8 +51,9 @@ struct SoakServers {
         )
     }
 
-    /// Makes one server after another refuse connections, lose packets or hang for 30 ms. After each fault, there is
-    /// none for 60 ms. Ends when the task is cancelled.
+    /// Makes one server after another refuse connections, lose packets or hang for 30 ms.
+    ///
+    /// After each fault, there is none for 60 ms. Ends when the task is cancelled.
     func misbehave() async {
         var number = 0
         while !Task.isCancelled {
@@ -64,8 +67,9 @@ struct SoakServers {
         }
     }
 
-    /// Shuts down the transport and the servers. Returns the number of connections that were still open after the
-    /// shutdown of the transport.
+    /// Shuts down the transport and the servers.
+    ///
+    /// Returns the number of connections that were still open after the shutdown of the transport.
     func stop() async -> Int {
         transport.shutdown()
         var open = 0

@@ -19,8 +19,9 @@ final class SoakTally: Sendable {
 
     var ended: Int { state.withLock { $0.ended } }
     var doubled: Int { state.withLock { $0.doubled } }
-    /// The number of requests that received a response, and the number of requests that were cancelled. All other
-    /// requests have failed.
+    /// The number of requests that received a response, and the number of requests that were cancelled.
+    ///
+    /// All other requests have failed.
     var kinds: (answered: Int, cancelled: Int) { state.withLock { ($0.answered, $0.cancelled) } }
 
     func end(_ number: Int, _ result: Result<ServiceResponse, RequestFailure>) {

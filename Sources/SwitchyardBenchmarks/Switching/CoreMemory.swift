@@ -10,8 +10,9 @@ struct CoreMemory {
     /// The servers of every measured core.
     static var members: [SwitchingCore.Member] { ["primary", "secondary", "tertiary"].map { .init(id: $0) } }
 
-    /// Returns the growth of this process's memory divided by the number of servers. The memory of a core is included
-    /// in equal parts for its servers.
+    /// Returns the growth of this process's memory divided by the number of servers.
+    ///
+    /// The memory of a core is included in equal parts for its servers.
     func bytesPerServer() throws -> Int {
         let model = try SwitchingCore(members: Self.members, policy: policy, at: .zero, seed: 1)
         var fleet: [SwitchingCore] = []

@@ -1,13 +1,16 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of large downloads and uploads, through a client and with the command `curl`. The server is in a child
-/// process.
+/// A benchmark of large downloads and uploads, through a client and with the command `curl`.
+///
+/// The server is in a child process.
 struct TransferBenchmark {
     let isJSON: Bool
     /// The size of the content in mebibytes.
     var mebibytes = 1_024
-    /// The folder of the files. If it is on a disk, the results of transfers to files depend on the speed of the disk.
+    /// The folder of the files.
+    ///
+    /// If it is on a disk, the results of transfers to files depend on the speed of the disk.
     var folder = FileManager.default.temporaryDirectory
     /// The transfers to measure, or an empty set for all transfers.
     var only: Set<String> = []

@@ -44,8 +44,9 @@ struct TransferContenders {
         }
     }
 
-    /// The command `curl`, followed by a flush of its file to the disk. A download of the library also ends only when
-    /// the file is on the disk.
+    /// The command `curl`, followed by a flush of its file to the disk.
+    ///
+    /// A download of the library also ends only when the file is on the disk.
     private var flushedCommand: Contender {
         let file = folder.appendingPathComponent("command").path
         let script = "curl -sSf -o '\(file)' '\(origin)/bytes/\(size)' && sync '\(file)' && rm '\(file)'"

@@ -6,8 +6,9 @@ import Foundation
     import Darwin
 #endif
 
-/// A server that accepts requests and never responds to them. Only a request for `/count` gets a response: the number
-/// of requests that wait.
+/// A server that accepts requests and never responds to them.
+///
+/// Only a request for `/count` gets a response: the number of requests that wait.
 ///
 /// The server runs in a separate process.
 struct HoldServer {

@@ -1,8 +1,9 @@
 import Foundation
 import Switchyard
 
-/// A benchmark of the memory per request while many requests wait at the same time. The memory of libcurl's own handles
-/// is subtracted.
+/// A benchmark of the memory per request while many requests wait at the same time.
+///
+/// The memory of libcurl's own handles is subtracted.
 ///
 /// In every round (one measurement of each layer), each layer runs in a new process, so that no layer reuses the memory
 /// of another layer. The figures do not include the kernel's connection buffers.

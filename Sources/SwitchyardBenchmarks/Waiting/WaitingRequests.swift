@@ -24,7 +24,9 @@ struct WaitingRequests {
     let origin: String
     let count: Int
 
-    /// Sends the requests. When the server has received all of them, prints the report as JSON.
+    /// Sends the requests.
+    ///
+    /// When the server has received all of them, prints the report as JSON.
     func run() async throws {
         ChildProcess.raiseDescriptorLimit()
         let threads = ProcessMemory.threads

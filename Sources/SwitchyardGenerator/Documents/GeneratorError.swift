@@ -8,10 +8,14 @@ public struct GeneratorError: Error, Sendable, Hashable {
     public var line: Int
     /// The column in the line, counted from 1, or 0 if the line is unknown.
     public var column: Int
-    /// The JSON pointer of the value (RFC 6901). It is empty for the whole document.
+    /// The JSON pointer of the value (RFC 6901).
+    ///
+    /// It is empty for the whole document.
     public var pointer: String
 
-    /// Creates an error. By default, it has no location.
+    /// Creates an error.
+    ///
+    /// By default, it has no location.
     public init(_ message: String, file: String = "", line: Int = 0, column: Int = 0, pointer: String = "") {
         self.message = message
         self.file = file

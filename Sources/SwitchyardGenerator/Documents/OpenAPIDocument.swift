@@ -1,4 +1,6 @@
-/// An OpenAPI document of version 3.0 or 3.1. Its parts are read when they are needed.
+/// An OpenAPI document of version 3.0 or 3.1.
+///
+/// Its parts are read when they are needed.
 struct OpenAPIDocument {
     let files: DocumentFiles
     /// The root value of the document.
@@ -33,8 +35,9 @@ struct OpenAPIDocument {
         self.version = info?.text("version") ?? ""
     }
 
-    /// Returns the place to which the reference at `place` leads, through further references if necessary. Without a
-    /// reference, returns `place`.
+    /// Returns the place to which the reference at `place` leads, through further references if necessary.
+    ///
+    /// Without a reference, returns `place`.
     ///
     /// - Throws: ``GeneratorError`` if a reference has no target or the references form a cycle.
     func resolved(_ place: Place) throws(GeneratorError) -> Place {

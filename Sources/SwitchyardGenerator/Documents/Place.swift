@@ -15,7 +15,9 @@ struct Place: Sendable {
         return self.child(key, child)
     }
 
-    /// The members of the value as places, in the order of the document. Empty if the value is not a map.
+    /// The members of the value as places, in the order of the document.
+    ///
+    /// Empty if the value is not a map.
     var members: [(key: String, place: Place)] {
         node.members.map { ($0.key, child($0.key, $0.value)) }
     }

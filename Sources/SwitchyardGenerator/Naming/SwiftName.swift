@@ -99,7 +99,9 @@ enum SwiftName {
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 
-    /// Returns the name of a member for a text. If the name is a keyword, it is not in backticks yet.
+    /// Returns the name of a member for a text.
+    ///
+    /// If the name is a keyword, it is not in backticks yet.
     static func member(of text: String) -> String {
         let name = member(words(of: text))
         return ["self", "init", "type", "Type", "Protocol"].contains(name) && name != "type" ? name + "Value" : name
@@ -121,10 +123,14 @@ enum SwiftName {
     /// Returns the name, in backticks if it is a keyword.
     static func escaped(_ name: String) -> String { keywords.contains(name) && name != "open" ? "`\(name)`" : name }
 
-    /// Returns the name as an argument label. Only a few keywords need backticks at this position.
+    /// Returns the name as an argument label.
+    ///
+    /// Only a few keywords need backticks at this position.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
-    /// Returns the name for use after a dot. Only a few keywords need backticks at this position.
+    /// Returns the name for use after a dot.
+    ///
+    /// Only a few keywords need backticks at this position.
     static func afterDot(_ name: String) -> String { ["init", "self", "Type"].contains(name) ? "`\(name)`" : name }
 
     /// Returns a text as a Swift string literal.
@@ -162,7 +168,9 @@ struct NameTable {
         return "\(name)\(number)"
     }
 
-    /// Returns the first name that is not taken. If all are taken, returns the last name with a number.
+    /// Returns the first name that is not taken.
+    ///
+    /// If all are taken, returns the last name with a number.
     mutating func unique(of names: [String]) -> String {
         for name in names where !taken.contains(name) { return unique(name) }
         return unique(names.last ?? "value")

@@ -8,7 +8,9 @@ struct ClientPlan {
             let url: String
         }
 
-        /// A variable of the base URL. The app chooses its value.
+        /// A variable of the base URL.
+        ///
+        /// The app chooses its value.
         struct Variable {
             let name: String
             let value: String
@@ -166,7 +168,9 @@ struct ListPlan {
     let pageParameter: String?
     let sizeParameter: String?
     let item: SwiftType
-    /// The path of properties from the response to the items. It is empty if the response itself is the list.
+    /// The path of properties from the response to the items.
+    ///
+    /// It is empty if the response itself is the list.
     let items: [PathStep]
     let next: [PathStep]
     let total: [PathStep]

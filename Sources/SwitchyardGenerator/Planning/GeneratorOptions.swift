@@ -33,7 +33,9 @@ public struct GeneratorOptions: Sendable {
     /// The paging rule for a list, by operation identifier, in place of the detected rule; `none` for an operation that
     /// is not a list.
     public var lists: [String: String] = [:]
-    /// The command line that the header of each generated file shows. Empty (the default) for none.
+    /// The command line that the header of each generated file shows.
+    ///
+    /// Empty (the default) for none.
     public var command = ""
 
     /// The access levels of generated code.

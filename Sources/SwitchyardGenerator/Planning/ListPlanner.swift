@@ -164,8 +164,9 @@ struct ListPlanner {
         return Response(item: item, items: [step], root: root)
     }
 
-    /// Returns the path to the first property that has one of these names. The property may be in the response itself
-    /// or in the object of the response that describes the paging.
+    /// Returns the path to the first property that has one of these names.
+    ///
+    /// The property may be in the response itself or in the object of the response that describes the paging.
     private func path(_ names: [String], in response: Response) -> [ListPlan.PathStep]? {
         guard let root = response.root else { return nil }
         if let step = step(names, in: root) { return [step] }

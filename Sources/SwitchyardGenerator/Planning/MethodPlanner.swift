@@ -6,7 +6,9 @@ struct MethodPlanner {
     /// The names that parameters must not have, because members of a manager or generated local constants have them.
     static let reservedNames: Set<String> = ["self", "client", "module", "fileName"]
 
-    /// Returns the method for an operation. Its final name is set later.
+    /// Returns the method for an operation.
+    ///
+    /// Its final name is set later.
     func method(of operation: Operation, words: [String]) throws(GeneratorError) -> Method {
         let hint = words.joined(separator: " ")
         var method = Method(
@@ -263,7 +265,9 @@ extension TypeReader {
         return try unionType(SchemaFacts(place), schemas, origin)
     }
 
-    /// Returns the type of a multipart form. In this type, files are `FilePart` values and not text in base 64.
+    /// Returns the type of a multipart form.
+    ///
+    /// In this type, files are `FilePart` values and not text in base 64.
     func multipartType(of schema: Place, _ origin: Origin) throws(GeneratorError) -> SwiftType {
         let target = try document.resolved(schema)
         let facts = try SchemaFacts(target)

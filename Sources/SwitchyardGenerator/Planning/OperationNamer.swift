@@ -1,7 +1,8 @@
 /// Functions that name the manager and the method of an operation.
 struct OperationNamer {
-    /// Returns the tag of the operation. If it has no tag, returns the first segment of its path that is not a
-    /// placeholder.
+    /// Returns the tag of the operation.
+    ///
+    /// If it has no tag, returns the first segment of its path that is not a placeholder.
     static func tag(of operation: Operation) -> String {
         if let tag = operation.tag, !SwiftName.words(of: tag).isEmpty { return tag }
         let segments = operation.path.split(separator: "/").map(String.init)

@@ -106,8 +106,9 @@ struct Planner {
         for index in members.indices { plan.managers[index].methods = named(members[index]) }
     }
 
-    /// Returns the words of a manager's name: the words of the tag. If the service is not the main service, the words
-    /// that distinguish its name are added.
+    /// Returns the words of a manager's name: the words of the tag.
+    ///
+    /// If the service is not the main service, the words that distinguish its name are added.
     private func managerWords(_ tag: String, _ service: Int) -> [String] {
         let words = SwiftName.words(of: tag)
         guard service > 0 else { return words }

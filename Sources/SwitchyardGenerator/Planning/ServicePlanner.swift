@@ -15,7 +15,9 @@ struct ServicePlanner {
     /// Returns a text that is equal for lists of servers that form the same service.
     static func key(of servers: [Place]) -> String { servers.map { $0.text("url") ?? "" }.joined(separator: "\n") }
 
-    /// Returns the index of the service with these servers. If there is no such service, adds it.
+    /// Returns the index of the service with these servers.
+    ///
+    /// If there is no such service, adds it.
     mutating func service(for servers: [Place], isMain: Bool, root: Place) throws(GeneratorError) -> Int {
         let key = Self.key(of: servers)
         if let number = numbers[key] { return number }
@@ -117,8 +119,10 @@ struct ServicePlanner {
         return (urls, free)
     }
 
-    /// Returns the name of the environment of a server. It comes from a known word in the server's description,
-    /// otherwise from the words of the description, otherwise from the host.
+    /// Returns the name of the environment of a server.
+    ///
+    /// It comes from a known word in the server's description, otherwise from the words of the description, otherwise
+    /// from the host.
     private static func environmentName(of server: Place, _ url: String, isFirst: Bool) -> String {
         let words = SwiftName.words(of: server.text("description") ?? "")
         for word in words {

@@ -47,7 +47,9 @@ struct TypeNamer {
             .sorted { ($0.count, $0) < ($1.count, $1) }
     }
 
-    /// The maximum length of a name in characters. Longer names are shortened.
+    /// The maximum length of a name in characters.
+    ///
+    /// Longer names are shortened.
     private static let maximumLength = 60
 
     /// Removes words that repeat the word before them.

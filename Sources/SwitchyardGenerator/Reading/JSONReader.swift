@@ -1,4 +1,6 @@
-/// A parser for JSON text (RFC 8259). The result is a tree of ``Node`` values.
+/// A parser for JSON text (RFC 8259).
+///
+/// The result is a tree of ``Node`` values.
 struct JSONReader {
     private var cursor: TextCursor
     private var depth = 0

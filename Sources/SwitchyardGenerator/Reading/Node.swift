@@ -3,7 +3,9 @@ final class Node: Sendable {
     let value: Value
     /// The position of the first character.
     let position: Position
-    /// The number of nodes in this tree. If an alias repeats a node, the node is counted again each time.
+    /// The number of nodes in this tree.
+    ///
+    /// If an alias repeats a node, the node is counted again each time.
     let weight: Int
     private let index: [String: Int]
 
@@ -81,7 +83,9 @@ final class Node: Sendable {
     }
 }
 
-/// A position in a text. Lines and columns are counted from 1.
+/// A position in a text.
+///
+/// Lines and columns are counted from 1.
 struct Position: Sendable, Hashable {
     var line: Int
     var column: Int

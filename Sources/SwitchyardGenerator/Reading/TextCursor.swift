@@ -34,7 +34,9 @@ struct TextCursor {
         offset + distance < bytes.count ? bytes[offset + distance] : 0
     }
 
-    /// Advances by a number of bytes. After a line feed, a new line starts.
+    /// Advances by a number of bytes.
+    ///
+    /// After a line feed, a new line starts.
     mutating func advance(_ count: Int = 1) {
         for _ in 0..<count where offset < bytes.count {
             if bytes[offset] == .lineFeed || (bytes[offset] == .carriageReturn && peek(1) != .lineFeed) {
@@ -45,7 +47,9 @@ struct TextCursor {
         }
     }
 
-    /// If the next byte equals `byte`, advances past it and returns `true`. Otherwise, returns `false`.
+    /// If the next byte equals `byte`, advances past it and returns `true`.
+    ///
+    /// Otherwise, returns `false`.
     mutating func take(_ byte: UInt8) -> Bool {
         guard offset < bytes.count, bytes[offset] == byte else { return false }
         advance()

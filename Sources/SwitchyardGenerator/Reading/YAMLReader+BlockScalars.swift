@@ -42,7 +42,9 @@ extension YAMLReader {
         return (chomping, indent)
     }
 
-    /// Returns the lines of a block scalar without their indentation. A blank line becomes an empty string.
+    /// Returns the lines of a block scalar without their indentation.
+    ///
+    /// A blank line becomes an empty string.
     private mutating func blockLines(parent: Int, indent given: Int?) throws(ReadingError) -> [String] {
         var indent = given
         var lines: [String] = []
@@ -73,8 +75,9 @@ extension YAMLReader {
         return lines
     }
 
-    /// Joins the lines of a folded scalar with spaces. Blank lines are kept, and so are the line feeds around lines
-    /// with more indentation.
+    /// Joins the lines of a folded scalar with spaces.
+    ///
+    /// Blank lines are kept, and so are the line feeds around lines with more indentation.
     private static func folded(_ lines: [String]) -> String {
         var text = ""
         var blanks = 0

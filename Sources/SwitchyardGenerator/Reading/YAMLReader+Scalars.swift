@@ -100,8 +100,9 @@ extension YAMLReader {
         return piece
     }
 
-    /// Folds line breaks in a quoted scalar: a single line break becomes a space. Of several, the first is dropped, and
-    /// each further one becomes a line feed.
+    /// Folds line breaks in a quoted scalar: a single line break becomes a space.
+    ///
+    /// Of several, the first is dropped, and each further one becomes a line feed.
     private mutating func foldLine(into text: inout String, behind written: Int) throws(ReadingError) {
         while text.utf8.count > written, let last = text.unicodeScalars.last, last == " " || last == "\t" {
             text.unicodeScalars.removeLast()

@@ -1,4 +1,6 @@
-/// A parser for the subset of YAML 1.2 that OpenAPI documents use. The result is a tree of ``Node`` values.
+/// A parser for the subset of YAML 1.2 that OpenAPI documents use.
+///
+/// The result is a tree of ``Node`` values.
 ///
 /// The parser supports block and flow collections, all five styles of scalars, comments, anchors and aliases, and the
 /// tags of the core schema. It rejects merge keys, keys that are not scalars, other tags, and a second document in the
@@ -92,7 +94,9 @@ struct YAMLReader {
         }
     }
 
-    /// Advances past the rest of the line. Throws an error unless it is blank or a comment.
+    /// Advances past the rest of the line.
+    ///
+    /// Throws an error unless it is blank or a comment.
     mutating func endLine() throws(ReadingError) {
         skipBlanks()
         guard isLineDone else { throw error("expected the end of the line") }

@@ -48,7 +48,9 @@ final class Declaration {
     /// A suggested name, derived from the place of the schema in the document.
     let hint: String
     var description: String?
-    /// Whether generated code decodes values of this type. `isEncoded` says whether it encodes them.
+    /// Whether generated code decodes values of this type.
+    ///
+    /// `isEncoded` says whether it encodes them.
     var isDecoded = false
     var isEncoded = false
     /// Whether the structure is sent as a multipart form and not as JSON.

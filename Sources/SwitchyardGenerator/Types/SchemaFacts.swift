@@ -50,7 +50,9 @@ struct SchemaFacts {
         types == ["object"] || (types.isEmpty && (hasProperties || place["additionalProperties"] != nil))
     }
 
-    /// Whether the schema allows every value. Its descriptions and examples and the member `required` are ignored.
+    /// Whether the schema allows every value.
+    ///
+    /// Its descriptions and examples and the member `required` are ignored.
     var isTrivial: Bool {
         types.isEmpty && values == nil && !hasProperties && place["items"] == nil && place["$ref"] == nil
             && place["allOf"] == nil && place["oneOf"] == nil && place["anyOf"] == nil && place["not"] == nil

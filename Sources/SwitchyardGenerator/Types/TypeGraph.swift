@@ -1,5 +1,6 @@
-/// The graph of generated types. It merges equal types, records which types are used, and finds types that contain
-/// themselves.
+/// The graph of generated types.
+///
+/// It merges equal types, records which types are used, and finds types that contain themselves.
 final class TypeGraph {
     private(set) var declarations: [Declaration]
     private var replacements: [Int]
@@ -24,7 +25,9 @@ final class TypeGraph {
 
     // MARK: - Equal shapes
 
-    /// Merges inline schemas with the same properties into one type. Components of the document stay separate types.
+    /// Merges inline schemas with the same properties into one type.
+    ///
+    /// Components of the document stay separate types.
     private func mergeEqualShapes() {
         for declaration in declarations { hints[declaration.id] = [declaration.hint] }
         var hasChanged = true

@@ -36,7 +36,9 @@ extension TypeReader {
         return type
     }
 
-    /// Creates a structure for a multipart form. It is a different type than the JSON structure for the same schema.
+    /// Creates a structure for a multipart form.
+    ///
+    /// It is a different type than the JSON structure for the same schema.
     func formDeclaration(_ place: Place, _ origin: Origin) throws(GeneratorError) -> Declaration {
         let declaration = declare(
             place,
@@ -70,8 +72,9 @@ extension TypeReader {
 
     // MARK: - allOf
 
-    /// Returns the type of a schema with `allOf`. If it has only one part, this is the type of the part. Otherwise, it
-    /// is a type with the properties of all parts.
+    /// Returns the type of a schema with `allOf`.
+    ///
+    /// If it has only one part, this is the type of the part. Otherwise, it is a type with the properties of all parts.
     func mergedType(
         _ facts: SchemaFacts,
         _ parts: [Place],

@@ -162,7 +162,9 @@ extension TypeReader {
         }
     }
 
-    /// Determines the discriminator of each union. Must be called after all schemas have been converted.
+    /// Determines the discriminator of each union.
+    ///
+    /// Must be called after all schemas have been converted.
     func completeUnions() {
         for declaration in declarations {
             guard case .union(var variants, let given) = declaration.kind else { continue }

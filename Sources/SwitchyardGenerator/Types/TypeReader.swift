@@ -18,7 +18,9 @@ final class TypeReader {
         var component: String?
         var hint: String
 
-        /// The origin for the elements of a list. Its name is the singular of the list's name.
+        /// The origin for the elements of a list.
+        ///
+        /// Its name is the singular of the list's name.
         var element: Origin {
             let words = SwiftName.words(of: hint)
             guard let last = words.last, last.hasSuffix("s"), !last.hasSuffix("ss"), !last.hasSuffix("us"),
@@ -149,8 +151,9 @@ final class TypeReader {
         return try type(ofKind: facts.types.first ?? "", facts, origin)
     }
 
-    /// Returns the type of a schema whose `type` has this single name. If the name is empty, it is inferred from the
-    /// other members.
+    /// Returns the type of a schema whose `type` has this single name.
+    ///
+    /// If the name is empty, it is inferred from the other members.
     func type(ofKind kind: String, _ facts: SchemaFacts, _ origin: Origin) throws(GeneratorError) -> TypedSchema {
         switch kind {
         case "string": return TypedSchema(type: Self.stringType(facts))
@@ -226,8 +229,9 @@ final class TypeReader {
         return TypedSchema(type: .json)
     }
 
-    /// Returns an enum for the listed strings. For a single string, returns `String` with this string as the only
-    /// allowed value.
+    /// Returns an enum for the listed strings.
+    ///
+    /// For a single string, returns `String` with this string as the only allowed value.
     func enumType(_ values: [String], _ place: Place, _ origin: Origin) -> TypedSchema {
         var seen: Set<String> = []
         let values = values.filter { seen.insert($0).inserted }

@@ -112,7 +112,9 @@ struct ClientWriter {
         return files
     }
 
-    /// Splits the methods of a manager into groups. Each group fits into one file.
+    /// Splits the methods of a manager into groups.
+    ///
+    /// Each group fits into one file.
     private func parts(_ methods: [Method], _ writer: ManagerWriter) -> [[Method]] {
         var parts: [[Method]] = [[]]
         var count = 0
@@ -131,8 +133,9 @@ struct ClientWriter {
 
     // MARK: - Models
 
-    /// The files of the models. There is one group of files for each manager, and one group for types that several
-    /// managers use.
+    /// The files of the models.
+    ///
+    /// There is one group of files for each manager, and one group for types that several managers use.
     private var models: [GeneratedFile] {
         var groups: [String: [Declaration]] = [:]
         for declaration in graph.used {

@@ -5,7 +5,9 @@ struct CodeLines {
     private(set) var lines: [String] = []
     private var depth = 0
 
-    /// Adds a line with the current indentation. An empty line has no spaces.
+    /// Adds a line with the current indentation.
+    ///
+    /// An empty line has no spaces.
     mutating func line(_ text: String = "") {
         lines.append(text.isEmpty ? "" : String(repeating: " ", count: depth * 4) + text)
     }
@@ -95,8 +97,9 @@ struct CodeLines {
 
     // MARK: - Documentation
 
-    /// Adds a documentation comment with the first sentence of a text. The sentence is wrapped over at most
-    /// `maximumLines` lines.
+    /// Adds a documentation comment with the first sentence of a text.
+    ///
+    /// The sentence is wrapped over at most `maximumLines` lines.
     mutating func documentation(_ text: String?, fallback: String? = nil, maximumLines: Int = 2) {
         guard let sentence = text.flatMap(Self.sentence) ?? fallback else { return }
         let width = Self.width - depth * 4 - 4

@@ -4,8 +4,9 @@ import Foundation
 struct MethodCode {
     let method: Method
     let names: TypeNames
-    /// Expressions that are sent in place of parameters that the generated method does not have, by parameter name. If
-    /// the expression is empty, the parameter is not sent.
+    /// Expressions that are sent in place of parameters that the generated method does not have, by parameter name.
+    ///
+    /// If the expression is empty, the parameter is not sent.
     var replaced: [String: String] = [:]
 
     /// Whether the manager also has a method that returns the configuration of the call, for event streams and
@@ -107,8 +108,9 @@ struct MethodCode {
 
     // MARK: - Call
 
-    /// Adds code that creates the configuration of the call. The result is a local constant, or the return value if
-    /// `isReturned` is `true`.
+    /// Adds code that creates the configuration of the call.
+    ///
+    /// The result is a local constant, or the return value if `isReturned` is `true`.
     func writeCall(to code: inout CodeLines, isReturned: Bool) {
         let statements = furtherStatements
         let word = statements.isEmpty ? "let" : "var"
@@ -159,7 +161,9 @@ struct MethodCode {
         return result
     }
 
-    /// The path without its query and fragment. Each placeholder has the Swift name of its parameter.
+    /// The path without its query and fragment.
+    ///
+    /// Each placeholder has the Swift name of its parameter.
     private var path: String {
         var path = String(method.operation.path.prefix { $0 != "#" && $0 != "?" }.drop { $0 == "/" })
         for parameter in method.parameters where parameter.location == .path {

@@ -119,8 +119,9 @@ struct ModelWriter {
         return "\(prefix)var \(member): \(type)"
     }
 
-    /// Returns whether a property is optional. If only the service sets the property, the app does not have to provide
-    /// it, so it is optional too.
+    /// Returns whether a property is optional.
+    ///
+    /// If only the service sets the property, the app does not have to provide it, so it is optional too.
     private func isOptional(_ property: Declaration.Property, _ isSent: Bool) -> Bool {
         property.isOptional || (isSent && property.isReadOnly)
     }

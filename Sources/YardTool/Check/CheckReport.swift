@@ -19,8 +19,9 @@ struct CheckReport: Sendable {
     ///
     /// Such an environment is valid, but its name may be misspelled in the file.
     var partialEnvironments: [String] = []
-    /// Descriptions of invalid files and of servers that do not respond, one line each. For an invalid file, the line
-    /// names the file, the key, and the expected value.
+    /// Descriptions of invalid files and of servers that do not respond, one line each.
+    ///
+    /// For an invalid file, the line names the file, the key, and the expected value.
     var problems: [String] = []
 
     /// Whether every file is valid and every server responded.

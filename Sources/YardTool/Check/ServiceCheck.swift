@@ -55,8 +55,9 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Returns the valid services in a file or a folder, without the files that were checked before. Invalid files are
-    /// added to the problems.
+    /// Returns the valid services in a file or a folder, without the files that were checked before.
+    ///
+    /// Invalid files are added to the problems.
     private func services(at url: URL, except seen: inout Set<String>, _ problems: inout [String]) -> [Found] {
         do throws(CatalogError) {
             let files = try ServiceCatalog.files(at: url)
@@ -100,8 +101,9 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// Returns the client for a service. If the client cannot be created, returns `nil` and adds a description to the
-    /// problems.
+    /// Returns the client for a service.
+    ///
+    /// If the client cannot be created, returns `nil` and adds a description to the problems.
     private func client(
         for found: Found,
         over transport: any Transport,
@@ -130,7 +132,9 @@ struct ServiceCheck: Sendable {
         return Found(file: file.lastPathComponent, service: service, environment: wanted)
     }
 
-    /// Sends a request to the base URL of a server. Any response is a success, and its body is ignored.
+    /// Sends a request to the base URL of a server.
+    ///
+    /// Any response is a success, and its body is ignored.
     private func ask(_ server: Server, of found: Found, through client: NetworkClient) async -> CheckReport.Row {
         var configuration = APIConfiguration(timeout: timeout)
         configuration.server = .named(server.name)

@@ -40,7 +40,9 @@ struct Arguments {
         }
     }
 
-    /// Reads an option and its value. The value follows an equals sign or is the next word.
+    /// Reads an option and its value.
+    ///
+    /// The value follows an equals sign or is the next word.
     private mutating func take(
         _ option: Option,
         _ attached: String?,
@@ -100,7 +102,9 @@ struct Arguments {
     }
 }
 
-/// An error for invalid arguments. The tool prints it on one line and exits with code 2.
+/// An error for invalid arguments.
+///
+/// The tool prints it on one line and exits with code 2.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

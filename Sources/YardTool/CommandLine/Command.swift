@@ -25,7 +25,9 @@ extension Command {
     /// The help text.
     static var help: String { help(calledBy: name) }
 
-    /// Returns the help text for a command. For a subcommand, `name` includes the parent command.
+    /// Returns the help text for a command.
+    ///
+    /// For a subcommand, `name` includes the parent command.
     fileprivate static func help(calledBy name: String) -> String {
         let head =
             "usage: yard \(name)\(options.isEmpty ? "" : " [options]")\(positional.isEmpty ? "" : " \(positional)")"
@@ -48,7 +50,9 @@ struct CommandEntry {
     let name: String
     let summary: String
     let help: String
-    /// The subcommands. A subcommand is invoked by the name of this command followed by its own name.
+    /// The subcommands.
+    ///
+    /// A subcommand is invoked by the name of this command followed by its own name.
     let subcommands: [CommandEntry]
     /// A function that parses the words after the command, runs the command, and returns the exit code.
     let run: ([String]) async throws -> Int32

@@ -21,7 +21,9 @@ struct Demo: Sendable {
     var screen: DemoScreen
     /// The recorder of the data for the report.
     var notes = TrafficRecorder()
-    /// Whether the calls are also shown in a browser. If `true`, the demo waits until the page is open.
+    /// Whether the calls are also shown in a browser.
+    ///
+    /// If `true`, the demo waits until the page is open.
     var isInspected = false
 
     /// Runs the steps and returns the report.

@@ -1,6 +1,8 @@
 import Foundation
 
-/// The facts that the demo has verified. `--json` prints them.
+/// The facts that the demo has verified.
+///
+/// `--json` prints them.
 struct DemoReport: Codable, Sendable, Equatable {
     /// The number of loaded list pages.
     var pagesLoaded = 0

@@ -1,4 +1,6 @@
-/// A step of the demo. It shows a feature of the library and verifies a claim about it.
+/// A step of the demo.
+///
+/// It shows a feature of the library and verifies a claim about it.
 protocol DemoStep: Sendable {
     /// The heading of the step.
     var title: String { get }

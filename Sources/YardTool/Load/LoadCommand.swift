@@ -49,8 +49,9 @@ struct LoadCommand: Command {
         return signal.map { 128 + $0 } ?? 0
     }
 
-    /// Prints a line for each switch of the preferred server and returns the number of switches. Also records every
-    /// event for the report.
+    /// Prints a line for each switch of the preferred server and returns the number of switches.
+    ///
+    /// Also records every event for the report.
     private func report(
         _ events: AsyncStream<ClientEvent>,
         to output: LineOutput,
@@ -67,8 +68,9 @@ struct LoadCommand: Command {
     }
 }
 
-/// An output for JSON lines. Any thread can write, and lines of different threads do not mix. By default, the lines go
-/// to standard output.
+/// An output for JSON lines.
+///
+/// Any thread can write, and lines of different threads do not mix. By default, the lines go to standard output.
 final class LineOutput: Sendable {
     private let encoder: JSONEncoder
     private let lock = NSLock()

@@ -9,8 +9,9 @@ struct LoadRecord: Encodable, Sendable {
 
     /// The kind of loop: `open` or `closed`.
     var load: String
-    /// The time at which the request was due, in seconds since 1970. In a closed loop, this is the time at which it was
-    /// sent.
+    /// The time at which the request was due, in seconds since 1970.
+    ///
+    /// In a closed loop, this is the time at which it was sent.
     var due: Double
     /// The time at which the request ended, in seconds since 1970.
     var done: Double
@@ -22,7 +23,9 @@ struct LoadRecord: Encodable, Sendable {
     /// The kind of failure, such as `refused`, `timeout`, `truncated` or `http500`, or `nil` if the request did not
     /// fail.
     var error: String?
-    /// Whether one server received the request, or the call was hedged or failed over. Used only for a report.
+    /// Whether one server received the request, or the call was hedged or failed over.
+    ///
+    /// Used only for a report.
     var way: CallWay
 
     init(load: String, due: Double, done: Double, result: Result<ServiceResponse, RequestFailure>) {

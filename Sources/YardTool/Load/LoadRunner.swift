@@ -22,8 +22,9 @@ struct LoadRunner: Sendable {
         origin = time.advanced(by: .seconds(start - now))
     }
 
-    /// Runs the plan, and returns after the last request has ended. If the task is cancelled, requests in progress are
-    /// cancelled too.
+    /// Runs the plan, and returns after the last request has ended.
+    ///
+    /// If the task is cancelled, requests in progress are cancelled too.
     func run() async -> [LoadRecord] {
         await pause(until: start)
         return await withTaskGroup(of: [LoadRecord].self) { group in
@@ -121,7 +122,9 @@ struct LoadSummary {
         text = parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Returns the kinds of failures with their counts. The most frequent kind is the first.
+    /// Returns the kinds of failures with their counts.
+    ///
+    /// The most frequent kind is the first.
     private static func kinds(of records: [LoadRecord]) -> String {
         guard !records.isEmpty else { return "" }
         let kinds = Dictionary(grouping: records) { $0.error ?? "http\($0.status ?? 0)" }.mapValues(\.count)

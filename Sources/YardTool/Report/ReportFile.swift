@@ -8,7 +8,9 @@ struct ReportFile: Sendable {
     let path: String
     private let page: ReportPage
 
-    /// Reads the option `--report` and checks that the file can be written. Returns `nil` if the option was not given.
+    /// Reads the option `--report` and checks that the file can be written.
+    ///
+    /// Returns `nil` if the option was not given.
     ///
     /// The check is made before the run, so that the results are not lost because of an invalid path.
     init?(_ arguments: Arguments) throws(UsageError) {

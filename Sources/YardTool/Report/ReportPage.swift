@@ -1,6 +1,8 @@
 import SwitchyardInspector
 
-/// The HTML page of a report. It consists of the files in the folder `Page` and the report as JSON.
+/// The HTML page of a report.
+///
+/// It consists of the files in the folder `Page` and the report as JSON.
 struct ReportPage {
     let page: HTMLPage
 

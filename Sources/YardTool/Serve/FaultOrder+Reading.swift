@@ -55,7 +55,9 @@ extension [String: JSONValue] {
         return text
     }
 
-    /// Returns the number with this name, or `nil` if it is missing or null. In a query, the number is text.
+    /// Returns the number with this name, or `nil` if it is missing or null.
+    ///
+    /// In a query, the number is text.
     fileprivate func number(
         _ name: String,
         in range: ClosedRange<Double>

@@ -1,6 +1,8 @@
 import SwitchyardTesting
 
-/// An order to a server of `yard serve` to fail in a certain way. The admin endpoint receives it.
+/// An order to a server of `yard serve` to fail in a certain way.
+///
+/// The admin endpoint receives it.
 struct FaultOrder: Encodable, Sendable, Equatable {
     /// The servers that fail: `topics/primary` for one server, `primary` for the servers with this name in all
     /// services, or `nil` for all servers.
@@ -21,9 +23,10 @@ struct FaultOrder: Encodable, Sendable, Equatable {
     ///
     /// If `nil`, the delay is 1 s and the interval is 0.1 s.
     var by: Double?
-    /// A number of bytes. Its meaning depends on the fault: for `drip`, the bytes that are sent at a time; for
-    /// `reset-in-body` and `truncate`, the bytes that are sent before the end; for `wrong-length`, the error in the
-    /// length.
+    /// A number of bytes.
+    ///
+    /// Its meaning depends on the fault: for `drip`, the bytes that are sent at a time; for `reset-in-body` and
+    /// `truncate`, the bytes that are sent before the end; for `wrong-length`, the error in the length.
     var bytes: Int?
 
     /// The names of the faults.

@@ -34,7 +34,9 @@ final class FaultSchedule: Sendable {
         return machines.map(\.name) + Array(Set(short)).sorted()
     }
 
-    /// Applies an order. It replaces an earlier order for the same machine.
+    /// Applies an order.
+    ///
+    /// It replaces an earlier order for the same machine.
     ///
     /// - Returns: The names of the affected machines, or an empty array if no machine has the name in the order.
     @discardableResult

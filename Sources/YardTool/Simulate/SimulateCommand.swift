@@ -1,6 +1,8 @@
 import Switchyard
 
-/// A command that simulates a fleet of clients in virtual time. Each client uses the real switching core.
+/// A command that simulates a fleet of clients in virtual time.
+///
+/// Each client uses the real switching core.
 struct SimulateCommand: Command {
     static let name = "simulate"
     static let summary = "Simulates a fleet of clients, each with a real switching core, while servers fail."

@@ -4,8 +4,9 @@ import Switchyard
 
 /// Functions that end work in an orderly way when the user or the system interrupts the process.
 enum Interruption {
-    /// Runs work in a task. The task is cancelled by SIGINT or SIGTERM, or if the program that reads the output has
-    /// ended.
+    /// Runs work in a task.
+    ///
+    /// The task is cancelled by SIGINT or SIGTERM, or if the program that reads the output has ended.
     ///
     /// - Parameter work: The work, which must end soon after its task is cancelled.
     /// - Returns: The result of the work, and the signal that interrupted it, or `nil` if it was not interrupted.

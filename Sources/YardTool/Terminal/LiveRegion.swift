@@ -1,7 +1,9 @@
 import Switchyard
 import SwitchyardStreams
 
-/// A group of lines at the bottom of a screen that is redrawn in place. The lines above it stay.
+/// A group of lines at the bottom of a screen that is redrawn in place.
+///
+/// The lines above it stay.
 ///
 /// To avoid flicker, every change is a single write: the cursor moves up to the first line of the region, each line is
 /// overwritten and its rest erased, and everything below is erased. The cursor is hidden while the region is shown. If
@@ -13,8 +15,10 @@ final class LiveRegion: Sendable {
     }
 
     private let terminal: Terminal
-    /// The state of the screen. Its lock is held during a write, so that the writes of two threads do not mix. A write
-    /// calls no code that could need the lock.
+    /// The state of the screen.
+    ///
+    /// Its lock is held during a write, so that the writes of two threads do not mix. A write calls no code that could
+    /// need the lock.
     private let state = Locked(State())
 
     init(_ terminal: Terminal) {

@@ -3,7 +3,9 @@ struct ProgressBar {
     /// The width of the bar in columns.
     var width = 32
 
-    /// Returns the bar and the share in percent. A share outside 0...1 is clamped.
+    /// Returns the bar and the share in percent.
+    ///
+    /// A share outside 0...1 is clamped.
     func text(_ share: Double) -> String {
         let share = min(1, max(0, share.isNaN ? 0 : share))
         let full = Int((share * Double(width)).rounded(.down))

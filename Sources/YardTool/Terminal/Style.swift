@@ -22,7 +22,9 @@ extension String {
         return width
     }
 
-    /// Returns the text clipped to this number of columns. If a style is active at the end, it is turned off.
+    /// Returns the text clipped to this number of columns.
+    ///
+    /// If a style is active at the end, it is turned off.
     func clipped(to limit: Int) -> String {
         guard columns > limit else { return self }
         var result = ""

@@ -20,7 +20,9 @@ struct Terminal: Sendable {
     /// A terminal that shows nothing.
     static let silent = Terminal(isInteractive: false, size: { (80, 24) }, write: { _ in })
 
-    /// Whether colors are enabled. The environment variable `NO_COLOR` disables them (no-color.org).
+    /// Whether colors are enabled.
+    ///
+    /// The environment variable `NO_COLOR` disables them (no-color.org).
     var isColoured: Bool { isInteractive && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
     @Sendable private static func sizeOfStandardOutput() -> (columns: Int, rows: Int) {
@@ -33,7 +35,9 @@ struct Terminal: Sendable {
 
     private static let hasReader = Locked(true)
 
-    /// Writes all bytes. If the program that reads the output has ended, sends SIGTERM to this process once.
+    /// Writes all bytes.
+    ///
+    /// If the program that reads the output has ended, sends SIGTERM to this process once.
     @Sendable private static func writeToStandardOutput(_ text: String) {
         guard !write(text, to: STDOUT_FILENO) else { return }
         let isNews = hasReader.withLock { hasReader in
@@ -48,8 +52,9 @@ struct Terminal: Sendable {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to a file descriptor. If the file does not accept bytes at the moment, such as a full
-    /// non-blocking pipe, waits until it does.
+    /// Writes all bytes to a file descriptor.
+    ///
+    /// If the file does not accept bytes at the moment, such as a full non-blocking pipe, waits until it does.
     ///
     /// Foundation's file handles would end the process if the write fails.
     ///

@@ -30,12 +30,16 @@ struct TextTable {
         rows = [columns.map(\.key)]
     }
 
-    /// Adds a row. The cells may contain styles.
+    /// Adds a row.
+    ///
+    /// The cells may contain styles.
     mutating func add(_ cells: [String]) {
         rows.append(cells)
     }
 
-    /// The lines of the table. The heading is the first line.
+    /// The lines of the table.
+    ///
+    /// The heading is the first line.
     var lines: [String] {
         let widths = alignments.indices.map { column in
             rows.reduce(alignments[column].leastWidth) { width, row in

@@ -22,7 +22,9 @@ final class TopicAPI: APIManager {
     /// Whether there are more topics to load.
     var hasMoreTopics: Bool { pages.hasMore }
 
-    /// Loads the first page. The old topics stay in the list until the new topics have arrived.
+    /// Loads the first page.
+    ///
+    /// The old topics stay in the list until the new topics have arrived.
     func refreshTopics() async throws(APIError) -> [Topic] {
         try await pages.refresh(load)
     }
@@ -42,8 +44,9 @@ final class TopicAPI: APIManager {
         try await response(for: APIConfiguration(path: "topics/\(id)"))
     }
 
-    /// The lifetime of a stored headline. It is short so that the headline is stale soon, and the demo does not have to
-    /// wait.
+    /// The lifetime of a stored headline.
+    ///
+    /// It is short so that the headline is stale soon, and the demo does not have to wait.
     static let headlineLifetime = Duration.milliseconds(20)
 
     /// Returns the stored headline immediately, even if it is stale, and then the forum's current headline.

@@ -1,4 +1,6 @@
-/// The data of the forum, the demo's backend. All machines of an environment have the same data.
+/// The data of the forum, the demo's backend.
+///
+/// All machines of an environment have the same data.
 struct ForumData: Sendable {
     var topics: [Topic]
     var users: [User]
@@ -13,7 +15,9 @@ struct ForumData: Sendable {
         users = names.enumerated().map { User(id: $0.offset + 1, name: $0.element) }
     }
 
-    /// Returns a page of topics. The first page has the number 1. After the last page, the result is an empty page.
+    /// Returns a page of topics.
+    ///
+    /// The first page has the number 1. After the last page, the result is an empty page.
     func page(_ number: Int, size: Int) -> TopicList {
         let (start, overflow) = (max(1, number) - 1).multipliedReportingOverflow(by: max(1, size))
         let rest = topics.dropFirst(overflow ? topics.count : start)

@@ -6,11 +6,14 @@ import SwitchyardTesting
 struct ForumFilm: Sendable {
     var length: Int
 
-    /// The bytes that the film repeats. Their number is a prime, so a part at a wrong position differs from the correct
-    /// part.
+    /// The bytes that the film repeats.
+    ///
+    /// Their number is a prime, so a part at a wrong position differs from the correct part.
     private static let scene = Data((0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) })
 
-    /// Returns whether a file equals the film. The file is read piece by piece.
+    /// Returns whether a file equals the film.
+    ///
+    /// The file is read piece by piece.
     func isEqual(to file: URL) throws -> Bool {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }

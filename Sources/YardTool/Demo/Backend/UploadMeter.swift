@@ -21,7 +21,9 @@ struct UploadMeter {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Measures the next piece of the form. If the rate is limited, waits for as long as the piece would take.
+    /// Measures the next piece of the form.
+    ///
+    /// If the rate is limited, waits for as long as the piece would take.
     mutating func take(_ piece: Data) async throws {
         if let bytesPerSecond {
             try await Task.sleep(for: .seconds(Double(piece.count) / Double(bytesPerSecond)))
@@ -37,7 +39,9 @@ struct UploadMeter {
         isHeadComplete = true
     }
 
-    /// The name and size of the file, or `nil` if the form contains no file. Valid after all pieces have arrived.
+    /// The name and size of the file, or `nil` if the form contains no file.
+    ///
+    /// Valid after all pieces have arrived.
     var attachment: Attachment? {
         guard let boundary, isHeadComplete else { return nil }
         let text = String(decoding: head, as: UTF8.self)

@@ -38,8 +38,9 @@ final class DemoScreen: Sendable {
         region.print([" \(styled("✗", .red)) \(text)"])
     }
 
-    /// Shows these lines below the headings and facts, in place of the previous ones. Does nothing if lines cannot be
-    /// redrawn.
+    /// Shows these lines below the headings and facts, in place of the previous ones.
+    ///
+    /// Does nothing if lines cannot be redrawn.
     func show(_ lines: [String]) {
         region.show(lines)
     }

@@ -64,13 +64,17 @@ final class DemoStage: Sendable {
 // MARK: - Waiting
 
 extension DemoStage {
-    /// Waits until a machine has received `pace.calls` more requests. Returns `false` if this takes too long.
+    /// Waits until a machine has received `pace.calls` more requests.
+    ///
+    /// Returns `false` if this takes too long.
     func waitForTraffic(at machine: ForumServer) async -> Bool {
         let goal = machine.requestCount + pace.calls
         return await withTimeoutBudget { await machine.server.wait { $0.requestsReceived >= goal } } ?? false
     }
 
-    /// Waits for an event of the servers. Returns `false` if the event does not occur in time.
+    /// Waits for an event of the servers.
+    ///
+    /// Returns `false` if the event does not occur in time.
     func wait(
         for events: AsyncStream<SwitchEvent.Kind>,
         until isWanted: @escaping @Sendable (SwitchEvent.Kind) -> Bool

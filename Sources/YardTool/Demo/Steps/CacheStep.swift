@@ -1,6 +1,8 @@
 import Switchyard
 
-/// A step that makes the same call twice. The second response comes from the cache, without a request to a server.
+/// A step that makes the same call twice.
+///
+/// The second response comes from the cache, without a request to a server.
 struct CacheStep: DemoStep {
     let title = "The same request again, served from the cache"
     /// The identifier of the requested user.

@@ -1,6 +1,8 @@
 import Switchyard
 
-/// A step in which a call fails with a module's own error. The error has a message for the user in two languages.
+/// A step in which a call fails with a module's own error.
+///
+/// The error has a message for the user in two languages.
 struct ModuleErrorStep: DemoStep {
     let title = "An error of a module, in the user's language"
 

@@ -1,7 +1,9 @@
 import Switchyard
 import SwitchyardTesting
 
-/// A step in which the current server fails. It verifies that no call fails for its caller.
+/// A step in which the current server fails.
+///
+/// It verifies that no call fails for its caller.
 struct OutageStep: DemoStep {
     let title: String
     let needsTraffic = true

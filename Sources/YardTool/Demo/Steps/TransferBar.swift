@@ -1,6 +1,8 @@
 import Switchyard
 
-/// Shows the progress of a transfer as a bar. If lines cannot be redrawn, prints one line for each quarter instead.
+/// Shows the progress of a transfer as a bar.
+///
+/// If lines cannot be redrawn, prints one line for each quarter instead.
 final class TransferBar: Sendable {
     private let screen: DemoScreen
     private let fileSize: Int

@@ -15,7 +15,9 @@ extension Demo {
         screen.print([""] + table(of: stage))
     }
 
-    /// Runs the callers and the table during `body`. Returns after the last call has ended and drawing has stopped.
+    /// Runs the callers and the table during `body`.
+    ///
+    /// Returns after the last call has ended and drawing has stopped.
     private func accompany(_ stage: DemoStage, _ body: () async -> Void) async {
         async let callers: Void = stage.traffic.run(callers: pace.callers, think: pace.think) {
             number throws(APIError) in

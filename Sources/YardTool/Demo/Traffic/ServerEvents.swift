@@ -32,14 +32,18 @@ final class ServerEvents: Sendable {
         state.withLock { $0.ejections[server] }
     }
 
-    /// Returns a stream of the events that occur after this call. An event is delivered after it has been printed.
+    /// Returns a stream of the events that occur after this call.
+    ///
+    /// An event is delivered after it has been printed.
     func listen() -> AsyncStream<SwitchEvent.Kind> {
         let (stream, continuation) = AsyncStream.makeStream(of: SwitchEvent.Kind.self)
         state.withLock { $0.listeners.append(continuation) }
         return stream
     }
 
-    /// Handles the events of a client. Returns when the client is released and its stream of events ends.
+    /// Handles the events of a client.
+    ///
+    /// Returns when the client is released and its stream of events ends.
     func follow(_ events: AsyncStream<ClientEvent>) async {
         for await event in events {
             notes.add(event.event)

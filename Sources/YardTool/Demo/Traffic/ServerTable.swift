@@ -2,8 +2,9 @@ import Switchyard
 import SwitchyardStreams
 import SwitchyardTesting
 
-/// A table of the servers. For each server, it shows the state as the client sees it and the real condition of the
-/// machine.
+/// A table of the servers.
+///
+/// For each server, it shows the state as the client sees it and the real condition of the machine.
 struct ServerTable {
     let snapshots: [ServerSnapshot]
     let forum: Forum

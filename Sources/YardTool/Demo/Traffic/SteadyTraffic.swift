@@ -1,6 +1,8 @@
 import Switchyard
 
-/// Callers that each make one call after another, as the screens of an app do. Their results are counted.
+/// Callers that each make one call after another, as the screens of an app do.
+///
+/// Their results are counted.
 final class SteadyTraffic: Sendable {
     /// The counts of the results of calls.
     struct Tally: Sendable {

@@ -21,7 +21,9 @@ struct Report: Codable, Sendable, Equatable {
 
     /// The name of the format, which never changes.
     static let formatName = "switchyard-report"
-    /// The version of the format. It increases when a reader of the previous version would misread the data.
+    /// The version of the format.
+    ///
+    /// It increases when a reader of the previous version would misread the data.
     static let currentVersion = 1
 
     var format = Report.formatName
@@ -46,7 +48,9 @@ struct Report: Codable, Sendable, Equatable {
     var marks: [ReportMark] = []
     /// The states of each server over time.
     var states: [ReportState] = []
-    /// The totals of each server. Empty for a fleet.
+    /// The totals of each server.
+    ///
+    /// Empty for a fleet.
     var totals: [ReportTotal] = []
     /// The number of calls over time for each responding server, or `nil` for a fleet.
     var rates: ReportRates?

@@ -25,7 +25,9 @@ struct ReportCalls: Codable, Sendable, Equatable {
     var failures: [String] = []
 }
 
-/// The number of calls in each time step. A call belongs to the step in which it was due.
+/// The number of calls in each time step.
+///
+/// A call belongs to the step in which it was due.
 struct ReportRates: Codable, Sendable, Equatable {
     /// The length of a time step in seconds.
     var step: Double
@@ -45,10 +47,14 @@ struct ReportPhase: Codable, Sendable, Equatable {
     var name: Name
     var calls: Int
     var failures: Int
-    /// The number of hedged calls. `hedged` and `failedOver` are `nil` for a fleet.
+    /// The number of hedged calls.
+    ///
+    /// `hedged` and `failedOver` are `nil` for a fleet.
     var hedged: Int?
     var failedOver: Int?
-    /// The median wait in milliseconds. `p50`, `p90` and `p99` are determined by the nearest rank.
+    /// The median wait in milliseconds.
+    ///
+    /// `p50`, `p90` and `p99` are determined by the nearest rank.
     var p50: Double?
     var p90: Double?
     var p99: Double?
@@ -61,8 +67,9 @@ struct ReportTotal: Codable, Sendable, Equatable {
     var answered: Int
     /// The server's share of all successful calls, from 0 to 1.
     var share: Double
-    /// The number of hedged calls to which the server responded. `failedOver` is the number of calls to which it
-    /// responded after another server had failed.
+    /// The number of hedged calls to which the server responded.
+    ///
+    /// `failedOver` is the number of calls to which it responded after another server had failed.
     var hedged: Int
     var failedOver: Int
     var p50: Double?

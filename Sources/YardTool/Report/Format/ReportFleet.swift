@@ -2,7 +2,9 @@
 struct ReportFleet: Codable, Sendable, Equatable {
     /// A server of the fleet.
     struct Server: Codable, Sendable, Equatable {
-        /// The work that clients requested per second in each step. The unit is the work for one request.
+        /// The work that clients requested per second in each step.
+        ///
+        /// The unit is the work for one request.
         var load: [Double]
         /// The work that the server can do per second in each step, in the same unit as ``load``, or 0 during an
         /// outage.
@@ -30,9 +32,13 @@ struct ReportFleet: Codable, Sendable, Equatable {
     var failures: [Int]
     /// The number of switches in each step.
     var switches: [Int]
-    /// The causes of switches. The most frequent cause is the first.
+    /// The causes of switches.
+    ///
+    /// The most frequent cause is the first.
     var causes: [Cause]
-    /// The median wait in each step in milliseconds. `p50` and `p99` are `nil` for a step without requests.
+    /// The median wait in each step in milliseconds.
+    ///
+    /// `p50` and `p99` are `nil` for a step without requests.
     var p50: [Double?]
     var p99: [Double?]
     var servers: [Server]

@@ -6,8 +6,9 @@ struct ReportFault: Codable, Sendable, Equatable {
     var until: Double?
     /// A description of the fault, such as `was killed`.
     var what: String
-    /// Whether the tool injected the fault and recorded it. If `false`, the fault is derived from the results of the
-    /// calls.
+    /// Whether the tool injected the fault and recorded it.
+    ///
+    /// If `false`, the fault is derived from the results of the calls.
     var isKnown: Bool
 }
 
@@ -33,7 +34,9 @@ struct ReportMark: Codable, Sendable, Equatable {
 
     var at: Double
     var kind: Kind
-    /// The affected server. For a switch, the previous server.
+    /// The affected server.
+    ///
+    /// For a switch, the previous server.
     var server: Int?
     /// The new server of a switch, or `nil` for other events.
     var to: Int?

@@ -1,6 +1,7 @@
 extension ReportPhase {
-    /// Returns the statistics before, during and after the faults, and of all calls. Without faults, returns only the
-    /// statistics of all calls.
+    /// Returns the statistics before, during and after the faults, and of all calls.
+    ///
+    /// Without faults, returns only the statistics of all calls.
     ///
     /// A call belongs to the phase in which it was due. A call between two faults belongs to the phase after the first
     /// fault.
@@ -77,7 +78,9 @@ extension ReportRates {
 
 extension [Double] {
     /// Returns the quantile of sorted numbers by the nearest rank: the smallest number such that at least this share of
-    /// all numbers is not larger. The result is `nil` for an empty array.
+    /// all numbers is not larger.
+    ///
+    /// The result is `nil` for an empty array.
     func quantile(_ share: Double) -> Double? {
         isEmpty ? nil : self[Swift.max(1, Int((share * Double(count)).rounded(.up))) - 1]
     }

@@ -9,11 +9,15 @@ struct Outage: Sendable, Equatable {
     }
 
     var server: Int
-    /// The start of the failure. This is the start of the injected fault, if it was recorded. Otherwise, it is the time
-    /// of the first call that failed or needed another server.
+    /// The start of the failure.
+    ///
+    /// This is the start of the injected fault, if it was recorded. Otherwise, it is the time of the first call that
+    /// failed or needed another server.
     var from: Double
-    /// The end of the failure, or `nil` if it did not end. This is the end of the injected fault, if it was recorded.
-    /// Otherwise, it is the first of the successful probes before the recovery.
+    /// The end of the failure, or `nil` if it did not end.
+    ///
+    /// This is the end of the injected fault, if it was recorded. Otherwise, it is the first of the successful probes
+    /// before the recovery.
     var until: Double?
     var what: String
     var isKnown = false
@@ -39,8 +43,9 @@ struct Outage: Sendable, Equatable {
         }
     }
 
-    /// Copies the start, the end and the description of the recorded fault into the outage. Returns `false` if no fault
-    /// was recorded.
+    /// Copies the start, the end and the description of the recorded fault into the outage.
+    ///
+    /// Returns `false` if no fault was recorded.
     private mutating func take(_ story: TrafficStory) -> Bool {
         let known = story.notes.faults.last { story.place($0.server) == server && story.second($0.from) <= ejectedAt }
         guard let known, known.until.map({ story.second($0) >= ejectedAt }) ?? true else { return false }

@@ -12,8 +12,9 @@ struct ServerStateLog {
     private var since: [Double]
     private var spans: [ReportState] = []
 
-    /// Creates a log in which all servers are healthy at the start. The server in use at the start is the one from
-    /// which the first switch leads away, otherwise the first server.
+    /// Creates a log in which all servers are healthy at the start.
+    ///
+    /// The server in use at the start is the one from which the first switch leads away, otherwise the first server.
     init(_ story: TrafficStory) {
         self.story = story
         health = Array(repeating: .well, count: story.servers.count)
@@ -24,7 +25,9 @@ struct ServerStateLog {
         current = first.first ?? 0
     }
 
-    /// Returns the states of all servers. The states of one server are next to each other, in order of time.
+    /// Returns the states of all servers.
+    ///
+    /// The states of one server are next to each other, in order of time.
     func states(until end: Double) -> [ReportState] {
         var book = self
         for event in story.notes.events { book.take(event) }

@@ -8,7 +8,9 @@ struct TrafficStory: Sendable {
     var facts: [Report.Fact] = []
     /// The names of the servers in order of preference.
     var servers: [String]
-    /// The start of the run on the client's clock. `startedAt` is the start on the wall clock.
+    /// The start of the run on the client's clock.
+    ///
+    /// `startedAt` is the start on the wall clock.
     var origin: MonotonicTime
     var startedAt: Date?
     var notes: TrafficRecorder.Content

@@ -6,7 +6,9 @@ struct RecordedCall: Sendable {
     var start: MonotonicTime
     /// The time from the moment at which the call was due until it ended.
     var wait: Duration
-    /// The server that responded. If the call failed, the server that failed last.
+    /// The server that responded.
+    ///
+    /// If the call failed, the server that failed last.
     var server: String?
     /// Whether one server received the request, or the call was hedged or failed over.
     var way = CallWay.direct

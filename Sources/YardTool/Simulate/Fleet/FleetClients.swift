@@ -1,6 +1,8 @@
 import Switchyard
 
-/// The clients of the fleet. A client consists mainly of a switching core.
+/// The clients of the fleet.
+///
+/// A client consists mainly of a switching core.
 struct FleetClients: Sendable {
     /// The names of the servers in order.
     static let servers = ["1", "2", "3"]
@@ -8,7 +10,9 @@ struct FleetClients: Sendable {
     static let noRequest = UInt32.max
 
     private static let cutOff: UInt8 = 0x80
-    /// The number of random orders of the fallback servers. Each client uses one of these orders.
+    /// The number of random orders of the fallback servers.
+    ///
+    /// Each client uses one of these orders.
     private static let installations = 16_384
 
     /// The switching core of each client.

@@ -15,7 +15,9 @@ struct FleetRequest: Sendable {
     var client: UInt32
     /// The previous request of the client that is still in progress, as the next element of a linked list.
     var older = FleetClients.noRequest
-    /// The number of queued events for this request. The slot of an ended request is used again when this number is 0.
+    /// The number of queued events for this request.
+    ///
+    /// The slot of an ended request is used again when this number is 0.
     var pendingEvents: UInt16 = 0
     /// The number of attempts so far.
     var count: UInt8 = 0
@@ -67,7 +69,9 @@ struct FleetAttempt: Sendable {
     var attempt: Attempt
     /// The client of the attempt.
     var client: UInt32
-    /// The result of the attempt. The client does not know it until ``isOver`` is `true`.
+    /// The result of the attempt.
+    ///
+    /// The client does not know it until ``isOver`` is `true`.
     var end: End
     /// Whether the client knows the result.
     var isOver = false

@@ -60,8 +60,9 @@ extension FleetSimulation {
         }
     }
 
-    /// Sends the request to another server if the core allows it. Otherwise, the request waits for a token, or it ends
-    /// if no attempt is in progress.
+    /// Sends the request to another server if the core allows it.
+    ///
+    /// Otherwise, the request waits for a token, or it ends if no attempt is in progress.
     private mutating func tryAnother(
         _ request: Int,
         after kind: FailureKind?,
@@ -116,7 +117,9 @@ extension FleetSimulation {
     }
 
     /// Handles the timer of a request: sends it to another server if it waits for a token, sends a hedge, or ends the
-    /// request at its deadline. A timer that was replaced is ignored.
+    /// request at its deadline.
+    ///
+    /// A timer that was replaced is ignored.
     mutating func timerRang(_ request: Int, at now: MonotonicTime) {
         guard !requests[request].hasEnded, requests[request].timerAt == now else { return }
         if let held = requests[request].held {
@@ -167,8 +170,9 @@ extension FleetSimulation {
         }
     }
 
-    /// Reports the outcome of every attempt to the core. An attempt in progress is reported as unfinished if another
-    /// attempt won, otherwise as timed out.
+    /// Reports the outcome of every attempt to the core.
+    ///
+    /// An attempt in progress is reported as unfinished if another attempt won, otherwise as timed out.
     private mutating func settle(_ request: Int, winner: Int?, at now: MonotonicTime) -> [SwitchEvent] {
         let client = Int(requests[request].client)
         let first = request * FleetRequest.attempts

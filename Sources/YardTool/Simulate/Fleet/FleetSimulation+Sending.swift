@@ -1,8 +1,9 @@
 import Switchyard
 
 extension FleetSimulation {
-    /// Sends an attempt or a probe to its server. Returns the time at which the client receives the result, or `nil` if
-    /// the client never receives one.
+    /// Sends an attempt or a probe to its server.
+    ///
+    /// Returns the time at which the client receives the result, or `nil` if the client never receives one.
     mutating func send(
         _ attempt: Attempt,
         of client: Int,

@@ -1,6 +1,8 @@
 import Switchyard
 
-/// A simulation of a fleet of clients in virtual time. Each client uses the real ``SwitchyardServices/SwitchingCore``.
+/// A simulation of a fleet of clients in virtual time.
+///
+/// Each client uses the real ``SwitchyardServices/SwitchingCore``.
 ///
 /// The servers, the network and the time are simulated. The core makes every decision. Its methods are called in the
 /// same order as by a real client:

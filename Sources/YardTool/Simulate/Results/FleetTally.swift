@@ -14,7 +14,9 @@ struct FleetTally: Sendable {
     private(set) var requestsBySecond: [Int]
     /// The number of attempts and probes that were sent.
     var attempts = 0
-    /// The work that clients requested of each server in each second. The unit is the work for one request.
+    /// The work that clients requested of each server in each second.
+    ///
+    /// The unit is the work for one request.
     private(set) var load: [[Double]]
     /// The number of switches in each second.
     private(set) var switchesBySecond: [Int]

@@ -23,7 +23,9 @@ struct FleetTimeline: Sendable {
         steps = starts.map { Step($0..<$0 + Self.length, of: simulation) }
     }
 
-    /// The timeline as a text table. Each line has the second, the failures in percent, and the load of each server.
+    /// The timeline as a text table.
+    ///
+    /// Each line has the second, the failures in percent, and the load of each server.
     var table: String {
         let names = FleetClients.servers.map { "load \($0)".leftPadded(to: 9) }.joined()
         let rows = steps.map { step in

@@ -1,10 +1,13 @@
-/// A histogram of the request durations in milliseconds for each second of the simulation. The size of the histogram
-/// does not depend on the number of clients.
+/// A histogram of the request durations in milliseconds for each second of the simulation.
+///
+/// The size of the histogram does not depend on the number of clients.
 struct FleetWaits: Sendable {
     /// The number of millisecond buckets; no request takes longer than the deadline.
     private static let buckets = Int(FleetPlan.deadline / .milliseconds(1)) + 1
 
-    /// The counts of all buckets. The buckets of one second are next to each other.
+    /// The counts of all buckets.
+    ///
+    /// The buckets of one second are next to each other.
     private var counts: ContiguousArray<UInt32>
     private let seconds: Int
 

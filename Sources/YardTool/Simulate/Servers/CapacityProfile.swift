@@ -8,9 +8,13 @@ struct CapacityProfile: Sendable {
     struct Piece: Sendable {
         /// The start in seconds.
         var start: Double
-        /// The work per second at the start of the piece. It must be above 0.
+        /// The work per second at the start of the piece.
+        ///
+        /// It must be above 0.
         var rate: Double
-        /// The change of the rate per second. It must not make the rate negative.
+        /// The change of the rate per second.
+        ///
+        /// It must not make the rate negative.
         var slope = 0.0
     }
 
@@ -22,7 +26,9 @@ struct CapacityProfile: Sendable {
 
     private var parts: [Part] = []
 
-    /// Creates a profile from pieces in order of time. The first piece must start at 0.
+    /// Creates a profile from pieces in order of time.
+    ///
+    /// The first piece must start at 0.
     init(_ pieces: [Piece]) {
         for piece in pieces { parts.append(Part(piece: piece, before: work(until: piece.start))) }
     }

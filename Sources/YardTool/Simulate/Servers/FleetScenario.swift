@@ -1,4 +1,6 @@
-/// A failure scenario with three servers. The first server, or the network, fails for one or two minutes.
+/// A failure scenario with three servers.
+///
+/// The first server, or the network, fails for one or two minutes.
 ///
 /// Capacities are multiples of the fleet's total load. A server that was dead or hung restarts cold: it has a third of
 /// its capacity, which grows to the full capacity within a minute.

@@ -10,7 +10,9 @@ struct SimulatedServer: Sendable {
 
     /// A period in which the server does not respond.
     struct Outage: Sendable {
-        /// Whether connections are refused. If `false`, requests hang.
+        /// Whether connections are refused.
+        ///
+        /// If `false`, requests hang.
         var refuses: Bool
         /// The period in seconds.
         var span: Range<Double>

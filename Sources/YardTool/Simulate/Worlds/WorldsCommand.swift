@@ -1,7 +1,8 @@
 import Switchyard
 
-/// A command that runs worlds through a real client in virtual time. A world is a random scenario of servers,
-/// endpoints, quotas, outages, callers and deadlines.
+/// A command that runs worlds through a real client in virtual time.
+///
+/// A world is a random scenario of servers, endpoints, quotas, outages, callers and deadlines.
 ///
 /// The command compares each call with a client that sends the call once. If the call succeeds for that client, it must
 /// not fail.

@@ -29,7 +29,9 @@ struct WorldShrinker {
 }
 
 extension World {
-    /// Slightly simpler worlds. The world with the greatest reduction is the first.
+    /// Slightly simpler worlds.
+    ///
+    /// The world with the greatest reduction is the first.
     var simpler: [World] {
         let steps = fewerTroubles + fewerEndpoints + fewerServers + simplerTraffic + simplerTroubles + evenResponses
         return steps.filter { $0 != self }

@@ -7,7 +7,9 @@ struct WorldsReport: Codable, Sendable, Equatable {
     struct Fault: Codable, Sendable, Equatable {
         var name: String
         var violations: Int
-        /// The number of worlds with such a violation. The numbers of the first of these worlds are in `firstWorlds`.
+        /// The number of worlds with such a violation.
+        ///
+        /// The numbers of the first of these worlds are in `firstWorlds`.
         var worlds: Int
         var firstWorlds: [UInt64]
     }
@@ -37,8 +39,10 @@ struct WorldsReport: Codable, Sendable, Equatable {
     var worlds: Int
     var alikeWorlds: Int
     var calls: Int
-    /// The number of calls whose response was not an error. `servedByFirstServer` is the number of calls for which this
-    /// would be so if each call were sent only to the first server.
+    /// The number of calls whose response was not an error.
+    ///
+    /// `servedByFirstServer` is the number of calls for which this would be so if each call were sent only to the first
+    /// server.
     var answered: Int
     var servedByFirstServer: Int
     var requestsPerCall: Double

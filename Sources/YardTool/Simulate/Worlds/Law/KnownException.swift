@@ -15,7 +15,9 @@ struct KnownException: Sendable {
     /// have many of them.
     static let mostOfAWorld = 60.0
 
-    /// All known exceptions. A violation that none of them covers makes the run fail.
+    /// All known exceptions.
+    ///
+    /// A violation that none of them covers makes the run fail.
     static let all: [KnownException] = [
         KnownException(
             name: "quota",

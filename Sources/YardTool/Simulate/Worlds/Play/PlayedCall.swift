@@ -20,7 +20,9 @@ struct PlayedCall: Sendable {
     var kind: CallKind
     var endpoint: Int
     var priority: RequestPriority
-    /// The time in seconds at which the call was made. `deadline` is the maximum duration of the call in seconds.
+    /// The time in seconds at which the call was made.
+    ///
+    /// `deadline` is the maximum duration of the call in seconds.
     var time: Double
     var deadline: Double
     /// The result for a client without switching that uses the first server of the list.

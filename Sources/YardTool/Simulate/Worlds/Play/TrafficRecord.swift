@@ -57,14 +57,17 @@ struct TrafficRecord: Sendable {
     /// The number of requests of all calls.
     var requests: Int { sendings.reduce(0) { $0 + $1.count } }
 
-    /// The number of requests that a server may have received. A request on a refused connection is not counted,
-    /// because it costs the server no work.
+    /// The number of requests that a server may have received.
+    ///
+    /// A request on a refused connection is not counted, because it costs the server no work.
     var writtenRequests: Int { sendings.reduce(0) { $0 + $1.count { $0.wasWritten } } }
 
     /// The number of failovers that were necessary, because the next server responded successfully.
     var confirmedFailovers: Int { sendings.joined().count { $0.role == .failover && $0.isWell } }
 
-    /// Adds a request and returns its position. A shadow request is only counted, and the result is `nil`.
+    /// Adds a request and returns its position.
+    ///
+    /// A shadow request is only counted, and the result is `nil`.
     mutating func add(_ request: PlacedRequest, at time: Double, executedAfter delay: Double? = nil) -> Place? {
         guard !request.isShadow, sendings.indices.contains(request.call) else {
             shadows += 1

@@ -1,6 +1,8 @@
 import Switchyard
 
-/// The virtual clock of a world. It advances from timer to timer on the thread that runs the world.
+/// The virtual clock of a world.
+///
+/// It advances from timer to timer on the thread that runs the world.
 ///
 /// A timer that is set for a time in the past fires with the next step, not on another thread. The run therefore
 /// depends only on the world.
@@ -20,7 +22,9 @@ final class WorldClock: TimeSource {
         return WorldTimer(clock: self, entry: entry)
     }
 
-    /// Advances to the next timer and fires it. Returns `false` if there is no timer.
+    /// Advances to the next timer and fires it.
+    ///
+    /// Returns `false` if there is no timer.
     func step() -> Bool {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let next = state.timers.earliest() else { return nil }

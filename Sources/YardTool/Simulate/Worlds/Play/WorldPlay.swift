@@ -8,8 +8,10 @@ final class WorldPlay: Sendable {
         var ended = 0
         var current = 0
         var switches = 0
-        /// The servers for a client that sends each call once, to the first server. `preferred` has the servers for a
-        /// client that sends each call once, to the server that is preferred at that time.
+        /// The servers for a client that sends each call once, to the first server.
+        ///
+        /// `preferred` has the servers for a client that sends each call once, to the server that is preferred at that
+        /// time.
         var first: WorldServers
         var preferred: WorldServers
     }

@@ -70,7 +70,9 @@ struct PlacedRequest: Sendable {
     /// servers, or a warm-up.
     var isShadow: Bool
 
-    /// Reads the properties from a request of the client. A request with a total timeout is a shadow request.
+    /// Reads the properties from a request of the client.
+    ///
+    /// A request with a total timeout is a shadow request.
     fileprivate init(_ request: HTTPRequest, shadow: Int) {
         let text = request.url.text
         server = Self.digit(text, at: Self.placeOfServer)
@@ -143,8 +145,9 @@ private final class WorldExchange: TransportTask {
 }
 
 extension WorldExchange.End {
-    /// Computes the end of an exchange from the server's reply and the timeouts of the request. The result is `nil` if
-    /// the exchange never ends.
+    /// Computes the end of an exchange from the server's reply and the timeouts of the request.
+    ///
+    /// The result is `nil` if the exchange never ends.
     init?(_ reply: ServerReply, within timeouts: HTTPRequest.Timeouts) {
         var (limit, kind, wasSent) = (reply.delay, TransportError.Kind.timeout, true)
         if let total = timeouts.total?.inSeconds, total < limit { limit = total }

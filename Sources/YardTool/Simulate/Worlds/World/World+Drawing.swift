@@ -2,7 +2,9 @@ import Foundation
 import Switchyard
 
 extension World {
-    /// Generates the world with this number. The same number always produces the same world.
+    /// Generates the world with this number.
+    ///
+    /// The same number always produces the same world.
     init(number: UInt64) {
         var random = WorldRandom(of: number)
         self.number = number
@@ -124,7 +126,9 @@ extension Trouble {
 }
 
 extension WorldRandom {
-    /// Returns a random server. The first server is as likely as all other servers together.
+    /// Returns a random server.
+    ///
+    /// The first server is as likely as all other servers together.
     fileprivate mutating func server(of world: World) -> Int {
         world.servers == 1 || happens(0.5) ? 0 : 1 + Int(next() % UInt64(world.servers - 1))
     }
@@ -133,7 +137,9 @@ extension WorldRandom {
 }
 
 extension Trouble.Fault {
-    /// The stage of a request that the fault affects. A lower number is an earlier stage.
+    /// The stage of a request that the fault affects.
+    ///
+    /// A lower number is an earlier stage.
     fileprivate var depth: Int {
         switch self {
         case .refused, .blackHole: 0

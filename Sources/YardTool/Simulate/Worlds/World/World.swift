@@ -34,7 +34,9 @@ struct World: Sendable, Equatable {
 
     /// The number of the world, which is the seed of all random draws.
     var number: UInt64
-    /// The number of servers. The first server is the preferred one.
+    /// The number of servers.
+    ///
+    /// The first server is the preferred one.
     var servers: Int
     var latency: Latency
     var endpoints: [Endpoint]
@@ -44,8 +46,9 @@ struct World: Sendable, Equatable {
     /// The maximum number of servers in a world.
     static let mostServers = 4
 
-    /// Whether all servers behave alike. In such a world, the client must not switch, because no other server is
-    /// better.
+    /// Whether all servers behave alike.
+    ///
+    /// In such a world, the client must not switch, because no other server is better.
     var isAlike: Bool { servers == 1 || troubles.allSatisfy { $0.server == nil } }
 }
 
@@ -83,7 +86,9 @@ struct Traffic: Sendable, Equatable {
     var arrival: Arrival
     /// The range of deadlines in seconds.
     var deadlines: ClosedRange<Double>
-    /// The share of the calls with low priority. The share of the calls with high priority is `highShare`.
+    /// The share of the calls with low priority.
+    ///
+    /// The share of the calls with high priority is `highShare`.
     var lowShare: Double
     var highShare: Double
 }

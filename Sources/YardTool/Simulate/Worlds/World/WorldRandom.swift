@@ -5,7 +5,9 @@ import Switchyard
 struct WorldRandom: RandomNumberGenerator, Sendable {
     private var source: RandomSource
 
-    /// Creates the generator for a world. The generators of worlds with adjacent numbers are independent of each other.
+    /// Creates the generator for a world.
+    ///
+    /// The generators of worlds with adjacent numbers are independent of each other.
     init(of world: UInt64) {
         var numbers = RandomSource(seed: world)
         source = RandomSource(seed: numbers.next())

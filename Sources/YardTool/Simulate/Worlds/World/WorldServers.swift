@@ -51,8 +51,9 @@ struct WorldServers: Sendable {
     }
 
     private let world: World
-    /// The number of requests that reached a server, by quota and period. In contrast, `sent` counts all requests that
-    /// the client has sent.
+    /// The number of requests that reached a server, by quota and period.
+    ///
+    /// In contrast, `sent` counts all requests that the client has sent.
     private var counts: [Count: Int] = [:]
     private var sent: [Count: Int] = [:]
 
