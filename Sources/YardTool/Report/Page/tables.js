@@ -58,7 +58,7 @@ function serverName(report, server) {
   return element("span", {}, markIcon(server), ` ${report.servers[server]}`);
 }
 
-/** Returns the list of events in order, with their numbers in the figure. Probes are last, because there can be many. */
+/** Returns the list of events in order, with their numbers in the figure. Probes are last, as there can be many. */
 function happenings(report, badges) {
   const entry = (mark, number) => element("li", {},
     number ? element("span", { class: "number" }, `${number}`) : element("span"),
