@@ -9,7 +9,9 @@ public struct ContentDigest: Sendable, Hashable {
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256 (FIPS 180-4), 32 bytes.
         case sha256 = "sha-256"
-        /// MD5 (RFC 1321), 16 bytes. It detects faults of disk or network, but not deliberate changes.
+        /// MD5 (RFC 1321), 16 bytes.
+        ///
+        /// It detects faults of disk or network, but not deliberate changes.
         case md5
     }
 
@@ -56,7 +58,7 @@ extension ContentDigest: CustomStringConvertible {
 }
 
 extension ContentDigest.Algorithm {
-    /// The algorithm as the core computes it.
+    /// The digest algorithm of the core library that corresponds to this algorithm.
     var core: DigestAlgorithm {
         switch self {
         case .sha256: .sha256

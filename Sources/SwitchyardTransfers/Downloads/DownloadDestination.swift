@@ -13,14 +13,16 @@ public enum DownloadDestination: Sendable {
     ///
     /// The name is sanitized: no path, no hidden file, no control character, at most 200 bytes.
     case directory(URL)
-    /// The URL that the closure returns for the URL of the complete file and the response; an error that the closure
-    /// throws ends the call.
+    /// The URL that a closure returns.
+    ///
+    /// The closure receives the URL of the complete file and the response. If the closure throws an error, the download
+    /// fails.
     case custom(@Sendable (URL, DownloadedFile.Answer) throws -> URL)
 
     /// Returns a destination in one of the user's standard directories, with the name that the server suggests.
     ///
     /// - Parameter directory: The standard directory; the documents directory unless given.
-    /// - Returns: The destination; it is in the current directory if the system has no such standard directory.
+    /// - Returns: The destination. If the system has no such standard directory, it is in the current directory.
     public static func suggested(
         in directory: FileManager.SearchPathDirectory = .documentDirectory
     ) -> DownloadDestination {
@@ -31,8 +33,9 @@ public enum DownloadDestination: Sendable {
 
 /// The treatment of an existing file at the destination of a download.
 public enum ExistingFileRule: Sendable, Hashable {
-    /// The existing file stays, and the download fails with `FileFailure.Reason.exists`; before anything is sent, if
-    /// the name is known by then.
+    /// The existing file stays, and the download fails with `FileFailure.Reason.exists`.
+    ///
+    /// If the file name is known before the request, nothing is sent.
     case refuse
     /// The existing file is replaced in one step when the new file is complete.
     case replace
@@ -44,7 +47,8 @@ public enum ExistingFileRule: Sendable, Hashable {
 public struct DownloadedFile: Sendable {
     /// The response that the file came with.
     public struct Answer: Sendable {
-        /// The status code: 200 for the whole content, 206 for the rest of it, 416 if there was no rest to request.
+        /// The status code of the last response: 200 if it sent the whole content, 206 if it sent the rest of a resumed
+        /// download, 416 if the earlier download already had all bytes.
         public var status: Int
         /// The header fields.
         public var headers: HTTPHeaders
@@ -75,8 +79,10 @@ public struct DownloadedFile: Sendable {
     public var resumedBytes: Int64
     /// The number of bytes that were received over the network in this call.
     public var receivedBytes: Int64
-    /// The response that the last bytes came with.
+    /// The last response of the download.
     public var answer: Answer
-    /// The context of the last response; its attempts and its duration cover the whole download.
+    /// The context of the last response.
+    ///
+    /// Its number of attempts and its duration cover the whole download.
     public var context: RequestContext
 }

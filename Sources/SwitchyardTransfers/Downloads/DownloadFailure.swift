@@ -5,23 +5,23 @@ public import SwitchyardHTTP
 
 /// An error that explains why a download produced no file.
 ///
-/// A file that existed at the destination is unchanged.
+/// If a file existed at the destination before the download, it is unchanged.
 public struct DownloadFailure: Error, Sendable {
     /// The kinds of failure.
     public enum Reason: Sendable, Hashable {
         /// The request failed, for example because it was cancelled, there was no connection, or the body was
         /// interrupted too often.
         case request(RequestFailure.Reason)
-        /// The server responded with a status that provides no file.
+        /// The server responded with this status, so there is no file.
         case status(Int)
-        /// A file cannot be written at its location.
+        /// The file cannot be written or moved.
         case file(FileFailure)
-        /// The response to a range request does not match the request, even after starting over.
+        /// The response to a range request does not match the request, even after the download has started over.
         case unusableRange(String)
         /// The length of the body differs from the length that the server announced.
         case lengthMismatch(announced: Int64, actual: Int64)
-        /// The file is complete, but every server that was asked sent a content whose digest differs from
-        /// ``DownloadConfiguration/digest``.
+        /// The file is complete, but its digest differs from ``DownloadConfiguration/digest`` for every server that was
+        /// asked.
         case digestMismatch(expected: ContentDigest, actual: ContentDigest)
         /// The closure that chooses the destination threw an error.
         case destination(String)
@@ -31,16 +31,16 @@ public struct DownloadFailure: Error, Sendable {
 
     /// The reason for the failure.
     public var reason: Reason
-    /// The context of the failure.
+    /// The context of the failed request: service, server, URL and attempts.
     public var context: RequestContext
     /// The identifier of the download that failed.
     public var id: RequestID
-    /// The number of bytes that are kept for the next start; 0 if there are none.
+    /// The number of received bytes that are kept for resuming the download; 0 if no bytes are kept.
     public var keptBytes: Int64 = 0
-    /// The data to resume the download in any later call, through ``DownloadConfiguration/resumeData``; `nil` if no
-    /// bytes are kept.
+    /// The data with which a later call can resume the download through ``DownloadConfiguration/resumeData``; `nil` if
+    /// no bytes are kept.
     ///
-    /// The same configuration also finds the kept bytes without this data.
+    /// A later call with the same configuration finds the kept bytes even without this data.
     public var resumeData: Data?
     /// The header fields of the error response.
     public var headers = HTTPHeaders()
@@ -56,8 +56,8 @@ public struct DownloadFailure: Error, Sendable {
 
     /// Whether a server has executed, or may have executed, the request of the download.
     ///
-    /// The value is `true` for a request with an effect, such as a POST, once a server has responded with 2xx, even if
-    /// the file cannot be used or written. It is `false` for a request that only reads: see
+    /// For a request with an effect, such as a POST, the value is `true` once a server has responded with 2xx, even if
+    /// the file cannot be used or written. For a request that only reads, it is `false`. See
     /// ``/SwitchyardClient/RequestFailure/mayHaveBeenExecuted``.
     public var mayHaveBeenExecuted: Bool {
         if case .request(let reason) = reason {

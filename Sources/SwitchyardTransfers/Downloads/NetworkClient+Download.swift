@@ -9,15 +9,16 @@ public import SwitchyardTransport
 extension NetworkClient {
     /// Downloads to a file and returns it.
     ///
-    /// Cancelling the task cancels the download. The received bytes are kept for the next start, see
+    /// Cancelling the task cancels the download. The received bytes are kept so that a later call can resume it; see
     /// ``/SwitchyardTransfers/DownloadConfiguration/isResumable``.
     ///
     /// - Parameters:
     ///   - configuration: The request and the destination of the download.
-    ///   - id: The identifier of the download, with which another task can cancel it. Each download needs a new one.
-    ///   - progress: A closure that receives the number of bytes of the file, including bytes from an earlier download,
-    ///     in order. The number never decreases, and the last report has all bytes. It is called on an arbitrary
-    ///     thread.
+    ///   - id: The identifier of the download, with which another task can cancel it. Each download needs a new
+    ///     identifier.
+    ///   - progress: A closure that receives the number of bytes in the file, including bytes from an earlier download.
+    ///     The reports are in order, the number never decreases, and the last report has the length of the file. The
+    ///     closure is called on an arbitrary thread.
     /// - Returns: The file at its destination.
     /// - Throws: ``/SwitchyardTransfers/DownloadFailure``. A file that existed at the destination is then unchanged.
     public nonisolated(nonsending) func download(
@@ -41,9 +42,9 @@ extension NetworkClient {
     /// - Parameters:
     ///   - configuration: The request and the destination of the download.
     ///   - queue: The queue for all callbacks, including `progress`; the main queue unless given.
-    ///   - progress: A closure that receives the number of bytes of the file, as in ``download(_:id:progress:)``.
+    ///   - progress: A closure that receives the number of bytes in the file, as in ``download(_:id:progress:)``.
     ///   - completion: A closure that is called exactly once, always after this method has returned.
-    /// - Returns: The identifier of the download, with which it can be cancelled.
+    /// - Returns: The identifier of the download, with which the download can be cancelled.
     @discardableResult
     public func download(
         _ configuration: DownloadConfiguration,
@@ -61,9 +62,12 @@ extension NetworkClient {
         return transfer.id
     }
 
-    /// Removes the partial file of an interrupted download; does nothing if there is none.
+    /// Removes the partial file of an interrupted download.
     ///
-    /// `PartialDownload.all()` lists partial downloads that the app no longer knows of.
+    /// Does nothing if there is no partial file or if the download is active.
+    ///
+    /// `PartialDownload.all(in:)` lists the partial downloads in a directory, even if the app no longer has their
+    /// configurations.
     ///
     /// - Parameter configuration: The configuration of the download.
     public func discardPartialDownload(_ configuration: DownloadConfiguration) {
@@ -72,15 +76,16 @@ extension NetworkClient {
         let place = PartialPlace(configuration, source: source)
         guard place.isKept else { return }
         if FileFailure.exists(place.file.path) {
-            // An active download holds the lock of the file.
+            // Opening fails if an active download holds the lock of the file.
             guard let file = try? PartialFile(at: place.file) else { return }
             file.remove()
         }
         unlink(place.record.path)
     }
 
-    /// Starts a download in a task of its own, which the transfer's handle can cancel; the task does not retain the
-    /// client.
+    /// Starts a download in a new task, which the transfer's handle can cancel.
+    ///
+    /// The task does not retain the client.
     private func start(
         _ configuration: DownloadConfiguration,
         as transfer: Transfer,
@@ -111,15 +116,17 @@ extension NetworkClient {
 }
 
 extension APIManager {
-    /// Downloads to a file and returns it; failures are converted to the module's error type.
+    /// Downloads to a file and returns it.
     ///
-    /// Cancelling the task cancels the download. The received bytes are kept for the next start.
+    /// Failures are converted to ``APIError``.
+    ///
+    /// Cancelling the task cancels the download. The received bytes are kept so that a later call can resume it.
     ///
     /// - Parameters:
     ///   - configuration: The request and the destination of the download.
     ///   - id: The identifier of the download, with which `client.cancel(id)` ends it.
-    ///   - progress: A closure that receives the number of bytes of the file, in order. The number never decreases, and
-    ///     the last report has all bytes.
+    ///   - progress: A closure that receives the number of bytes in the file. The reports are in order, the number
+    ///     never decreases, and the last report has the length of the file.
     /// - Returns: The file at its destination.
     /// - Throws: ``APIError``; the underlying `DownloadFailure` is in ``APIError/Context/underlying``.
     public nonisolated(nonsending) func download(

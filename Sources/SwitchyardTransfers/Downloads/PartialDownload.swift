@@ -9,34 +9,36 @@ import SwitchyardHTTP
     import Darwin
 #endif
 
-/// The remains of a download that was interrupted by the network, by cancellation or by the end of the process.
+/// The partial file of a download that was interrupted by the network, by cancellation or by the end of the process.
 ///
 ///     for rest in PartialDownload.all(in: folder) where rest.changedAt < lastMonth { rest.remove() }
 ///
-/// The partial file is in ``DownloadConfiguration/partialDirectory``, or beside the destination if no such directory is
-/// set. It stays there until the same download is started again and ends, or until the partial file is removed.
+/// The partial file is in ``DownloadConfiguration/partialDirectory`` or, if this property is not set, beside the
+/// destination. It stays there until the download is started again and completes, or until the app removes it.
 public struct PartialDownload: Sendable, Hashable {
-    /// The requested path, without query; `nil` if it is no longer known, so that the download cannot be resumed.
+    /// The requested path, without query; `nil` if the path is no longer known.
+    ///
+    /// Without a path, the download cannot be resumed.
     public let path: String?
-    /// The number of bytes that a resumed download can use; 0 if it would start over.
+    /// The number of received bytes that a resumed download can use; 0 if the download would start over.
     public let keptBytes: Int64
     /// The length of the whole content; `nil` while unknown.
     public let total: Int64?
     /// The number of bytes that the partial file occupies on the disk.
     public let size: Int64
-    /// The date of the last write.
+    /// The date at which the partial file was last written.
     public let changedAt: Date
-    /// The data that resumes the download, through ``DownloadConfiguration/resumeData``; `nil` if there is nothing to
-    /// resume.
+    /// The data with which a later call resumes the download through ``DownloadConfiguration/resumeData``; `nil` if no
+    /// bytes can be used.
     public let resumeData: Data?
     private let place: PartialPlace.Files
 
     /// Returns the partial downloads in a directory, including active downloads, the oldest first.
     ///
-    /// It reads the directory on the calling thread.
+    /// The directory is read on the calling thread.
     ///
-    /// - Parameter directory: The directory; if it is missing or cannot be read, the result is empty.
-    /// - Returns: The partial downloads.
+    /// - Parameter directory: The directory. If it is missing or cannot be read, the result is empty.
+    /// - Returns: The partial downloads, in ascending order of ``changedAt``.
     public static func all(in directory: URL) -> [PartialDownload] {
         PartialPlace.Files.all(in: directory).map(PartialDownload.init).sorted { $0.changedAt < $1.changedAt }
     }
@@ -60,7 +62,7 @@ public struct PartialDownload: Sendable, Hashable {
     @discardableResult
     public func remove() -> Bool {
         if FileFailure.exists(place.file.path) {
-            // Opening the file acquires the lock that an active download would hold.
+            // Opening the file acquires its lock, so it fails if the download is active.
             guard let file = try? PartialFile(at: place.file) else { return false }
             file.remove()
         }

@@ -5,14 +5,16 @@ import SwitchyardServices
 public import SwitchyardTransport
 
 extension StreamedResponse {
-    /// Writes the remaining body to a file, for a response that turns out to be a download.
+    /// Writes the remaining response body to a file.
+    ///
+    /// Use this method if a streamed response turns out to be a file.
     ///
     /// The file changes in one step when the body is complete. A body that is interrupted leaves no file; for downloads
     /// that can be resumed, see ``NetworkClient/download(_:id:progress:)``.
     ///
     /// - Parameters:
     ///   - file: The destination of the file.
-    ///   - rule: The treatment of an existing file; refused unless given.
+    ///   - rule: The treatment of an existing file at the destination. By default, the call fails if the file exists.
     ///   - createsDirectories: Whether missing directories are created; `false` unless given.
     ///   - progress: A closure that receives the number of bytes written, in order; the last report has all bytes.
     /// - Returns: The location of the file.

@@ -1,12 +1,14 @@
 import Foundation
 public import SwitchyardTransport
 
-/// An estimate of the share of a request that is done, computed without a clock: the caller passes the time.
+/// An estimate of the completed share of a request.
 ///
-/// | part | weight with a request body | weight without | share done |
+/// The estimate has no clock: the caller passes the elapsed time.
+///
+/// | part of the request | weight with a request body | weight without a request body | completed share of this part |
 /// |---|---|---|---|
-/// | sending | 0.6 | 0 | bytes of their total; 1 - 2^(-bytes/1 MiB) while the total is unknown |
-/// | waiting | 0.1 | 0.2 | 1 - 2^(-seconds) from the end of sending; 1 with the first byte received |
+/// | sending | 0.6 | 0 | bytes divided by the total; 1 - 2^(-bytes/1 MiB) while the total is unknown |
+/// | waiting | 0.1 | 0.2 | 1 - 2^(-seconds since the end of sending); 1 once the first byte is received |
 /// | receiving | 0.3 | 0.8 | as sending |
 ///
 /// With each step, the displayed share moves a third of the way to the estimate. It never decreases and is at most
@@ -15,7 +17,7 @@ public struct ProgressEstimate: Sendable, Hashable {
     private var sent: TransferProgress?
     private var received: TransferProgress?
     private var waitsSince = Duration.zero
-    /// The displayed share, 0 to 1.
+    /// The share to display, 0 to 1, as of the last ``step(at:)``.
     public private(set) var shown = 0.0
 
     /// Creates an estimate for a request that has just started.
@@ -35,10 +37,10 @@ public struct ProgressEstimate: Sendable, Hashable {
         }
     }
 
-    /// Returns the estimated share, 0 to 1.
+    /// Returns the estimated share, before smoothing.
     ///
     /// - Parameter elapsed: The time since the start of the request.
-    /// - Returns: The share.
+    /// - Returns: The completed share of the request, 0 to 1.
     public func estimate(at elapsed: Duration) -> Double {
         let (sending, waiting, receiving) = sent == nil ? (0, 0.2, 0.8) : (0.6, 0.1, 0.3)
         let waited = received == nil ? 1 - pow(2, -max(0, (elapsed - waitsSince) / .seconds(1))) : 1

@@ -8,14 +8,16 @@ public import SwitchyardTransport
 ///     let answer = try await client.upload(upload) { smoothed.report($0) }
 ///     smoothed.finish()
 ///
-/// The value starts at 0, moves every 50 ms while there is a change to show, stays below 1 until ``finish()``, and is
-/// then 1. ``ProgressEstimate`` describes the weights of the parts and the estimate for waiting.
+/// The value starts at 0, moves every 50 ms while there is a change to show, and stays below 1 until ``finish()`` sets
+/// it to 1. ``ProgressEstimate`` describes how the three parts are weighted and how waiting is estimated.
 public final class SmoothedProgress: Sendable {
     private struct State {
         var estimate = ProgressEstimate()
         var timer: (any ScheduledTimer)?
         var isOver = false
-        /// Whether the handler is running; if so, its caller also reports the end.
+        /// Whether a step is calling the handler.
+        ///
+        /// If ``finish()`` is called during that time, the step also reports the end.
         var isDecisive = false
     }
 
@@ -25,14 +27,14 @@ public final class SmoothedProgress: Sendable {
     private let start: MonotonicTime
     private let state = Locked(State())
 
-    /// Creates a progress and starts its clock.
+    /// Creates a progress and starts its timer.
     ///
     /// - Parameters:
     ///   - time: The clock.
     ///   - interval: The time between two steps; 50 ms unless given, at least 1 ms.
-    ///   - handler: A closure that receives the share done, 0 to 1. The calls never overlap. They run on a thread of
-    ///     the clock, except the last, which runs on the thread that calls ``finish()`` or, if the handler is running
-    ///     at that moment, after that call.
+    ///   - handler: A closure that receives the completed share, 0 to 1. The calls never overlap. Steps call it on a
+    ///     thread of the clock. The last call, with 1, runs on the thread that calls ``finish()``. If a step is calling
+    ///     the handler at that moment, the last call follows on that step's thread.
     public init(
         time: any TimeSource = SystemTime.shared,
         interval: Duration = .milliseconds(50),
@@ -49,13 +51,15 @@ public final class SmoothedProgress: Sendable {
         state.withLock { $0.timer }?.cancel()
     }
 
-    /// Adds a progress report of the transport; usable as a ``/SwitchyardTransport/TransferProgressHandler``.
+    /// Adds a progress report of the transport.
+    ///
+    /// You can pass this method as a ``/SwitchyardTransport/TransferProgressHandler``.
     public func report(_ report: TransferProgress) {
         let elapsed = start.duration(to: time.now)
         state.withLock { $0.estimate.take(report, at: elapsed) }
     }
 
-    /// Ends the progress at 1.
+    /// Sets the value to 1 and ends the progress.
     public func finish() {
         let (tells, timer) = state.withLock { state in
             let isFirst = !state.isOver

@@ -8,17 +8,18 @@ public import SwitchyardTransport
 extension NetworkClient {
     /// Uploads and returns the response, whatever its status.
     ///
-    /// Cancelling the task cancels the upload. See `UploadConfiguration.resumption` for how a later call can continue
-    /// it.
+    /// Cancelling the task cancels the upload. `UploadConfiguration.resumption` describes how a later call can continue
+    /// the upload.
     ///
     /// - Parameters:
     ///   - configuration: The request and the source of the upload.
-    ///   - id: The identifier of the upload, with which another task can cancel it. Each upload needs a new one.
-    ///   - progress: A closure that receives the number of bytes sent, in order. The number never decreases, even if
-    ///     another server is asked, and the last report, before this method returns, has all bytes sent. It is called
-    ///     on a serial queue.
+    ///   - id: The identifier of the upload, with which another task can cancel it. Each upload needs a new identifier.
+    ///   - progress: A closure that receives the number of bytes sent, called in order on a serial queue. The number
+    ///     never decreases, even if another server is asked. The last report has all bytes sent and is delivered before
+    ///     this method returns.
     /// - Returns: The response.
-    /// - Throws: ``RequestFailure``; with ``RequestFailure/Reason/invalidRequest(_:)`` if the source failed.
+    /// - Throws: ``RequestFailure``. Its reason is ``RequestFailure/Reason/invalidRequest(_:)`` if the source could not
+    ///   be read.
     public nonisolated(nonsending) func upload(
         _ configuration: UploadConfiguration,
         id: RequestID = RequestID(),
@@ -50,7 +51,7 @@ extension NetworkClient {
     ///   - queue: The serial queue for all callbacks, including `progress`; the main queue unless given.
     ///   - progress: A closure that receives the number of bytes sent, as in ``upload(_:id:progress:)``.
     ///   - completion: A closure that is called exactly once, always after this method has returned.
-    /// - Returns: The identifier of the upload, with which it can be cancelled.
+    /// - Returns: The identifier of the upload, with which the upload can be cancelled.
     @discardableResult
     public func upload(
         _ configuration: UploadConfiguration,
@@ -66,7 +67,7 @@ extension NetworkClient {
         let id = send(run.request, on: queue, progress: run.report) { result in
             if case .success(let answer) = result { run.succeed(with: answer) } else { run.end() }
             let explained = result.mapError(run.explained)
-            // Runs after the last progress report.
+            // The queue is serial, so the completion runs after the last progress report.
             gate.pass { queue.async { completion(explained) } }
         }
         run.bind { [weak core] in core?.cancel(CollectionOfOne(id)) }
@@ -75,7 +76,7 @@ extension NetworkClient {
     }
 }
 
-/// An active upload that uses one request.
+/// An active upload that is one request and cannot be resumed.
 private struct UploadRun: Sendable {
     let progress: UploadProgress
     let request: APIConfiguration
@@ -109,24 +110,25 @@ private struct UploadRun: Sendable {
         self.progress = passedOn
     }
 
-    /// The handler of the transport's reports, which ignores reports of the upload if its length is unknown.
+    /// The handler of the transport's progress reports.
     ///
-    /// See ``UploadLedger``.
+    /// If the length of the upload is unknown, it ignores the transport's count of sent bytes and uses the count of
+    /// ``UploadLedger``.
     var report: TransferProgressHandler {
         { [progress, length] report in
             if length != nil || report.direction == .download { progress.report(report) }
         }
     }
 
-    /// Lets the monitor cancel the upload.
+    /// Lets the monitor cancel the upload by calling `cancel`.
     func bind(_ cancel: @escaping @Sendable () -> Void) {
         monitor?.attach(cancel)
     }
 
-    /// Accepts the response; a server that refuses the upload may respond before it has received the whole body.
+    /// Reports the end of the upload, unless the server responded with an error before it had received the whole body.
     func succeed(with answer: ServiceResponse) {
         let length = length ?? ledger.count
-        // If the request was redirected, the metrics are those of the last request only.
+        // After a redirect, the metrics do not include the bytes that were sent before it.
         let isShort = answer.context.redirects.isEmpty && answer.response.metrics.map { $0.bytesSent < length } ?? false
         if answer.status < 300 || !isShort { progress.finish(length: length) }
         monitor?.detach()
@@ -136,27 +138,27 @@ private struct UploadRun: Sendable {
         monitor?.detach()
     }
 
-    /// Returns the failure with the error of the source if the source failed.
+    /// Returns a failure of the upload, with the source's error as its reason if the source failed.
     func explained(_ failure: RequestFailure) -> RequestFailure {
         ledger.explained(failure)
     }
 }
 
 extension UploadSource {
-    /// The number of bytes, if it is known in advance.
+    /// The length of the source in bytes; `nil` if it is unknown.
     fileprivate var length: Int64? {
         switch kind {
         case .data(let data): Int64(data.count)
         case .file(let url): try? FileBody.length(of: url)
         case .stream(let stream): stream.length
-        // If the form is invalid, sending it fails with its error.
+        // If the form is invalid, its length is unknown. The error is reported when the form is sent.
         case .form(let form): try? form.length()
         }
     }
 }
 
 extension APIManager {
-    /// Uploads and returns the value of the response.
+    /// Uploads and returns the value decoded from the response.
     ///
     ///     let film: Film = try await upload(UploadConfiguration(path: "films", from: .file(file)))
     ///
@@ -165,10 +167,11 @@ extension APIManager {
     /// - Parameters:
     ///   - configuration: The request and the source of the upload.
     ///   - type: The type of the value; use `EmptyBody` if the response has no value.
-    ///   - keyPath: The path of the value in the response, inside the module's envelope if it has one.
+    ///   - keyPath: The path of the value in the response. If the module has an envelope, the path starts inside the
+    ///     envelope.
     ///   - id: The identifier of the upload, with which `client.cancel(id)` ends it.
-    ///   - progress: A closure that receives the number of bytes sent, in order. The number never decreases, and the
-    ///     last report has all bytes sent.
+    ///   - progress: A closure that receives the number of bytes sent. The reports are in order, the number never
+    ///     decreases, and the last report has all bytes sent.
     /// - Returns: The value.
     /// - Throws: ``APIError``.
     public nonisolated(nonsending) func upload<Value: Decodable & Sendable>(
@@ -182,19 +185,20 @@ extension APIManager {
         return try await upload(configuration, with: serializer, id: id, progress: progress).value
     }
 
-    /// Uploads and returns the value of the response together with the response.
+    /// Uploads and returns the value decoded from the response, together with the response's status and header fields.
     ///
     /// - Parameters:
     ///   - configuration: The request and the source of the upload.
     ///   - serializer: The serializer that creates the value; ``APIModule/serializer(for:at:)`` removes the module's
     ///     envelope.
     ///   - id: The identifier of the upload, with which `client.cancel(id)` ends it.
-    ///   - progress: A closure that receives the number of bytes sent, in order. The number never decreases, and the
-    ///     last report has all bytes sent.
+    ///   - progress: A closure that receives the number of bytes sent. The reports are in order, the number never
+    ///     decreases, and the last report has all bytes sent.
     /// - Returns: The value, with status and header fields. For a resumable upload, the context's `url` is the URL of
     ///   the upload.
-    /// - Throws: ``APIError``; ``/SwitchyardAPI/APIError/BodyReason/responseLost`` if a tus upload is complete but the
-    ///   response with the value was lost. The record is then kept, so that another call does not upload a second copy.
+    /// - Throws: ``APIError``. Its reason is ``/SwitchyardAPI/APIError/BodyReason/responseLost`` if a tus upload is
+    ///   complete but the response with the value was lost. The resume record is then kept, so that another call does
+    ///   not upload a second copy.
     public nonisolated(nonsending) func upload<Value: Sendable>(
         _ configuration: UploadConfiguration,
         with serializer: ResponseSerializer<Value>,
@@ -218,7 +222,7 @@ extension APIManager {
         }
     }
 
-    /// Returns the error of an upload that is complete, but whose last response was lost.
+    /// Returns the error for an upload that is complete although the response with its value was lost.
     private func lostResponse(_ error: APIError) -> APIError {
         var error = APIError(.body(.responseLost), context: error.context)
         error.context.mayHaveBeenExecuted = true
@@ -227,7 +231,7 @@ extension APIManager {
 }
 
 extension UploadResumption {
-    /// Returns whether a response belongs to an offset request, which tus sends with HEAD, so the response has no body.
+    /// Returns whether a response belongs to a HEAD request for the offset (tus), so that it has no body.
     fileprivate func isRequestItself(_ response: ServiceResponse) -> Bool {
         if case .tus = dialect { response.context.method == .head } else { false }
     }

@@ -8,37 +8,38 @@ public import SwitchyardHTTP
 ///     upload.request.idempotencyKey = .automatic
 ///     let answer = try await client.upload(upload) { progress in show(progress.fraction) }
 ///
-/// The bytes are read while they are sent and are never held in memory as a whole. An error of the source ends the
-/// upload with that error before the server has received a body that looks complete. Such errors are a file that is
-/// missing, unreadable, or changes while it is sent, and a stream that throws or delivers more or fewer bytes than it
+/// The bytes are read while they are sent and are never held in memory as a whole. If the source fails, the upload ends
+/// with the source's error before the server has received a body that looks complete. A file fails if it is missing,
+/// unreadable, or changes while it is sent. A stream fails if it throws or delivers more or fewer bytes than it
 /// announced.
 public struct UploadConfiguration: Sendable {
     /// The request to send, including its headers; POST unless set.
     ///
-    /// Its `body` is ignored, as is the body of a request made by hand. If its `timeout` or the `timeout` of a rule is
-    /// set, it limits the whole upload. The client's default timeout does not apply because the duration of an upload
-    /// is unknown. `idleTimeout` limits each pause of the server, both in accepting bytes and in responding; 60 s if
-    /// neither it nor the client's idle timeout is set.
+    /// The request's `body` is ignored, even in a request made by hand. If the request's `timeout` or the `timeout` of
+    /// a rule is set, it limits the whole upload. The client's default timeout does not apply because the duration of
+    /// an upload is unknown. `idleTimeout` limits how long the server may accept no bytes and send no response. If
+    /// neither the request nor the client sets an idle timeout, the limit is 60 s.
     public var request: APIConfiguration
     /// The source of the bytes.
     public var source: UploadSource
     /// The algorithm of the digest that is sent as `Content-Digest` (RFC 9530); no digest is sent unless set.
     ///
-    /// To compute the digest, the source is read an additional time, piece by piece, before each round in which it is
-    /// sent. A stream creates a reader of its own for this. The digest replaces a `Content-Digest` field that the
-    /// caller has set. A `RequestCompressor` leaves such a request unchanged.
+    /// To compute the digest, the source is read one additional time, piece by piece, whenever the request is about to
+    /// be sent. A stream is opened again for this purpose. The digest replaces a `Content-Digest` field that the caller
+    /// has set. A `RequestCompressor` does not compress such a request.
     public var digest: ContentDigest.Algorithm?
-    /// The settings for continuing an interrupted upload; unless set, the upload is one request and is not continued.
+    /// The settings for continuing an interrupted upload; if `nil`, the upload is one request and cannot be continued.
     ///
     /// If set, the request opens the upload, and the following requests go to the URL that the server names, with the
     /// same header fields. Credentials (`HTTPHeaders.sensitiveNames`) are removed if that URL belongs neither to one of
-    /// the service's servers nor to the requested host. A ``digest`` covers each request's own bytes. A request made by
-    /// hand opens the upload with the body that it has. If its user is no longer logged in
+    /// the service's servers nor to the requested host. A ``digest`` covers the bytes of each single request. A request
+    /// made by hand opens the upload with its own body. If the user who started the upload is no longer logged in
     /// (`NetworkClient.Options.user`), no further request is sent, and the upload ends with
     /// ``/SwitchyardClient/RequestFailure/Reason/cancelled``.
     public var resumption: UploadResumption?
-    /// The monitor that shows the upload in a Foundation progress, through which it can be cancelled and paused; none
-    /// unless set.
+    /// The monitor that shows the upload as a Foundation `Progress` object.
+    ///
+    /// The app can cancel and pause the upload through that object. No monitor unless set.
     public var monitor: TransferMonitor?
 
     /// Creates a configuration.
@@ -51,8 +52,9 @@ public struct UploadConfiguration: Sendable {
         self.source = source
     }
 
-    /// Creates a configuration from a path and the parameters of an ``/SwitchyardClient/APIConfiguration``, in the same
-    /// order.
+    /// Creates a configuration from a path.
+    ///
+    /// The parameters have the same names and order as those of ``/SwitchyardClient/APIConfiguration``.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
@@ -94,8 +96,9 @@ public struct UploadSource: Sendable {
         UploadSource(kind: .file(url), contentType: contentType)
     }
 
-    /// Creates a source from a stream, whose bytes are generated while they are sent; the stream starts again for every
-    /// attempt.
+    /// Creates a source from a stream.
+    ///
+    /// The bytes are generated while they are sent, and the stream starts again for every attempt.
     public static func stream(
         _ stream: HTTPBody.Stream,
         contentType: String? = "application/octet-stream"

@@ -3,8 +3,9 @@ import SwitchyardClient
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The progress of an upload, which is reported in order, never decreases when another attempt starts, and ends with
-/// the exact total.
+/// The progress of an upload over all attempts.
+///
+/// The reports are in order, never decrease when another attempt starts, and end with the exact total.
 final class UploadProgress: Sendable {
     private struct State {
         var completed: Int64 = -1
@@ -16,14 +17,15 @@ final class UploadProgress: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - queue: A serial queue on which `handler` is called.
-    ///   - handler: A closure that receives the number of bytes sent, and the number of bytes received of the response.
+    ///   - queue: The serial queue on which `handler` is called.
+    ///   - handler: A closure that receives the number of bytes sent and, separately, the number of response bytes
+    ///     received.
     init(on queue: DispatchQueue, handler: @escaping TransferProgressHandler) {
         self.queue = queue
         self.handler = handler
     }
 
-    /// Creates a progress that also reports to a monitor.
+    /// Creates a progress that reports to the handler and to a monitor.
     convenience init(
         on queue: DispatchQueue,
         _ monitor: TransferMonitor?,
@@ -35,21 +37,21 @@ final class UploadProgress: Sendable {
         }
     }
 
-    /// Adds the report of one attempt.
+    /// Adds a report of the current attempt.
     func report(_ report: TransferProgress) {
         guard report.direction == .upload else { return queue.async { [handler] in handler(report) } }
         state.withLock { state in
             guard report.completed > state.completed else { return }
             state.completed = report.completed
             state.total = report.total ?? state.total
-            // The report is enqueued under the lock so that reports of two attempts keep their order, but the handler
-            // runs outside the lock.
+            // The report is enqueued under the lock so that the reports of two attempts keep their order. The handler
+            // itself runs outside the lock.
             let next = TransferProgress(direction: .upload, completed: state.completed, total: state.total)
             queue.async { [handler] in handler(next) }
         }
     }
 
-    /// Reports that all bytes were sent, unless that has been reported.
+    /// Reports that all bytes were sent, unless that was already reported.
     func finish(length: Int64?) {
         state.withLock { state in
             let end = max(length ?? state.completed, state.completed, 0)
@@ -61,7 +63,7 @@ final class UploadProgress: Sendable {
         }
     }
 
-    /// Waits until all reports have been delivered.
+    /// Waits until the handler has received all reports.
     func drain() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }

@@ -15,22 +15,22 @@ import SwitchyardServices
 /// released, and the completion handler still reports how they end. The identifier is free again after the last of
 /// these downloads ends.
 ///
-/// Background downloads are independent of any client: the trust settings and pins of a transport do not apply, nor do
-/// a client's rule for http, its credentials or its cookies. The `tls` parameter of the initializers sets the trust
-/// settings.
+/// Background downloads are independent of any client. They do not use the trust settings and pins of a transport, and
+/// they do not use the http rule, the credentials or the cookies of a client. The `tls` parameter of the initializers
+/// sets their trust settings.
 ///
 /// ### Redirects
 /// The system follows every redirect of a background download without asking (Apple,
-/// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`). Pins apply to every server in the
-/// redirect chain that is requested over https. If the request used https but the final response came over http, the
-/// file is rejected and the download fails with `RequestError.URLReason.insecure`. An http redirect in the middle of
-/// the chain cannot be detected; App Transport Security refuses it unless the app has made an exception. The system may
-/// forward header fields to another host, so do not put credentials into them. A URL that is signed for this one file
-/// is safe.
+/// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`). Public key pins apply to every
+/// server in the redirect chain that is requested over https. If the request used https but the final response came
+/// over http, the file is rejected and the download fails with `RequestError.URLReason.insecure`. An http redirect in
+/// the middle of the chain cannot be detected; App Transport Security refuses it unless the app has made an exception.
+/// The system may forward header fields to another host, so do not put credentials into header fields. A signed URL
+/// that is valid only for this file is safe.
 public final class BackgroundDownloads: Sendable {
     /// A background download.
     public struct Download: Sendable, Hashable {
-        /// The number of the download within the session.
+        /// The number of the download, unique within the background session.
         public var number: Int
         /// The destination of the file.
         public var file: URL
@@ -43,17 +43,18 @@ public final class BackgroundDownloads: Sendable {
         private let session: BackgroundSession
     #endif
 
-    /// Attaches to the downloads of an identifier, including downloads from an earlier run.
+    /// Attaches to the downloads of a session identifier, including downloads from an earlier run of the app.
     ///
     /// - Parameters:
-    ///   - identifier: The name of the session, one per app or extension and purpose. An app and its extension need
-    ///     different identifiers because only one process can use a session at a time.
-    ///   - tls: The trust settings of the downloads; the system's trust unless given. With pins, http is refused.
+    ///   - identifier: The name of the session. Use one name per app or extension and purpose. An app and its extension
+    ///     need different identifiers because only one process can use a session at a time.
+    ///   - tls: The trust settings of the downloads; the system's trust unless given. If keys are pinned, http is
+    ///     refused.
     ///   - completion: A closure that receives the result of each download, including downloads from an earlier run.
-    /// - Throws: ``DownloadFailure`` with ``DownloadFailure/Reason/unsupported(_:)`` where the system has no background
-    ///   downloads, with a `TransportError` for trust settings that URLSession does not have, and with a
-    ///   `TransportError` of the kind `TransportError.Kind.invalidRequest` if the identifier is empty or if it belongs
-    ///   to another instance that is alive or has active downloads.
+    /// - Throws: ``DownloadFailure``. Its reason is ``DownloadFailure/Reason/unsupported(_:)`` if the system has no
+    ///   background downloads. It is a `TransportError` if URLSession does not support the trust settings, and a
+    ///   `TransportError` of the kind `TransportError.Kind.invalidRequest` if the identifier is empty or is used by
+    ///   another instance that is alive or has active downloads.
     public init(
         identifier: String,
         tls: TLSConfiguration = TLSConfiguration(),
@@ -68,21 +69,23 @@ public final class BackgroundDownloads: Sendable {
     }
 
     #if canImport(Darwin)
-        /// Attaches to the downloads of a configuration's identifier, including downloads from an earlier run.
+        /// Attaches to the downloads of a configuration's identifier, including downloads from an earlier run of the
+        /// app.
         ///
-        /// Use this initializer for options that the system lets an app choose. An app extension needs a
-        /// `sharedContainerIdentifier`; otherwise the system ends the session immediately. `isDiscretionary` leaves the
-        /// time of the downloads to the system.
+        /// Use this initializer to set `URLSessionConfiguration` options. An app extension needs a
+        /// `sharedContainerIdentifier`; otherwise the system ends the session immediately. `isDiscretionary` lets the
+        /// system choose when the downloads run.
         ///
         /// - Parameters:
         ///   - configuration: A configuration created with `background(withIdentifier:)`. Its cookies, its credentials
         ///     and the system's cache are always turned off, and its TLS versions are replaced by the versions in
         ///     `tls`.
-        ///   - tls: The trust settings of the downloads; the system's trust unless given. With pins, http is refused.
+        ///   - tls: The trust settings of the downloads; the system's trust unless given. If keys are pinned, http is
+        ///     refused.
         ///   - completion: A closure that receives the result of each download, including downloads from an earlier
         ///     run.
-        /// - Throws: The same errors as ``init(identifier:tls:completion:)``. A configuration that is not for
-        ///   background sessions has no identifier.
+        /// - Throws: The same errors as ``init(identifier:tls:completion:)``. The identifier counts as empty if the
+        ///   configuration is not for background sessions.
         public init(
             _ configuration: URLSessionConfiguration,
             tls: TLSConfiguration = TLSConfiguration(),
@@ -102,7 +105,7 @@ public final class BackgroundDownloads: Sendable {
     /// - Parameters:
     ///   - request: The complete request; only its URL, method, header fields and network permissions are used.
     ///   - file: The destination of the file. An existing file is replaced, and missing directories are created.
-    /// - Returns: The download.
+    /// - Returns: The started download, for ``cancel(_:)`` and to compare with the download in the completion.
     /// - Throws: ``DownloadFailure`` if the request cannot be sent.
     @discardableResult
     public func start(_ request: HTTPRequest, to file: URL) throws(DownloadFailure) -> Download {
@@ -134,9 +137,8 @@ public final class BackgroundDownloads: Sendable {
     ///
     /// If all events have already been delivered, the handler is called immediately.
     ///
-    /// This method is isolated to the main actor because UIKit's handler is not `@Sendable`: UIKit passes it to a
-    /// method of the app delegate, which is isolated to the main actor, and the handler cannot be sent to another
-    /// isolation domain. The handler is also called on the main actor, as UIKit requires (Apple,
+    /// This method is isolated to the main actor because UIKit's handler is not `@Sendable` and UIKit passes it to the
+    /// app delegate on the main actor. The handler is also called on the main actor, as UIKit requires (Apple,
     /// `urlSessionDidFinishEvents(forBackgroundURLSession:)`).
     @MainActor public func whenEventsAreFinished(_ handler: @escaping () -> Void) {
         #if canImport(Darwin)
@@ -146,7 +148,7 @@ public final class BackgroundDownloads: Sendable {
 }
 
 extension DownloadFailure {
-    /// Returns a failure that belongs to no client.
+    /// Returns a download failure without the context of a client, because background downloads belong to no client.
     static func background(_ reason: Reason) -> DownloadFailure {
         let context = RequestContext(service: "background", environment: .release, method: .get)
         return DownloadFailure(reason, id: RequestID(), context: context)

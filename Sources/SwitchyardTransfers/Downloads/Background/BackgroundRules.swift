@@ -23,8 +23,9 @@ struct BackgroundHandlers {
         return handler
     }
 
-    /// Records that a download has started or ended, so the session will report when the events from now on are
-    /// delivered.
+    /// Records that a download has started or ended.
+    ///
+    /// The session will then report when this event has been delivered.
     mutating func eventCame() {
         isToldUnheard = false
     }
@@ -39,15 +40,17 @@ struct BackgroundHandlers {
     }
 }
 
-/// The identifiers of the background sessions in this process.
+/// The identifiers that background sessions in this process are using.
 ///
 /// The behavior of two sessions with one identifier is undefined (Apple, URL Loading System Programming Guide, "Using
-/// NSURLSession"). A session that is created again before the earlier one has become invalid may turn out to be the
-/// earlier session.
+/// NSURLSession"). If a session is created before the earlier session with this identifier has become invalid, the
+/// system may return the earlier session.
 enum BackgroundIdentifiers {
     private static let taken = Locked<Set<String>>([])
 
-    /// Claims an identifier, and returns `false` if a session already has it.
+    /// Claims an identifier.
+    ///
+    /// Returns `false` if a session is already using it.
     static func claim(_ identifier: String) -> Bool {
         taken.withLock { $0.insert(identifier).inserted }
     }
@@ -58,13 +61,15 @@ enum BackgroundIdentifiers {
     }
 }
 
-/// The check of a background session's final URL, because such sessions follow redirects without asking (Apple,
+/// The check of the URL at which a background download ended.
+///
+/// Background sessions follow redirects without asking (Apple,
 /// `urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)`).
 enum BackgroundRedirects {
     /// Returns whether a downloaded file is acceptable.
     ///
-    /// If https was requested or keys are pinned, a file that came over http in the end is rejected because its origin
-    /// is not authenticated.
+    /// If https was requested or keys are pinned, a file that finally came over http is rejected because its origin is
+    /// not authenticated.
     ///
     /// - Parameters:
     ///   - last: The URL of the response.

@@ -12,9 +12,12 @@
     final class BackgroundSession: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
         private struct State {
             var isInvalid = false
-            /// The results of moving the files, kept until each task ends.
+            /// The result of moving each downloaded file to its destination, by task identifier; kept until the task
+            /// ends.
             var places: [Int: Result<URL, DownloadFailure>] = [:]
-            /// The tasks whose server was not trusted; the error of such a task only says that it was cancelled.
+            /// The identifiers of tasks whose server was not trusted.
+            ///
+            /// The system's error for such a task only reports a cancellation.
             var refused: Set<Int> = []
         }
 
@@ -43,7 +46,8 @@
             super.init()
             configuration.keepNothing()
             configuration.keep(to: tls)
-            // Attaches to the tasks of an earlier run; their ends are reported from now on.
+            // Creating the session attaches it to the tasks of an earlier run. The delegate methods can be called from
+            // now on.
             session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         }
 
@@ -64,7 +68,7 @@
             }
             let task = session.downloadTask(with: head)
             // The system stores the description with the task, so a later run of the app can read it. The path is
-            // abbreviated because iOS may have moved the app's home directory by then.
+            // abbreviated because iOS may move the app's home directory between two runs.
             task.taskDescription = (file.path as NSString).abbreviatingWithTildeInPath
             recordEvent()
             task.resume()
@@ -85,8 +89,8 @@
             var plain = request
             plain.body = .none
             var head = try URLSessionRequest(plain).head
-            // The system's default: a background session does not end by this timeout, but retries (Apple,
-            // `URLSessionConfiguration`, "timeoutIntervalForRequest").
+            // 60 seconds is the system's default. After this timeout, a background session does not fail but retries
+            // (Apple, `URLSessionConfiguration`, "timeoutIntervalForRequest").
             head.timeoutInterval = 60
             return head
         }
@@ -101,8 +105,9 @@
             }
         }
 
-        /// Accepts no more downloads, and releases this object when the active downloads have ended: until then the
-        /// session retains it.
+        /// Accepts no more downloads.
+        ///
+        /// The URL session releases this object, its delegate, when the active downloads have ended.
         func close() {
             session.finishTasksAndInvalidate()
         }
@@ -111,7 +116,7 @@
             handlers.add(handler)?()
         }
 
-        /// Runs on the main queue, which keeps the order of the events.
+        /// Records an event on the main queue, which preserves the order of the events.
         private func recordEvent() {
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.handlers.eventCame() }

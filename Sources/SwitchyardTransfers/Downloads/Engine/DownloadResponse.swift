@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The meaning of a response for a download that may already have some bytes.
+/// The meaning of a response for a download, which may already have received some bytes of the content.
 enum DownloadResponse: Sendable, Equatable {
     /// The body is the whole content, from its first byte.
     case whole
@@ -11,20 +11,22 @@ enum DownloadResponse: Sendable, Equatable {
     case complete
     /// The existing bytes cannot be used, so the whole content must be requested again.
     case startOver(String)
-    /// The server refuses the request.
+    /// The response is an error, or contains nothing that can replace the existing bytes.
     case refused
-    /// The response is invalid.
+    /// The response violates HTTP, for the reason in the text.
     case unusable(String)
 
-    /// The request that the response belongs to.
+    /// The properties of the request that decide what its response means.
     struct Question: Sendable {
         /// The first byte of the requested range; `nil` if the whole content was requested.
         var offset: Int64?
-        /// The validator of the existing bytes.
+        /// The validator that identifies the content of the existing bytes.
         var validator: ResumeValidator?
-        /// The length of the whole content, as the first response announced it.
+        /// The length of the whole content that the first response announced.
         var total: Int64?
-        /// Whether the caller requested a range of its own, and must receive exactly that range.
+        /// Whether the caller set a `Range` field.
+        ///
+        /// The response must then contain exactly that range.
         var hasOwnRange = false
     }
 
@@ -33,7 +35,7 @@ enum DownloadResponse: Sendable, Equatable {
         case 206 where question.hasOwnRange: self = .whole
         case 206: self = Self.partial(headers, question)
         case 200, 203: self = .whole
-        // The response has no content that could replace the existing bytes.
+        // A success without the requested range has no content that could replace the existing bytes.
         case 200..<300 where question.offset != nil: self = .refused
         case 200..<300: self = .whole
         case 412 where question.offset != nil: self = .startOver("the content has changed (412)")
@@ -50,7 +52,8 @@ enum DownloadResponse: Sendable, Equatable {
         guard bytes.lowerBound == offset else {
             return .startOver("the part begins at byte \(bytes.lowerBound), asked for was \(offset)")
         }
-        // The existing bytes are not compressed. Compressed content has an entity tag of its own (section 8.8.3.3).
+        // The existing bytes are not compressed, so a compressed part does not fit them. Compressed content also has
+        // another entity tag (section 8.8.3.3).
         guard headers.hasPlainContent else { return .startOver("the part is compressed, unlike what is there") }
         if let validator = question.validator, !validator.agrees(with: headers) {
             return .startOver("the part is of another content")
@@ -64,8 +67,10 @@ enum DownloadResponse: Sendable, Equatable {
         return .rest(last: bytes.upperBound, total: range.total ?? question.total)
     }
 
-    /// Returns the meaning of status 416: there is no content at or after the offset, so the existing bytes are the
-    /// whole content, or too many.
+    /// Returns the meaning of status 416.
+    ///
+    /// The status reports that the content has no bytes at or after the offset, so the existing bytes are either the
+    /// whole content or longer than the content.
     private static func unsatisfied(_ headers: HTTPHeaders, _ question: Question) -> DownloadResponse {
         let range = headers["Content-Range"].flatMap(ContentRange.init)
         guard let offset = question.offset, let total = range?.total, range?.bytes == nil, total == offset,
@@ -77,12 +82,14 @@ enum DownloadResponse: Sendable, Equatable {
 
 /// The part of a content that a response contains: the header field `Content-Range` (RFC 9110 section 14.4).
 struct ContentRange: Sendable, Hashable {
-    /// The first and the last byte, counted from 0; `nil` if the range could not be satisfied (status 416).
+    /// The first and the last byte offset, counted from 0; `nil` if the range could not be satisfied (status 416).
     var bytes: ClosedRange<Int64>?
     /// The length of the whole content; `nil` if the server does not know it.
     var total: Int64?
 
-    /// Parses a field value; fails if it is malformed, contradicts itself, or uses a unit other than bytes.
+    /// Parses a field value.
+    ///
+    /// Returns `nil` if the value is malformed, contradicts itself, or uses a unit other than bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -4,11 +4,12 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension DownloadRun {
-    /// The number of bytes between two updates of the record.
+    /// The number of bytes that are written to the partial file between two updates of the resume record.
     private static let checkpointInterval: Int64 = 64 << 20
 
-    /// Writes the body of a response, and returns `true` if the content is complete, or `false` if more must be
-    /// requested.
+    /// Writes the body of a response to the partial file.
+    ///
+    /// Returns `true` if the content is complete, and `false` if the rest must be requested.
     mutating func receive(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool {
         if let cut = try await write(response.response.body) {
             try await survive(cut, of: response)
@@ -24,7 +25,7 @@ extension DownloadRun {
         }
     }
 
-    /// Writes a body to its end, or to the byte at which it was interrupted.
+    /// Writes a response body to the partial file until the body ends or is interrupted.
     ///
     /// - Returns: The error that interrupted the body; `nil` if the body ended normally.
     private mutating func write(_ body: HTTPResponse.Body) async throws(DownloadFailure) -> TransportError? {
@@ -39,7 +40,7 @@ extension DownloadRun {
             do throws(TransportError) { piece = try await pieces.next() } catch { return error }
             guard let piece else { return nil }
             do throws(DownloadFailure) {
-                // A download may be cancelled while many bytes are already buffered.
+                // The transport may have buffered many bytes, so a cancellation must be checked for every piece.
                 try checkRunning()
                 try take(piece)
             } catch {
@@ -65,7 +66,7 @@ extension DownloadRun {
         do throws(DownloadFailure) {
             try disk { (file) throws(FileFailure) in try file.append(piece) }
         } catch {
-            // The bytes that were written before the error are correct, and count.
+            // The bytes that were written before the error are valid, so they count as received.
             state.offset = min(file.length, end)
             throw error
         }
@@ -75,7 +76,7 @@ extension DownloadRun {
         progress()
     }
 
-    /// Throws if the content is larger than the caller accepts.
+    /// Throws if the content is longer than ``DownloadConfiguration/maximumLength``.
     func check(length: Int64) throws(DownloadFailure) {
         guard let limit = configuration.maximumLength, length > limit else { return }
         let error = TransportError(.bodyTooLarge, message: "the file is larger than the \(limit) bytes allowed")
@@ -86,20 +87,21 @@ extension DownloadRun {
 // MARK: - Continuing after an interruption
 
 extension DownloadRun {
-    /// The servers that are not asked again as long as there is another server.
+    /// The servers that are not asked again as long as another server is available.
     ///
-    /// If every server is faulty, a server that interrupted a body is preferred to a server that has another content.
+    /// If every server has a fault, a server that interrupted a body is preferred to a server whose content had an
+    /// unexpected digest.
     var avoided: [Server.ID] {
         let faulty = faulty
         return faulty.isEmpty ? transfer.pool.avoidable(state.strangers) : faulty
     }
 
-    /// The servers that interrupted a body or have another content; empty if all servers are faulty.
+    /// The servers that interrupted a body or whose content had an unexpected digest; empty if these are all servers.
     private var faulty: [Server.ID] { transfer.pool.avoidable(state.breaks.servers + state.strangers) }
 
     /// Prepares the next request after a body was interrupted.
     ///
-    /// - Throws: The failure of the download, if it may not or cannot be continued.
+    /// - Throws: The failure of the download if it must not or cannot be continued.
     private mutating func survive(_ error: TransportError, of response: ServiceResponse) async throws(DownloadFailure) {
         try checkRunning()
         let outcome = AttemptOutcome(error.kind)
@@ -115,12 +117,12 @@ extension DownloadRun {
         if faulty.isEmpty { await transfer.pause(afterBreak: state.interruptions) }
     }
 
-    /// Whether the download waits when no server is available yet to continue the interrupted body.
+    /// Whether the download waits and tries again if no server is available to continue an interrupted body.
     var outlastsOutage: Bool {
         state.interruptions > 0 && state.interruptions < configuration.maximumContinuations
     }
 
-    /// Waits before the server is asked again.
+    /// Records the outage as an interruption, and waits before the next request.
     mutating func outlast(_ outage: ServerOutage) async throws(DownloadFailure) {
         try checkRunning()
         configuration.onEvent?(.interrupted(at: state.offset, outage.error))
@@ -132,7 +134,9 @@ extension DownloadRun {
 extension DownloadRun {
     // MARK: - The record
 
-    /// Writes the record that describes the content of the bytes, or ensures that there is no record.
+    /// Writes the record that describes the content of the partial file.
+    ///
+    /// If there is no record, removes an older one.
     func writeRecord() throws(DownloadFailure) {
         guard place.isKept else { return }
         guard let record = state.record else {
@@ -143,7 +147,7 @@ extension DownloadRun {
         try disk { (_) throws(FileFailure) in try record.write(to: url) }
     }
 
-    /// Updates the record after the bytes that it describes have been flushed to the disk.
+    /// Flushes the received bytes to the disk, and then updates the record with their number.
     mutating func keepRecord() async throws(DownloadFailure) {
         guard place.isKept, state.record != nil else { return }
         do throws(FileFailure) {
@@ -157,8 +161,9 @@ extension DownloadRun {
         try writeRecord()
     }
 
-    /// Returns the failure of the download with the bytes that are kept for the next start, and removes bytes that
-    /// cannot be used.
+    /// Adds the number of kept bytes and the resume data to a failure.
+    ///
+    /// If the bytes cannot be used again, removes them.
     mutating func keeping(_ failure: DownloadFailure) async -> DownloadFailure {
         state.breaks.charge(in: transfer)
         var failure = failure
@@ -166,7 +171,8 @@ extension DownloadRun {
             discard()
             return failure
         }
-        // The record from the start of the body exists anyway; a newer record only matters after a power loss.
+        // The error is ignored because the record from the start of the body is still valid. The update only matters
+        // after a power loss.
         try? await keepRecord()
         failure.keptBytes = state.offset
         failure.resumeData = place.resumeData
@@ -180,7 +186,7 @@ extension DownloadRun {
 
     // MARK: - Error responses
 
-    /// Returns the failure of a response that provides no file, with the response's body up to the limit.
+    /// Returns the failure for a response that provides no file, with the response's body up to the limit.
     func refusal(_ response: ServiceResponse) async -> DownloadFailure {
         var failure = failure(.status(response.status))
         failure.headers = response.headers
@@ -238,7 +244,7 @@ extension DownloadRun {
 }
 
 extension DownloadFailure {
-    /// Whether the received bytes are useless because the content is gone or the server is unreliable.
+    /// Whether the received bytes are useless because the content no longer exists or the server is unreliable.
     fileprivate var isFinal: Bool {
         switch reason {
         case .status(404), .status(410), .unusableRange, .lengthMismatch, .digestMismatch: true

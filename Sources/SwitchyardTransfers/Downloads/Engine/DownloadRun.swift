@@ -7,9 +7,12 @@ import SwitchyardTransport
 /// An active download, which sends the requests, writes the bytes, continues after interruptions, and moves the file to
 /// its destination.
 ///
-/// It belongs to one task. ``DownloadResponse`` decides what a response means, and ``DownloadState`` tracks the bytes.
+/// The value is used by one task only. ``DownloadResponse`` decides what a response means, and ``DownloadState`` tracks
+/// the bytes.
 struct DownloadRun {
-    /// The maximum number of restarts before the server is considered unreliable.
+    /// The maximum number of restarts within one call.
+    ///
+    /// After more restarts, the server is considered unreliable.
     private static let maximumRestarts = 2
 
     let transfer: Transfer
@@ -21,11 +24,12 @@ struct DownloadRun {
     let file: PartialFile
     var state = DownloadState()
     var context: RequestContext
-    /// Whether the download requests no more parts, because the server sends none or because a part was of another
-    /// content.
+    /// Whether the download uses only one connection from now on, because the server sent no parts or because the parts
+    /// did not form the expected content.
     var usesOneConnection = false
     private var reported: Int64 = -1
-    /// Whether a report had all bytes and the total, so that the end of the download needs no further report.
+    /// Whether the progress handler has received the complete length, so that the end of the download needs no further
+    /// report.
     private var hasReportedAll = false
 
     init(
@@ -34,7 +38,7 @@ struct DownloadRun {
         report: @escaping TransferProgressHandler
     ) throws(DownloadFailure) {
         self.transfer = transfer
-        // All requests of the download share one idempotency key.
+        // The snapshot fixes the idempotency key, so that all requests of the download send the same key.
         var configuration = configuration
         configuration.request = configuration.request.snapshot()
         self.configuration = configuration
@@ -57,7 +61,7 @@ struct DownloadRun {
         }
     }
 
-    /// Runs the download.
+    /// Runs the download to its end, and returns the file at its destination.
     mutating func run() async throws(DownloadFailure) -> DownloadedFile {
         do throws(DownloadFailure) {
             try adoptKeptBytes()
@@ -73,7 +77,7 @@ struct DownloadRun {
 
     // MARK: - Requests
 
-    /// Adopts the bytes that an earlier download has kept.
+    /// Continues from the bytes in the partial file if its record belongs to this content and this user.
     private mutating func adoptKeptBytes() throws(DownloadFailure) {
         if place.isKept, let record = ResumeRecord.read(from: place.record), record.source == place.source.digest,
             record.belongs(to: transfer.marks(of: configuration.request))
@@ -148,13 +152,13 @@ struct DownloadRun {
         }
     }
 
-    /// The request as it is sent, without the range.
+    /// The request that is sent, without the range fields.
     var request: APIConfiguration {
         var request = configuration.request
         request.cacheLifetime = nil
         request.responseBodyLimit = .max
         request.idleTimeout = request.idleTimeout ?? transfer.pool.generator.timeouts.idle ?? .seconds(60)
-        // The offsets of decompressed bytes would not match the server's offsets.
+        // Compression is turned off because the offsets of decompressed bytes would not match the server's offsets.
         if request.ownHeaders["Accept-Encoding"] == nil { request.setField("Accept-Encoding", "identity") }
         return request
     }
@@ -218,7 +222,9 @@ struct DownloadRun {
 
     // MARK: - Progress
 
-    /// Reports the progress of the download, which never decreases, even if the download starts over.
+    /// Reports the progress of the download.
+    ///
+    /// The reported number never decreases, even if the download starts over.
     mutating func progress(isEnd: Bool = false) {
         guard state.offset > reported || (isEnd && !hasReportedAll) else { return }
         reported = max(reported, state.offset)
@@ -233,7 +239,7 @@ struct DownloadRun {
         DownloadFailure(reason, id: transfer.id, context: context, asking: configuration.request)
     }
 
-    /// Performs an operation on the file.
+    /// Performs an operation on the partial file, and converts its error to a `DownloadFailure`.
     func disk(_ body: (PartialFile) throws(FileFailure) -> Void) throws(DownloadFailure) {
         do throws(FileFailure) { try body(file) } catch { throw failure(.file(error)) }
     }
@@ -242,10 +248,13 @@ struct DownloadRun {
 extension DownloadRun {
     /// The number of bytes that are read from the file and hashed between two checks for cancellation.
     private static let hashedAtOnce: Int64 = 16 << 20
-    /// The maximum number of times that a content from several responses may have an unexpected digest.
+    /// The maximum number of times that the download may start over because content from several responses had an
+    /// unexpected digest.
     private static let maximumMixtures = 2
 
-    /// Adds the bytes of an earlier download to the digest; bytes that cannot be read are downloaded again.
+    /// Adds the bytes of an earlier download to the digest.
+    ///
+    /// If the bytes cannot be read, the download starts over.
     mutating func hashKeptBytes() async throws(DownloadFailure) {
         do throws(DownloadFailure) { try await catchUpWithDigest() } catch {
             guard case .file(let problem) = error.reason else { throw error }
@@ -253,7 +262,8 @@ extension DownloadRun {
         }
     }
 
-    /// Adds bytes of the file that are missing from the digest: kept bytes, and parts that were downloaded in parallel.
+    /// Adds the bytes that are in the file but not yet in the digest: bytes of an earlier download, and parts that were
+    /// downloaded in parallel.
     private mutating func catchUpWithDigest() async throws(DownloadFailure) {
         while let digest = state.digest, digest.count < state.offset {
             let end = min(state.offset, digest.count + Self.hashedAtOnce)
@@ -273,7 +283,9 @@ extension DownloadRun {
         }
     }
 
-    /// Returns whether the whole content has the expected digest; if `false`, it must be downloaded again.
+    /// Returns whether the whole content has the expected digest.
+    ///
+    /// If the result is `false`, the content must be downloaded again.
     mutating func isExpected(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool {
         try await catchUpWithDigest()
         guard let expected = configuration.digest, let digest = state.digest else { return true }
@@ -290,16 +302,18 @@ extension DownloadRun {
         return false
     }
 
-    /// Records a server that sent an unexpected content, or refused after other servers had; returns `false` if no
-    /// other server is left.
+    /// Records a server that sent content with an unexpected digest, or that rejected the request after another server
+    /// had sent such content.
+    ///
+    /// Returns `false` if no other server is left.
     mutating func leave(_ server: Server.ID?) -> Bool {
         guard let server, configuration.request.leavesChoice, !state.strangers.contains(server) else { return false }
         state.strangers.append(server)
         return transfer.pool.hasOthers(than: state.strangers)
     }
 
-    /// Returns whether a content from several responses may be downloaded again as one, because the faulty server is
-    /// unknown.
+    /// Returns whether content that came from several responses may be downloaded again over one connection, because it
+    /// is unknown which response was wrong.
     private mutating func mayMixAgain() -> Bool {
         usesOneConnection = true
         state.mixtures += 1

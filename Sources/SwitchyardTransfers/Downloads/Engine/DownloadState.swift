@@ -3,14 +3,17 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The progress and the history of a download, without side effects.
+/// The progress and the history of a download.
+///
+/// Changing the state has no side effects.
 struct DownloadState: Sendable {
-    /// The record of the content that the bytes belong to; `nil` if they cannot be resumed.
+    /// The record that describes the content of the received bytes; `nil` if the bytes cannot be resumed.
     var record: ResumeRecord?
-    /// The number of bytes in the file.
+    /// The number of bytes in the partial file.
     var offset: Int64 = 0
-    /// The digest of the bytes from the start of the file, which may lag behind the bytes in the file; `nil` if no
-    /// digest is required.
+    /// The digest of the first bytes of the file.
+    ///
+    /// It may not yet cover all bytes in the file. `nil` if no digest is required.
     var digest: RunningDigest?
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?
@@ -18,7 +21,7 @@ struct DownloadState: Sendable {
     var resumed: Int64 = 0
     /// The number of bytes received in this call.
     var received: Int64 = 0
-    /// The last byte of the current response; `nil` if the response has the whole content.
+    /// The offset of the last byte in the current response; `nil` if the response contains the whole content.
     var lastOfRange: Int64?
     /// The number of requests sent, including hedges and failovers.
     var attempts = 0
@@ -28,22 +31,23 @@ struct DownloadState: Sendable {
     var interruptions = 0
     /// The servers that interrupted a body.
     var breaks = DownloadBreaks()
-    /// Whether the bytes came with several responses, so that no single server is responsible for all of them.
+    /// Whether the bytes came from several responses, so that no single server is responsible for all of them.
     var isMixed = false
-    /// The number of times that a content from several responses had an unexpected digest.
+    /// The number of times that content from several responses had an unexpected digest.
     var mixtures = 0
     /// The servers whose content had an unexpected digest.
     var strangers: [Server.ID] = []
-    /// The number of bytes at the last update of the record.
+    /// The number of bytes in the partial file when the record was last updated.
     var checkpoint: Int64 = 0
 
-    /// Returns the description of the next request.
+    /// Returns the properties of the next request that decide what its response means.
     func question(hasOwnRange: Bool) -> DownloadResponse.Question {
         guard let record, offset > 0 else { return DownloadResponse.Question(hasOwnRange: hasOwnRange) }
         return DownloadResponse.Question(offset: offset, validator: record.validator, total: total)
     }
 
-    /// The states of the content after the current body has ended.
+    /// Whether the content is complete when a body has ended: complete, to be continued with another range, or shorter
+    /// than announced.
     enum Completion: Equatable {
         case complete
         case goesOn
@@ -54,16 +58,16 @@ struct DownloadState: Sendable {
     var completion: Completion {
         if let lastOfRange {
             if offset <= lastOfRange { return .short }
-            // A server may send less than the requested range (RFC 9110 section 15.3.7).
+            // A server may send less than the requested range (RFC 9110 section 15.3.7). The rest is then requested.
             return offset < total ?? offset ? .goesOn : .complete
         }
         return offset < total ?? offset ? .short : .complete
     }
 
-    /// The maximum length of the file after the current response.
+    /// The maximum length of the partial file when the current response has ended.
     var limit: Int64 { lastOfRange.map { $0 + 1 } ?? total ?? .max }
 
-    /// Discards the state of all received bytes.
+    /// Resets everything that describes the received bytes.
     mutating func startOver() {
         record = nil
         offset = 0
@@ -76,7 +80,9 @@ struct DownloadState: Sendable {
     }
 }
 
-/// The servers that interrupted a body, which are avoided next and charged with a failure.
+/// The servers that interrupted a body.
+///
+/// The next requests avoid these servers, and their health is charged with a failure.
 struct DownloadBreaks: Sendable {
     /// The servers that interrupted a body.
     private(set) var servers: [Server.ID] = []
@@ -91,7 +97,10 @@ struct DownloadBreaks: Sendable {
     /// Returns the servers that are not asked again as long as there is another server.
     func avoided(in transfer: Transfer) -> [Server.ID] { transfer.pool.avoidable(servers) }
 
-    /// Charges the servers with their failures once another server has responded or nothing more will be tried.
+    /// Reports the interruptions to the server pool as failures of their servers, once a server has responded or the
+    /// download will not try again.
+    ///
+    /// A response with a status below 500 proves that the network works.
     mutating func charge(in transfer: Transfer, witness response: ServiceResponse? = nil) {
         let witness = response.flatMap { $0.status < 500 ? $0.context.attempt : nil }
         for one in uncharged { transfer.charge(one, witness: witness) }
@@ -99,14 +108,14 @@ struct DownloadBreaks: Sendable {
     }
 }
 
-/// An outage during which no server can continue the interrupted body, for example because the only server restarts.
+/// A temporary outage: no server can continue the interrupted body, for example because the only server restarts.
 struct ServerOutage: Sendable {
     /// The error that represents the outage in the events of a download.
     let error: TransportError
-    /// The time that the server asks the client to wait; at most one minute.
+    /// The minimum pause that the server requests with `Retry-After`; at most one minute.
     let pause: Duration
 
-    /// Creates an outage from a failure; fails if waiting would not help.
+    /// Creates an outage from a failed request, or returns `nil` if the failure is permanent.
     init?(_ failure: RequestFailure) {
         switch failure.reason {
         case .transport(let cause) where Transience(cause.kind) != .permanent: error = cause
@@ -116,7 +125,7 @@ struct ServerOutage: Sendable {
         pause = .zero
     }
 
-    /// Creates an outage from a response; fails if its status is not transient.
+    /// Creates an outage from a response, or returns `nil` if its status is not transient.
     init?(_ response: ServiceResponse) {
         guard Transience(status: response.status) == .transient else { return nil }
         error = TransportError(.other, message: "the server responded with \(response.status)")

@@ -5,17 +5,18 @@ import SwitchyardHTTP
 enum ResumeValidator: Codable, Sendable, Hashable {
     /// A strong entity tag, as received.
     case entityTag(String)
-    /// A sufficiently strong date of the last modification, as received.
+    /// A `Last-Modified` date that counts as a strong validator, as received.
     case lastModified(String)
 
-    /// Creates the validator of a response; fails if the response has none that may be used with `If-Range`.
+    /// Creates the validator of a response, or returns `nil` if the response has no validator that may be used with
+    /// `If-Range`.
     ///
-    /// A value that no header field can hold is not a validator.
+    /// A value that is not allowed in a header field is not a validator.
     ///
-    /// A weak entity tag may not be used (RFC 9110 section 13.1.5), and it rules out the date as well, because the
-    /// content may change without changing either. A date may be used if it was at least one second in the past when
-    /// the response was generated (section 8.8.2.2). If the response has no `Date`, the time of receipt is used
-    /// (section 6.6.1) with a margin of one minute, because that time comes from another clock.
+    /// A weak entity tag may not be used (RFC 9110 section 13.1.5). It also rules out the date, because the content may
+    /// change without a change of the tag or the date. A date may be used if it was at least one second in the past
+    /// when the response was generated (section 8.8.2.2). If the response has no `Date`, the time of receipt is used
+    /// (section 6.6.1). The date must then be one minute older, because the time of receipt comes from another clock.
     init?(_ headers: HTTPHeaders, now: Date = Date()) {
         if let tag = headers.returnable("ETag") {
             guard !tag.hasPrefix("W/") else { return nil }
@@ -29,15 +30,16 @@ enum ResumeValidator: Codable, Sendable, Hashable {
         }
     }
 
-    /// The value of `If-Range`.
+    /// The value of the `If-Range` header field.
     var text: String {
         switch self {
         case .entityTag(let text), .lastModified(let text): text
         }
     }
 
-    /// Returns whether the response to a range request can be of the same content; a missing validator is no
-    /// contradiction.
+    /// Returns whether the response to a range request may belong to the same content.
+    ///
+    /// A response without a validator counts as a match.
     func agrees(with headers: HTTPHeaders) -> Bool {
         switch self {
         case .entityTag(let text): headers.returnable("ETag").map { $0 == text } ?? true

@@ -6,7 +6,7 @@ import Foundation
 
 /// An identifier that distinguishes one boot of the machine from the next.
 ///
-/// Bytes that a process wrote survive the end of the process, but may not survive a power loss of the machine.
+/// Written bytes survive the end of the process, but may be lost when the machine loses power.
 enum BootSession {
     /// The identifier of the current boot; `nil` if the system does not provide one.
     static let current: String? = {

@@ -9,13 +9,16 @@ import SwitchyardHTTP
     import Darwin
 #endif
 
-/// An operation that moves a complete file to its destination in one step, so that readers see the old file or the new
-/// one, never a part.
+/// An operation that moves a complete file to its destination in one step.
+///
+/// Readers see either the old file or the new file, never a part of it.
 struct FilePlacement: Sendable {
     var rule: ExistingFileRule
     var createsDirectories: Bool
 
-    /// Checks for obstacles at the destination before anything is sent.
+    /// Throws if an existing file or directory prevents the move.
+    ///
+    /// Called before the request is sent.
     func check(_ target: URL) throws(FileFailure) {
         guard target.isFileURL else { throw FileFailure(path: target.absoluteString, reason: .notAFileURL) }
         if FileFailure.isDirectory(target.path) == true { throw FileFailure(path: target.path, reason: .isDirectory) }
@@ -23,7 +26,9 @@ struct FilePlacement: Sendable {
         try prepare(target.deletingLastPathComponent())
     }
 
-    /// Creates a directory if it does not exist.
+    /// Ensures that a directory exists.
+    ///
+    /// Creates it if `createsDirectories` is set; otherwise, throws.
     func prepare(_ directory: URL) throws(FileFailure) {
         guard directory.isFileURL else { throw FileFailure(path: directory.absoluteString, reason: .notAFileURL) }
         switch FileFailure.isDirectory(directory.path) {
@@ -52,8 +57,9 @@ struct FilePlacement: Sendable {
         }
     }
 
-    /// Moves a file within a device; returns `nil` if the target is on another mount of the device, because a rename
-    /// cannot cross mounts.
+    /// Moves a file within a device.
+    ///
+    /// Returns `nil` if the target is on another mount of the device, because `rename` cannot cross mounts.
     private func movedAtOnce(_ file: URL, _ target: URL) throws(FileFailure) -> URL? {
         do throws(FileFailure) {
             let place = try moved(file, target)
@@ -92,7 +98,7 @@ struct FilePlacement: Sendable {
         }
     }
 
-    /// Moves a file to a name that does not exist yet.
+    /// Moves a file to a path where no file exists, and throws if a file exists there.
     private func moveExclusively(_ file: URL, _ target: URL) throws(FileFailure) {
         // A hard link fails if the name exists; a rename would replace the existing file.
         if link(file.path, target.path) == 0 {
@@ -103,11 +109,12 @@ struct FilePlacement: Sendable {
         guard code == EPERM || code == ENOTSUP || code == EMLINK, !FileFailure.exists(target.path) else {
             throw FileFailure(errno: code, path: target.path)
         }
-        // The file system has no hard links. Another process might create the file between the check and the rename.
+        // On a file system without hard links, `rename` is used. Another process might create the file between the
+        // check and the rename.
         guard rename(file.path, target.path) == 0 else { throw FileFailure(errno: errno, path: target.path) }
     }
 
-    /// Returns whether a file is on the device of the target.
+    /// Returns whether a file is on the same device as the target.
     private func isOnDevice(of target: URL, _ file: URL) throws(FileFailure) -> Bool {
         let directory = target.deletingLastPathComponent()
         var (here, there) = (stat(), stat())

@@ -12,24 +12,26 @@ import SwitchyardServices
 
 /// The file that contains the received bytes of a download.
 ///
-/// The file is locked as long as it is open, so that two downloads, even in different processes, never write to the
-/// same file. Its length is the number of received bytes: written bytes survive the end of the process, even a crash.
+/// The file is locked while it is open, so two downloads never write to the same file, even in different processes. The
+/// file's length is the number of received bytes. Written bytes survive the end of the process, even a crash.
 final class PartialFile: Sendable {
     let url: URL
     private let descriptor: Int32
 
-    /// Opens or creates the file.
+    /// Opens the file, or creates it if it does not exist.
     ///
-    /// - Throws: ``FileFailure``; with ``FileFailure/Reason/busy`` if another download has locked the file.
+    /// - Throws: ``FileFailure``. Its reason is ``FileFailure/Reason/busy`` if another download has locked the file.
     init(at url: URL) throws(FileFailure) {
         self.url = url
         descriptor = try Self.open(url)
     }
 
-    /// Opens the file; if the file has a second name, this name is removed and a new file is created.
+    /// Opens the file.
     ///
-    /// A file with a second name is complete: the process ended after the file had been moved to its destination, but
-    /// before the first name was removed.
+    /// If the file has a second hard link, removes this name and creates a new file.
+    ///
+    /// A file with a second hard link is complete: the process ended after the file had been linked at its destination
+    /// but before its partial name was removed.
     private static func open(_ url: URL) throws(FileFailure) -> Int32 {
         let descriptor = try ExclusiveFile.open(url.path, mode: 0o666)
         var status = stat()
@@ -40,7 +42,7 @@ final class PartialFile: Sendable {
         return try ExclusiveFile.open(url.path, mode: 0o666)
     }
 
-    /// Adopts a descriptor, with the access mode it was opened with.
+    /// Takes ownership of an open file descriptor.
     init(descriptor: Int32, path: String) {
         url = URL(fileURLWithPath: path)
         self.descriptor = descriptor
@@ -70,14 +72,16 @@ final class PartialFile: Sendable {
         try writeAll(bytes) { [descriptor] bytes, count, _ in systemWrite(descriptor, bytes, count) }
     }
 
-    /// Writes all the bytes at an offset; may be called from several threads if their ranges do not overlap.
+    /// Writes all the bytes at an offset.
+    ///
+    /// Several threads may call this method if their ranges do not overlap.
     func write(_ bytes: Data, at offset: Int64) throws(FileFailure) {
         try writeAll(bytes) { [descriptor] bytes, count, done in
             pwrite(descriptor, bytes, count, off_t(offset + Int64(done)))
         }
     }
 
-    /// Reads at least one byte at an offset.
+    /// Reads at least one byte at an offset, and at most `maximumLength` bytes.
     func read(at offset: Int64, maximumLength: Int) throws(FileFailure) -> Data {
         var bytes = Data(count: maximumLength)
         var count: Int
@@ -105,10 +109,12 @@ final class PartialFile: Sendable {
         if let failure { throw FileFailure(errno: failure, path: url.path) }
     }
 
-    /// Flushes the bytes to the disk; blocks the thread until then.
+    /// Flushes the bytes to the disk.
+    ///
+    /// Blocks the calling thread.
     func synchronize() throws(FileFailure) {
         guard DiskFlush.wait(for: descriptor) != 0 else { return }
-        // Pipes and devices cannot be synchronized, and need not be.
+        // Pipes and devices cannot be synchronized (EINVAL, EROFS), so these errors are ignored.
         guard errno == EINVAL || errno == EROFS else { throw FileFailure(errno: errno, path: url.path) }
     }
 

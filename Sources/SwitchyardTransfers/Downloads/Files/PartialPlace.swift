@@ -2,20 +2,20 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The location and the names of a download's files until the download is complete.
+/// The locations of a download's partial file and its record.
 struct PartialPlace: Sendable {
-    /// The file with the bytes.
+    /// The partial file, which contains the received bytes.
     var file: URL
     /// Whether the file is kept if the download fails.
     var isKept: Bool
-    /// The subject of the download.
+    /// The value that identifies what is downloaded: the request or its content name.
     var source: TransferSubject
 
     /// The location where an earlier download of the same content may have left bytes that this download does not use;
     /// `nil` if there is no such location.
     private var outdated: URL?
 
-    /// The record that describes the content of the bytes.
+    /// The JSON file that describes the content of the partial file.
     var record: URL { Files(file: file).record }
 
     private static let prefix = ".switchyard-"
@@ -40,23 +40,26 @@ struct PartialPlace: Sendable {
         directory.appendingPathComponent("\(prefix)\(name).part")
     }
 
-    /// Returns whether a partial file may be overwritten for a source and an owner; a file that contains bytes of
-    /// another source or owner may not, because they would be lost.
+    /// Returns whether the download may write to a partial file.
+    ///
+    /// It may not if the file contains bytes of another content or of another user, because these bytes would be lost.
     private static func isUsable(_ file: URL, for source: TransferSubject, _ owners: [String]?) -> Bool {
         guard let record = ResumeRecord.read(from: Files(file: file).record) else { return true }
         return record.source == source.digest && owners.map(record.belongs) ?? true
     }
 
-    /// Removes the bytes that an earlier download has left, after the new file is complete, unless a download is
-    /// writing to them.
+    /// Removes the partial file of an earlier download after the new file is complete, unless an active download is
+    /// writing to it.
     func removeOutdated() {
         guard let outdated, FileFailure.exists(outdated.path), let file = try? PartialFile(at: outdated) else { return }
         file.remove()
         unlink(Files(file: outdated).record.path)
     }
 
-    /// Returns a name that the same download finds again; for a file destination, the name depends only on the path, so
-    /// that a download of another content to this path finds the old partial file and replaces it.
+    /// Returns the name of the partial file.
+    ///
+    /// The same download always gets the same name. For a file destination, the name depends only on the path, so a
+    /// download of another content to this path replaces the old partial file.
     private static func key(_ destination: DownloadDestination, _ source: TransferSubject) -> String {
         let text =
             switch destination {
@@ -74,11 +77,11 @@ struct PartialPlace: Sendable {
         var file: String
     }
 
-    /// The location as data, for a later call.
+    /// The encoded location of the partial file, with which a later call can resume the download.
     var resumeData: Data? { Files(file: file).resumeData }
 
-    /// Returns the partial file that the data refers to; `nil` if the data is damaged or refers to a file that is not a
-    /// partial file of Switchyard.
+    /// Returns the partial file that resume data refers to; `nil` if the data is damaged or refers to any other kind of
+    /// file.
     private static func file(in data: Data) -> URL? {
         guard let reference = try? JSONDecoder().decode(Reference.self, from: data), reference.version == 1 else {
             return nil
@@ -92,16 +95,17 @@ struct PartialPlace: Sendable {
 
     /// The partial file and its record.
     struct Files: Sendable, Hashable {
-        /// The file with the bytes.
+        /// The partial file, which contains the received bytes.
         var file: URL
 
-        /// The record that describes the content of the bytes.
+        /// The JSON file that describes the content of the partial file.
         var record: URL { file.deletingPathExtension().appendingPathExtension("json") }
 
-        /// The location as data, for a later call.
+        /// The encoded location of the partial file, with which a later call can resume the download.
         var resumeData: Data? { try? JSONEncoder().encode(Reference(file: file.path)) }
 
-        /// Returns the partial files of a directory, including those of which only the file or only the record exists.
+        /// Returns the partial files in a directory, including pairs of which only the partial file or only the record
+        /// exists.
         static func all(in directory: URL) -> [Files] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
             let ours = names.filter { $0.hasPrefix(prefix) && ($0.hasSuffix(".part") || $0.hasSuffix(".json")) }
@@ -114,7 +118,7 @@ struct PartialPlace: Sendable {
 }
 
 extension DownloadDestination {
-    /// The directory of the downloaded file; `nil` if it is not known in advance.
+    /// The directory of the destination; `nil` if it is unknown before the response arrives.
     var directory: URL? {
         switch self {
         case .file(let url): url.deletingLastPathComponent()
@@ -125,7 +129,7 @@ extension DownloadDestination {
 }
 
 extension DownloadConfiguration {
-    /// Whether the caller requests the whole content, rather than a range or an effect.
+    /// Whether the request is a plain read of the whole content, without a range and without an effect on the server.
     var asksForWholeContent: Bool {
         request.sentMethod == .get && request.resendRule == .anytime && request.ownHeaders["Range"] == nil
             && connections <= 1

@@ -7,30 +7,38 @@ struct ResumeRecord: Codable, Sendable, Equatable {
 
     /// The version of the format; a record of another version is ignored.
     var version = ResumeRecord.currentVersion
-    /// The digest of the request's subject; the subject itself is not stored because its query may contain secrets.
+    /// The digest of the value that identifies the content.
+    ///
+    /// The value itself is not stored because its query may contain secrets.
     var source: String
-    /// The requested path, for people who find the file.
+    /// The requested path, stored so that a person who finds the file can recognize it.
     var path: String
-    /// The validator that shows whether the content has changed.
+    /// The validator of the content (entity tag or date), which reveals whether the content has changed.
     var validator: ResumeValidator
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?
-    /// The number of bytes that are certainly on the disk, even after a power loss.
+    /// The number of bytes that have been flushed to the disk and therefore survive a power loss.
     var offset: Int64 = 0
-    /// The name that the first response suggested; later responses (206, 416) need not repeat it.
+    /// The file name that the first response suggested.
+    ///
+    /// It is stored because later responses (206, 416) need not repeat it.
     var name: String?
     /// The identifier of the boot in which the bytes were written.
     var boot: String?
-    /// The marks that identify the user of the download; empty if no user is logged in.
+    /// The marks that identify the user of the download.
+    ///
+    /// Empty if no user was logged in.
     var owners: [String]?
 
-    /// Returns whether an owner may resume the bytes: either the user is the same, or both downloads have no user.
+    /// Returns whether a user may resume the download.
+    ///
+    /// The user must be the one who started it, or both downloads must have no user.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty && marks.isEmpty || !Set(owners).isDisjoint(with: marks)
     }
 
-    /// Returns the number of bytes of a file of this length that can be resumed.
+    /// Returns how many bytes of a partial file of this length can be used to resume the download.
     ///
     /// If the machine has not been restarted since the bytes were written, all bytes can be resumed. Otherwise, only
     /// the bytes that were certainly on the disk can be resumed.
@@ -43,8 +51,10 @@ struct ResumeRecord: Codable, Sendable, Equatable {
 
     // MARK: The file
 
-    /// Reads a record; returns `nil` if the file is missing, damaged or of another version, or if its validator cannot
-    /// be sent in a request.
+    /// Reads a record.
+    ///
+    /// Returns `nil` if the file is missing, is damaged, has another format version, or contains a validator that
+    /// cannot be sent in a request.
     static func read(from url: URL) -> ResumeRecord? {
         guard let data = try? Data(contentsOf: url), data.count < 65_536,
             let record = try? JSONDecoder().decode(ResumeRecord.self, from: data),

@@ -4,9 +4,10 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension DownloadRun {
-    /// Fetches the content over several connections, if that is allowed and worthwhile.
+    /// Downloads the content over several connections, if the configuration allows it and the content is long enough.
     ///
-    /// - Returns: Whether the content is complete; `nil` or `false` if it must be requested over one connection.
+    /// - Returns: `true` if the content is complete. `nil` if the given response should be received as usual, and
+    ///   `false` if the content must be requested again over one connection.
     mutating func receiveInParts(_ response: ServiceResponse) async throws(DownloadFailure) -> Bool? {
         guard !usesOneConnection, configuration.connections > 1, response.status == 200,
             configuration.request.sentMethod == .get, configuration.request.resendRule == .anytime,
@@ -41,7 +42,7 @@ extension DownloadRun {
         }
     }
 
-    /// Runs the fetch, and reports its progress from this task, in order.
+    /// Runs the parallel fetch, and reports its progress in order from this task.
     private mutating func carryOut(
         _ fetch: ParallelFetch,
         _ parts: [Range<Int64>],

@@ -3,19 +3,21 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A fetch of several parts of one content into one file, each over a connection of its own.
+/// A parallel download of one content: several parts are fetched into one file, each over its own connection.
 ///
-/// The existing connection delivers the first part. The other parts are requested with `Range` and `If-Range`, so that
-/// all parts belong to the same content.
+/// The response that is already open delivers the first part. The other parts are requested with `Range` and
+/// `If-Range`, so that all parts belong to the same content.
 struct ParallelFetch: Sendable {
-    /// The minimum length of a part; a smaller part is not worth a connection.
+    /// The minimum length of a part in bytes.
+    ///
+    /// A smaller part is not worth a connection.
     static let smallestPart: Int64 = 1 << 20
 
     /// The reasons why a part could not be fetched.
     enum Failure: Error {
-        /// The download fails.
+        /// The whole download fails, for this reason.
         case fatal(DownloadFailure.Reason)
-        /// The server does not send such parts, so one connection must be used.
+        /// The server did not send the requested part, so the content must be downloaded over one connection.
         case noParts(String)
     }
 
@@ -23,7 +25,7 @@ struct ParallelFetch: Sendable {
     struct Source: Sendable {
         var body: HTTPBodyStream
         var context: RequestContext
-        /// The last byte of the body; `nil` if the body extends to the end of the content.
+        /// The offset of the last byte in the body; `nil` if the body extends to the end of the content.
         var last: Int64?
     }
 
@@ -35,7 +37,9 @@ struct ParallelFetch: Sendable {
     let maximumContinuations: Int
     let monitor: TransferMonitor?
 
-    /// Divides a content into parts of nearly equal length; returns one part if the content is too small for more.
+    /// Divides a content into parts of nearly equal length.
+    ///
+    /// Returns one part if the content is too small for several.
     static func parts(of total: Int64, connections: Int) -> [Range<Int64>] {
         let count = max(1, min(Int64(min(connections, 16)), total / smallestPart))
         // Dividing before multiplying avoids an overflow, because a server may announce any length.
@@ -48,9 +52,9 @@ struct ParallelFetch: Sendable {
     ///
     /// - Parameters:
     ///   - parts: The parts; the first part starts at the first byte of `first`.
-    ///   - first: The body that already arrives.
-    ///   - progress: A closure that receives the number of bytes of each written piece, called from several tasks.
-    /// - Throws: ``Failure``, after all parts have stopped writing.
+    ///   - first: The body of the response that is already open.
+    ///   - progress: A closure that receives the number of newly written bytes. Several tasks call it.
+    /// - Throws: ``Failure``, once no part writes to the file any more.
     func run(
         _ parts: [Range<Int64>],
         first: Source,
@@ -94,7 +98,7 @@ struct ParallelFetch: Sendable {
             let cut = try await write(current.body, from: &offset, to: end, progress: progress)
             current.body.cancel()
             guard offset < part.upperBound else { return }
-            // A server may send less than the requested range (RFC 9110 section 15.3.7).
+            // A server may send less than the requested range (RFC 9110 section 15.3.7). The rest is then requested.
             if offset == end { continue }
             interruptions += 1
             let error = cut ?? TransportError(.truncated, message: "a part ended early")
@@ -112,7 +116,9 @@ struct ParallelFetch: Sendable {
         return error.kind == .cancelled || Task.isCancelled ? .cancelled : .transport(error)
     }
 
-    /// Requests the rest of a part; returns `nil`, after a pause, if no server is available yet to continue it.
+    /// Requests the rest of a part.
+    ///
+    /// If no server is available to continue the part, pauses and returns `nil`.
     private func open(
         _ range: Range<Int64>,
         _ breaks: inout DownloadBreaks,
@@ -144,8 +150,9 @@ struct ParallelFetch: Sendable {
         return Source(body: stream, context: response.context, last: last)
     }
 
-    /// Waits before the interrupted part is requested again; returns `false` immediately if it must not be requested
-    /// again.
+    /// Waits before an interrupted part is requested again.
+    ///
+    /// Returns `false` immediately if the part must not be requested again.
     private func outlasts(_ outage: ServerOutage, _ interruptions: inout Int) async -> Bool {
         guard interruptions > 0, interruptions < maximumContinuations else { return false }
         interruptions += 1
@@ -153,7 +160,7 @@ struct ParallelFetch: Sendable {
         return true
     }
 
-    /// Writes a body at its offset, up to the end of the part.
+    /// Writes a response body into the file at its offset, up to the end of the part.
     ///
     /// - Returns: The error that interrupted the body; `nil` if the part is complete or the body ended normally.
     private func write(

@@ -3,10 +3,10 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A record of the bytes read and the errors met while the body of an upload was read, over all attempts.
+/// A record of how many bytes of an upload's source were read and which errors occurred, over all attempts.
 ///
-/// The transport only reports that the body failed. For a body of unknown length, it counts the framing of the chunks
-/// as bytes of the body.
+/// It is needed because the transport only reports that the body failed, not why. For a body of unknown length, the
+/// transport also counts the chunk framing as bytes of the body.
 final class UploadLedger: Sendable {
     private struct State {
         var failure: RequestError?
@@ -17,17 +17,17 @@ final class UploadLedger: Sendable {
     private let state = Locked(State())
     private let counted: @Sendable (Int64) -> Void
 
-    /// - Parameter counted: A closure that receives the number of bytes that the current attempt has read, each time it
-    ///   reads more.
+    /// - Parameter counted: A closure that receives the total number of bytes read by the current attempt after each
+    ///   read.
     init(counted: @escaping @Sendable (Int64) -> Void) {
         self.counted = counted
     }
 
-    /// Returns the reason why the body could not be read, if `error` reports such a failure.
+    /// Returns the reason why the body could not be read; `nil` if `error` is not about reading the body.
     func cause(of error: TransportError) -> RequestError? {
         let (failure, file) = state.withLock { ($0.failure, $0.file) }
         guard failure == nil, let file else { return failure }
-        // The transport has read the file itself, so its state is checked here.
+        // The transport reads the file itself, so this is the first check whether the file has changed.
         do throws(RequestError) {
             let isSame = try StableFileReader(file.url).original == file.state
             return .file(path: file.url.path, reason: isSame ? .unreadable(error.message) : .changedWhileSending)
@@ -36,7 +36,7 @@ final class UploadLedger: Sendable {
         }
     }
 
-    /// Returns the failure of an upload, with the error of the source if the source failed.
+    /// Returns a failure of the upload, with the source's error as its reason if the source failed.
     func explained(_ failure: RequestFailure) -> RequestFailure {
         guard case .transport(let error) = failure.reason, error.kind == .requestBodyFailed,
             let cause = cause(of: error)
@@ -47,12 +47,12 @@ final class UploadLedger: Sendable {
     /// The number of bytes that the last attempt read.
     var count: Int64 { state.withLock { $0.count } }
 
-    /// Records the error for which a body could not be read.
+    /// Records the error that occurred while the source was opened or read.
     func note(_ error: RequestError) {
         state.withLock { $0.failure = error }
     }
 
-    /// Records the file that is sent, and its state.
+    /// Records the file that is sent, and its state before sending.
     func note(_ file: URL, _ state: StableFileReader.FileState) {
         self.state.withLock { $0.file = (file, state) }
     }
@@ -64,10 +64,10 @@ final class UploadLedger: Sendable {
     }
 }
 
-/// A reader that passes on exactly the announced number of bytes of another reader, and records errors.
+/// A reader that passes on exactly the announced number of bytes from its source, and records errors of the source.
 ///
-/// The last piece is delivered only after the source has shown that it has no more bytes, so the server never receives
-/// a body that looks complete but is not.
+/// The last piece is delivered only after the source has reported its end. If the source has too many bytes, the server
+/// therefore never receives a body that looks complete.
 actor MonitoredBodyReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private let length: Int64?
@@ -103,7 +103,7 @@ actor MonitoredBodyReader: HTTPBodyReader {
         }
     }
 
-    /// Returns the next non-empty piece.
+    /// Returns the source's next non-empty piece; `nil` at its end.
     private func nextPiece(_ maximumLength: Int) async throws -> Data? {
         while let piece = try await base.read(maximumLength: maximumLength) {
             if !piece.isEmpty { return piece }

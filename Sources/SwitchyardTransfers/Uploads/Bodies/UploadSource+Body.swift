@@ -4,8 +4,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension UploadSource {
-    /// Sets the body of the upload on a request; the body is created again for every attempt and records the errors of
-    /// its source.
+    /// Sets the source as the body of a request.
+    ///
+    /// Every attempt reads the source from the start, and its errors are recorded in `ledger`.
     func fill(_ request: inout APIConfiguration, _ ledger: UploadLedger, _ monitor: TransferMonitor?) {
         request.body = .custom(contentType: contentType) { try opened(ledger, monitor) }
         guard request.prebuiltRequest != nil else { return }
@@ -63,7 +64,7 @@ extension UploadSource {
         }
     }
 
-    /// Returns a body that records if its source cannot be opened, and any later error.
+    /// Returns a body that records every error of opening or reading its source in the ledger.
     func watched(
         length: Int64?,
         _ ledger: UploadLedger,
@@ -81,14 +82,17 @@ extension UploadSource {
             }
         }
         var stream = HTTPBody.Stream(length: length, makeReader: makeReader)
-        // Only a reader can pause, so a monitored upload is not sent by the transport from the file itself.
+        // Without the enclosure, the transport does not send the file by itself. A monitored upload needs the reader,
+        // because only a reader can pause.
         if monitor == nil { stream.enclosure = enclosure }
         return .stream(stream)
     }
 }
 
 extension RequestInterceptor {
-    /// Sets `Content-Digest` to the digest of the upload's bytes, which are read again for each round.
+    /// Returns an interceptor that sets `Content-Digest` to the digest of the upload's bytes.
+    ///
+    /// The source is read an additional time each time the request passes the interceptor.
     static func sendingDigest(
         _ algorithm: ContentDigest.Algorithm,
         of source: UploadSource,
@@ -101,7 +105,7 @@ extension RequestInterceptor {
 }
 
 extension UploadSource {
-    /// Returns the digest of the bytes, as they are read for sending.
+    /// Reads the source and returns the digest of its bytes.
     fileprivate func digest(
         _ algorithm: ContentDigest.Algorithm,
         _ monitor: TransferMonitor?

@@ -5,7 +5,7 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension NetworkClient {
-    /// Uploads with as many requests as needed.
+    /// Runs a resumable upload and returns its response.
     nonisolated(nonsending) func goOn(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -26,7 +26,7 @@ extension NetworkClient {
         return try result.get()
     }
 
-    /// Uploads with as many requests as needed, and calls a completion handler.
+    /// Runs a resumable upload and calls a completion handler.
     func goOn(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -44,8 +44,9 @@ extension NetworkClient {
         return transfer.id
     }
 
-    /// Starts an upload in a task of its own, which the transfer's handle can cancel; the task does not retain the
-    /// client.
+    /// Starts an upload in a new task, which the transfer's handle can cancel.
+    ///
+    /// The task does not retain the client.
     private func start(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -53,8 +54,8 @@ extension NetworkClient {
         _ progress: UploadProgress,
         completion: @escaping @Sendable (Result<ServiceResponse, RequestFailure>) -> Void
     ) {
-        // The body marks the entry in the transfer table as an upload; each request of the upload has a body of its
-        // own.
+        // The body marks the entry in the table of active transfers as an upload. The requests of the upload have other
+        // bodies.
         var asked = configuration.request
         asked.method = asked.sentMethod
         asked.prebuiltRequest = nil

@@ -4,9 +4,11 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ResumableUpload {
-    /// Asks the server, or any server that may know the upload, how many bytes have arrived.
+    /// Asks the server how many bytes have arrived.
     ///
-    /// - Returns: The response, if it ends the upload.
+    /// If that server does not respond, other servers may be asked.
+    ///
+    /// - Returns: The response if it ends the upload; otherwise, `nil`.
     mutating func ask() async throws(RequestFailure) -> ServiceResponse? {
         guard let session = state.session else { return nil }
         let response: ServiceResponse
@@ -35,12 +37,14 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Opens another upload after the server refused to report the offset of this one; the record is kept until the new
-    /// upload is open.
+    /// Starts over after the server rejected the request for the offset.
     ///
-    /// tus servers may respond with 403 for an upload that is gone. A missing login says nothing about the upload.
+    /// The record is kept until the new upload is open.
     ///
-    /// - Returns: The response if it ends the upload.
+    /// tus servers may respond with 403 for an upload that no longer exists. If the login is missing, the response says
+    /// nothing about the upload, so the response ends the call.
+    ///
+    /// - Returns: The response if it ends the upload; otherwise, `nil`.
     private mutating func refuse(_ response: ServiceResponse) throws(RequestFailure) -> ServiceResponse? {
         let isLogin = response.status == 401 || response.status == 407
         guard !isLogin, mayOpenAnother, state.restarts < resumption.maximumContinuations else { return response }
@@ -48,7 +52,7 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Continues after the bytes that a server has.
+    /// Continues the upload after the first `count` bytes, which a server has received.
     private mutating func goOn(at count: Int64, with response: ServiceResponse) throws(RequestFailure) {
         if state.session?.isSought == true, let url = response.context.url {
             state.session = UploadState.Session(url: url, server: response.context.server)
@@ -62,11 +66,11 @@ extension ResumableUpload {
 
     // MARK: - Interruptions
 
-    /// Prepares the next step after a piece received no response.
+    /// Prepares the next step after a request with a piece failed without a response.
     ///
-    /// - Throws: The failure, if nothing more may or can be tried.
+    /// - Throws: The failure, if it ends the upload.
     mutating func survive(_ failure: RequestFailure) async throws(RequestFailure) {
-        // A later call could not ask at this URL either.
+        // The record is useless because a later call could not send a request to this URL either.
         if failure.isAboutPlace { place?.remove() }
         try checkRunning(failure)
         guard try await isSurvived(failure.reason.description, nil) else { throw failure }
@@ -80,19 +84,20 @@ extension ResumableUpload {
         state.breaks += 1
         guard state.breaks <= resumption.maximumContinuations else { return false }
         state.next = .ask
-        // A server that responded gets a pause. A server that did not respond is asked immediately, to find out whether
-        // it is still available.
+        // If a server responded, there is a pause. If no response came, the server is asked immediately to find out
+        // whether it is still available.
         if let response { try await pause(after: response) }
         return true
     }
 
-    /// Leaves a server that does not report its offset: other servers are asked for the upload, or the upload starts
-    /// over with another server.
+    /// Leaves a server that does not report its offset.
     ///
-    /// A server that may have all bytes is asked again, because another upload would be a second copy.
+    /// The upload is then looked for on other servers, or starts over on another server.
+    ///
+    /// If the server may have received all bytes, it is asked again, because a new upload could be a second copy.
     ///
     /// - Parameter last: The result of the upload if nothing more is tried.
-    /// - Returns: The response, if it ends the upload.
+    /// - Returns: The response if it ends the upload; otherwise, `nil`.
     /// - Throws: The failure, if it ends the upload.
     private mutating func leaveServer(
         or last: Result<ServiceResponse, RequestFailure>
@@ -105,7 +110,7 @@ extension ResumableUpload {
         if let server = session.server, !state.lost.contains(server) { state.lost.append(server) }
         let isSeekable = !wasSought && transfer.pool.path(of: session.url, below: session.server) != nil
         guard transfer.pool.hasOthers(than: state.lost), isSeekable || mayOpenAnother else {
-            // All servers have been asked, so the server that had the upload is preferred again.
+            // All servers have been asked, so the next request goes to the server that opened the upload.
             state.lost = []
             state.session?.isSought = false
             try await pause(after: nil)
@@ -120,31 +125,33 @@ extension ResumableUpload {
         return nil
     }
 
-    /// Starts over if no server knows the upload or no server can be asked for it, and removes the record.
+    /// Removes the record and starts over, because no server knows the upload or can be asked for it.
     ///
     /// - Parameters:
-    ///   - why: The reason.
-    ///   - isGone: Whether the upload's server reports that there is no such upload.
-    /// - Throws: The failure if the upload has started over too often. The next call opens another upload.
+    ///   - why: The reason for the restart.
+    ///   - isGone: Whether the server that opened the upload reports that it no longer exists.
+    /// - Throws: A failure if the upload has started over too often, or if a server may have received all bytes.
     mutating func forget(_ why: String, isGone: Bool = false) throws(RequestFailure) {
         place?.remove()
         if isGone { state.mayBeWhole = false }
         try startOver(why)
     }
 
-    /// Whether opening another upload cannot create a second copy, or the app allows a second copy.
+    /// Whether another upload may be opened: either it cannot create a second copy, or the app allows a second copy.
     private var mayOpenAnother: Bool { !state.mayBeWhole || configuration.request.resendRule == .anytime }
 
-    /// Starts over; the record stays until another upload is open.
+    /// Starts over with a new upload.
     ///
-    /// - Throws: The failure if the upload has started over too often, or its server may have all of it.
+    /// The record stays until the new upload is open.
+    ///
+    /// - Throws: A failure if the upload has started over too often, or if a server may have received all bytes.
     mutating func startOver(_ why: String) throws(RequestFailure) {
         guard mayOpenAnother, state.restarts < resumption.maximumContinuations else { throw unusable(why) }
         state.startOver()
         resumption.onEvent?(.restarted(why))
     }
 
-    /// Throws a failure that ends the upload: a cancellation, or a failure that another server could not avoid.
+    /// Throws the failure if it ends the upload: a cancellation, or a failure that would also occur on another server.
     private func checkRunning(_ failure: RequestFailure) throws(RequestFailure) {
         if transfer.handle.reason != nil || Task.isCancelled { throw failure }
         switch failure.reason {
@@ -155,7 +162,9 @@ extension ResumableUpload {
         }
     }
 
-    /// Waits before the same server is asked again, for as long as the server requests, at most one minute.
+    /// Waits before the next request to the same server.
+    ///
+    /// The server can request a longer pause of up to one minute.
     private func pause(after response: ServiceResponse?) async throws(RequestFailure) {
         let asked = response.flatMap { RetryAfter.duration(in: $0.headers, now: Date()) } ?? .zero
         await transfer.pause(afterBreak: state.breaks, atLeast: min(asked, .seconds(60)))
@@ -165,8 +174,10 @@ extension ResumableUpload {
 
     // MARK: - The record
 
-    /// Adopts the record of an earlier call: the record of the logged-in user, or else a record without a user, which
-    /// then belongs to this user.
+    /// Continues from the record of an earlier call.
+    ///
+    /// The record of the logged-in user comes first. If there is none, a record without a user is used, and is then
+    /// assigned to this user.
     mutating func adoptRecord() throws(RequestFailure) {
         let unnamed = user == nil ? nil : Self.place(configuration, resumption, transfer, of: nil)
         let own = place?.read(pieces)
@@ -183,7 +194,7 @@ extension ResumableUpload {
 
     private var marks: [String] { transfer.marks(of: configuration.request) }
 
-    /// Writes the record from which the upload can be resumed.
+    /// Writes the record with which a later call can resume the upload.
     func keepRecord() throws(RequestFailure) {
         guard let place, let session = state.session, let file = pieces.fileState else { return }
         let record = UploadRecord(
@@ -200,8 +211,7 @@ extension ResumableUpload {
 }
 
 extension RequestFailure {
-    /// Whether the failure concerns the URL that a server has named for the upload, and that this client may not
-    /// request.
+    /// Whether the failure is that this client may not send a request to the URL that the server named for the upload.
     fileprivate var isAboutPlace: Bool {
         switch reason {
         case .invalidRequest(.url): true

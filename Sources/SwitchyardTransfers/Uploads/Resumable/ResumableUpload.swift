@@ -4,10 +4,12 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// An active resumable upload, which opens the upload, sends the bytes, asks for the offset after an interruption, and
-/// continues.
+/// An active resumable upload.
 ///
-/// It belongs to one task. ``UploadDialect`` decides which requests to send and what a response means, and
+/// It opens the upload on a server, sends the bytes, and continues after an interruption by asking the server for its
+/// offset (the number of bytes it has).
+///
+/// The value is used by one task only. ``UploadDialect`` decides which requests to send and what a response means, and
 /// ``UploadState`` tracks the progress.
 struct ResumableUpload {
     let transfer: Transfer
@@ -44,7 +46,7 @@ struct ResumableUpload {
         }
     }
 
-    /// Returns the location of the record for a user, or for no user.
+    /// Returns the location of the upload's record for a user, or the location for no user if `user` is `nil`.
     static func place(
         _ configuration: UploadConfiguration,
         _ resumption: UploadResumption,
@@ -58,12 +60,12 @@ struct ResumableUpload {
             environment: transfer.pool.environment.rawValue
         )
         let told = resumption.dialect.told(in: transfer.pool.generator.bodyContext)
-        // A path starts with a slash, so it cannot be confused with a user name.
+        // The path follows the user name directly. It starts with a slash, so the two cannot be confused.
         let text = "\(told) \(subject.digest) \(user?.framed ?? "")\(file.standardizedFileURL.path)"
         return UploadRecord.Place(in: directory, subject: text)
     }
 
-    /// Runs the upload.
+    /// Runs the upload to its end, and returns the last response.
     mutating func run() async throws(RequestFailure) -> ServiceResponse {
         do throws(RequestFailure) {
             try adoptRecord()
@@ -83,14 +85,14 @@ struct ResumableUpload {
 
     // MARK: - Steps
 
-    /// Opens an upload.
+    /// Opens an upload on a server.
     ///
-    /// - Returns: The response, if it ends the upload.
+    /// - Returns: The response if it ends the upload; otherwise, `nil`.
     private mutating func open() async throws(RequestFailure) -> ServiceResponse? {
         var request = plain(configuration.request)
         dialect.open(&request)
-        // An upload without a byte is eventually discarded by its server, so opening a second one does no harm. An
-        // upload that is complete as soon as it is open is a write like any other.
+        // A server eventually discards an open upload without bytes, so the request to open one may be repeated. If an
+        // upload is complete as soon as it is open, the request is treated like any other POST.
         if !dialect.isCompleteWhenOpen { request.mayBeRepeated = request.mayBeRepeated ?? true }
         let response = try await dispatch(request, avoiding: transfer.pool.avoidable(state.lost))
         guard 200..<300 ~= response.status else { return response }
@@ -102,7 +104,9 @@ struct ResumableUpload {
         return dialect.isCompleteWhenOpen ? complete(response) : nil
     }
 
-    /// Returns the upload's own URL; it must use https if the upload was opened over https.
+    /// Returns the URL that the server named for the upload.
+    ///
+    /// Throws if it uses http although the upload was opened over https.
     private func url(of response: ServiceResponse) throws(RequestFailure) -> RequestURL {
         do throws(RequestError) {
             if let location = response.headers["Location"], let base = response.context.url {
@@ -115,6 +119,8 @@ struct ResumableUpload {
     }
 
     /// Sends the next piece.
+    ///
+    /// - Returns: The response if it ends the upload; otherwise, `nil`.
     private mutating func send() async throws(RequestFailure) -> ServiceResponse? {
         guard let session = state.session else { return nil }
         let length = max(1, min(resumption.pieceLength ?? .max, state.pieceLimit ?? .max))
@@ -145,16 +151,18 @@ struct ResumableUpload {
         return nil
     }
 
-    /// Records a last piece that the server may have received although no response confirms it.
+    /// Records that the server may have received the last piece, although no response has confirmed it.
     private mutating func noteEnd(of range: Range<Int64>, _ mayHaveArrived: Bool) {
         let isLast = range.upperBound == pieces.length && pieces.ledger.count >= Int64(range.count)
         guard isLast, mayHaveArrived else { return }
         state.mayBeWhole = true
-        // A record that cannot be written is incomplete, which is no reason to end the upload.
+        // If the record cannot be written, only a later call is affected, so this upload continues.
         do throws(RequestFailure) { try keepRecord() } catch {}
     }
 
-    /// Records the number of bytes that a piece has added, which may be 0.
+    /// Records that the server now has `count` bytes.
+    ///
+    /// If `count` shows no new byte, this counts as an interruption.
     private mutating func accept(_ count: Int64, _ response: ServiceResponse) async throws(RequestFailure) {
         guard count <= state.offset else {
             state.arrived(count)
@@ -170,9 +178,10 @@ struct ResumableUpload {
     ///
     /// - Parameters:
     ///   - response: The response that reports it.
-    ///   - isFromQuestion: Whether the response belongs to an offset request, which has no body in tus. If the caller
-    ///     needs the body, the record is kept, because the next call would otherwise upload the source a second time.
-    /// - Returns: The response.
+    ///   - isFromQuestion: Whether the response belongs to a request for the offset. In tus, this response has no body.
+    ///     If the caller needs the body, the record is kept so that the next call does not upload the source a second
+    ///     time.
+    /// - Returns: The same response.
     mutating func complete(_ response: ServiceResponse, isFromQuestion: Bool = false) -> ServiceResponse {
         state.isComplete = true
         if !(isFromQuestion && resumption.needsResponse && response.context.method == .head) { place?.remove() }
@@ -198,7 +207,7 @@ struct ResumableUpload {
         }
     }
 
-    /// Records the context of a request.
+    /// Adds the attempts of a request to the state, and stores its context.
     mutating func take(note context: RequestContext) {
         state.attempts += context.attempts
         if context.mayHaveBeenExecuted { state.mayHaveBeenExecuted = true }
@@ -209,7 +218,7 @@ struct ResumableUpload {
         var context = context
         context.attempts = state.attempts
         context.mayHaveBeenExecuted = state.mayHaveBeenExecuted
-        // A server that has received a part has not executed the upload.
+        // A server that has received only some pieces has not executed the upload.
         context.fate = state.isComplete ? .done : .unsent
         context.elapsed = transfer.startedAt.duration(to: transfer.core.now)
         return context
@@ -221,7 +230,8 @@ struct ResumableUpload {
         return response
     }
 
-    /// Returns the failure of the whole upload, with the error of the source if the source failed.
+    /// Returns a failure with the attempts and duration of the whole upload, and with the source's error if the source
+    /// failed.
     private func inAll(_ failure: RequestFailure) -> RequestFailure {
         var failure = failure
         failure.context = inAll(failure.context)
@@ -230,7 +240,7 @@ struct ResumableUpload {
 }
 
 extension ResumableUpload {
-    /// The timeout of an offset request as long as there is another server.
+    /// The timeout of a request for the offset if another server could be asked instead.
     private static let patience = Duration.seconds(10)
 
     /// Sends a request of the upload and waits for its response, whatever its status.
@@ -249,8 +259,8 @@ extension ResumableUpload {
         }
     }
 
-    /// Returns a request with the settings of all requests of the upload: it is neither cached nor coalesced, and has
-    /// no overall timeout.
+    /// Returns a request with the settings that all requests of the upload share: no caching, no coalescing, and no
+    /// overall timeout.
     func plain(_ request: APIConfiguration) -> APIConfiguration {
         var request = request
         request.cacheLifetime = nil
@@ -259,13 +269,13 @@ extension ResumableUpload {
         return request
     }
 
-    /// Returns the request that sends a part.
+    /// Returns the request that sends the piece with these bytes.
     func pieceRequest(_ range: Range<Int64>, of session: UploadState.Session) -> APIConfiguration {
         var request = request(at: session)
         let body = pieces.body(range)
         request.body = .custom(contentType: nil) { body }
-        // A resent request would be appended to the bytes of the first one, so the server must be asked for its offset
-        // in between.
+        // The request must not be sent twice, because the server would append its bytes twice. After a failure, the
+        // server is asked for its offset first.
         request.mayBeRepeated = false
         if let algorithm = configuration.digest {
             var part = UploadSource.data(Data())
@@ -276,7 +286,7 @@ extension ResumableUpload {
         return request
     }
 
-    /// Returns the request that asks for the offset.
+    /// Returns the request that asks the server for its offset.
     func question(of session: UploadState.Session) -> APIConfiguration {
         var request = request(at: session)
         dialect.take(.question, in: &request)
@@ -285,7 +295,7 @@ extension ResumableUpload {
         return request
     }
 
-    /// Returns a request to the upload's own URL, at the server that has the upload.
+    /// Returns a request to the URL that the server named for the upload, sent to the server that opened the upload.
     private func request(at session: UploadState.Session) -> APIConfiguration {
         var request = plain(configuration.request)
         if let prebuilt = request.prebuiltRequest {
@@ -295,7 +305,7 @@ extension ResumableUpload {
         request.body = .none
         request.query = [:]
         request.parameters = [:]
-        // A body of common parameters would become part of the upload.
+        // Common parameters in the body would become part of the uploaded content.
         request.parameterDestination = .query
         request.pathValues = [:]
         request.urlRule = nil
@@ -311,8 +321,9 @@ extension ResumableUpload {
         return request
     }
 
-    /// Returns whether the server has named a URL that is neither at the service nor at the requested host; credentials
-    /// are not sent there, just as on a redirect.
+    /// Returns whether the upload's URL belongs neither to the service nor to the requested host.
+    ///
+    /// As on a redirect, credentials are not sent to such a URL.
     private func leadsAway(_ url: RequestURL) -> Bool {
         guard transfer.pool.base(of: url) == nil else { return false }
         let call = configuration.request
@@ -330,7 +341,7 @@ extension HTTPHeaders {
 }
 
 extension APIConfiguration {
-    /// Lets a request take as long as bytes are moving, unless the caller has set a timeout for the whole upload.
+    /// Replaces the overall timeout by an idle timeout, unless the caller has set a timeout for the whole upload.
     mutating func limitTime(in pool: ServerPool) {
         timeout = timeout ?? .seconds(31_536_000)
         idleTimeout = idleTimeout ?? pool.generator.timeouts.idle ?? .seconds(60)

@@ -2,15 +2,17 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The requests and the responses of a protocol for uploads in parts.
+/// A protocol for uploads in several pieces: the requests to send and the meaning of the responses.
 ///
-/// A pure value. tus is version 1.0.0 of the protocol; `Content-Range` is the protocol of Google's resumable uploads.
+/// A pure value.
+///
+/// The protocols are tus, version 1.0.0, and `Content-Range`, the protocol of Google's resumable uploads.
 struct UploadDialect: Sendable {
-    /// A request of an upload after it was opened.
+    /// A request that follows after the upload was opened.
     enum Step: Sendable, Equatable {
-        /// Asks how many bytes have arrived.
+        /// A request that asks how many bytes have arrived.
         case question
-        /// Sends these bytes.
+        /// A request that sends the bytes in this range.
         case piece(Range<Int64>)
     }
 
@@ -20,24 +22,24 @@ struct UploadDialect: Sendable {
         case has(Int64)
         /// The server has all bytes.
         case complete
-        /// The server does not know the upload, either not yet or no longer.
+        /// The server does not know the upload: it no longer exists, or it was opened on another server.
         case unknown
         /// The response does not report how many bytes have arrived, so the server must be asked.
         case unsettled
         /// The server does not accept a body of this length.
         case tooLarge
-        /// The server refuses the request.
+        /// The response is an error that ends the upload.
         case refused
-        /// The response is invalid.
+        /// The response violates the protocol, for the reason in the text.
         case unusable(String)
     }
 
     let dialect: UploadResumption.Dialect
-    /// The length of the source.
+    /// The length of the source in bytes.
     let total: Int64
     let contentType: String?
 
-    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` for metadata that cannot be sent.
+    /// - Throws: ``RequestError/parameter(keyPath:reason:)`` if the metadata cannot be sent.
     init(_ dialect: UploadResumption.Dialect, total: Int64, contentType: String?) throws(RequestError) {
         self.dialect = dialect
         self.total = total
@@ -53,7 +55,7 @@ struct UploadDialect: Sendable {
         !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
     }
 
-    /// Whether an empty upload is complete as soon as it is open.
+    /// Whether an upload with a source of 0 bytes is complete as soon as it is open.
     var isCompleteWhenOpen: Bool {
         if case .tus = dialect { total == 0 } else { false }
     }
@@ -75,7 +77,9 @@ struct UploadDialect: Sendable {
         }
     }
 
-    /// Turns a request to the upload's own URL into the request of a step; the caller sets the body.
+    /// Turns a request to the upload's URL into the request of a step.
+    ///
+    /// The caller has already set the body.
     func take(_ step: Step, in request: inout APIConfiguration) {
         switch (dialect, step) {
         case (.tus, .question):
@@ -97,7 +101,7 @@ struct UploadDialect: Sendable {
         }
     }
 
-    /// Returns the keys in ascending order, each with its value in Base64.
+    /// Returns the value of `Upload-Metadata`: the keys in ascending order, each with its value in Base64.
     private static func fieldValue(of metadata: [String: String]) -> String {
         metadata.sorted { $0.key < $1.key }
             .map { $0.value.isEmpty ? $0.key : "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }
@@ -106,10 +110,10 @@ struct UploadDialect: Sendable {
 
     // MARK: - Responses
 
-    /// Returns whether a status says nothing about the bytes that have arrived.
+    /// Returns whether a status does not reveal how many bytes have arrived.
     ///
     /// These are the transient statuses, all statuses from 500 up, and the statuses with which tus servers report that
-    /// the offset differs (409) or that another request still holds the upload (423).
+    /// the offset does not match (409) or that another request has locked the upload (423).
     private static func isUnsettled(_ status: Int) -> Bool {
         status >= 500 || status == 409 || status == 423 || Transience(status: status) == .transient
     }
@@ -149,17 +153,17 @@ struct UploadDialect: Sendable {
             guard ends.count == 2, ends[0] == "0", let last = Self.number(String(ends[1])), last < total else {
                 return .unusable("the server's range is not one from the first byte on")
             }
-            // For a complete upload, the server responds with another status.
+            // This branch is only for incomplete uploads: a complete upload gets a status other than 308.
             return .has(last + 1)
         case 404, 410: return .unknown
         default: return .refused
         }
     }
 
-    /// Returns the length of the next piece after the server refused a piece of `length` bytes as too large; `nil` if
-    /// no smaller piece is worth trying.
+    /// Returns the length of the next piece after the server rejected a piece of `length` bytes as too large (413);
+    /// `nil` if a smaller piece is not worth trying.
     ///
-    /// It is half the length. Google's servers accept only multiples of 256 KiB, except for the last piece.
+    /// The result is half of `length`. Google's servers accept only multiples of 256 KiB, except for the last piece.
     func shorterPiece(than length: Int64) -> Int64? {
         let unit: Int64 = 262_144
         if length >= 2 * unit { return length / 2 / unit * unit }
@@ -178,14 +182,15 @@ struct UploadDialect: Sendable {
 }
 
 extension UploadResumption.Dialect {
-    /// Returns the protocol and the data that the server receives when an upload is opened; different data identifies a
-    /// different upload.
+    /// Returns the protocol and the data that the server receives when an upload is opened.
+    ///
+    /// The text is part of the upload's identity.
     func told(in context: BodyEncodingContext) -> String {
         switch self {
         case .tus(let metadata):
             return metadata.sorted { $0.key < $1.key }.reduce("tus") { $0 + $1.key.framed + $1.value.framed }
         case .contentRange(let opening):
-            // A body that is not in memory cannot distinguish uploads.
+            // A body that is not in memory cannot be part of the upload's identity.
             guard case .data(let body)? = try? opening.encoded(in: context) else { return "ranges" }
             let plain = MultipartBoundaries.removed(from: body, contentType: opening.contentType ?? "")
             return "ranges \(MessageDigest.sha256(plain).hexText)"

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The source of an upload, of which any part can be sent.
+/// The source of an upload, from which any range of bytes can be sent.
 struct UploadPieces: Sendable {
     let source: UploadSource
     /// The total number of bytes.
@@ -30,7 +30,7 @@ struct UploadPieces: Sendable {
         length = state.size
     }
 
-    /// Returns the body that sends a part.
+    /// Returns a request body with the bytes in the range.
     func body(_ range: Range<Int64>) -> HTTPBody {
         guard !range.isEmpty else { return .data(Data()) }
         return source.watched(length: range.upperBound - range.lowerBound, ledger, monitor) {
@@ -56,19 +56,22 @@ struct UploadPieces: Sendable {
     }
 }
 
-/// A reader of a part of another reader's bytes; the other reader can only start at its first byte.
+/// A reader that delivers a range of another reader's bytes.
+///
+/// The other reader starts at its first byte, so the bytes before the range are skipped.
 actor PieceReader: HTTPBodyReader {
     private let base: any HTTPBodyReader
     private var skipped: Int64
     private var left: Int64
-    /// The bytes that the base reader delivered after the skipped bytes but that have not been requested yet.
+    /// Bytes that were read together with the skipped bytes and belong to the range, but have not been requested yet.
     private var surplus = Data()
     private let isLast: Bool
 
     /// - Parameters:
     ///   - base: The reader of the whole source, from its first byte.
-    ///   - range: The part.
-    ///   - isLast: Whether bytes after the part are passed on as well, because there should be none.
+    ///   - range: The bytes to deliver.
+    ///   - isLast: Whether the range ends the source. If so, bytes after the range are passed on too, so that a source
+    ///     with too many bytes is detected.
     init(_ base: any HTTPBodyReader, _ range: Range<Int64>, isLast: Bool) {
         self.base = base
         self.isLast = isLast
@@ -86,7 +89,8 @@ actor PieceReader: HTTPBodyReader {
         guard left > 0 || isLast else { return nil }
         let wanted = left > 0 ? Int(min(Int64(maximumLength), left)) : maximumLength
         guard var piece = try await next(wanted) else { return nil }
-        // Bytes after this part belong to the next part, which another reader reads from the first byte again.
+        // Bytes after this range belong to the next piece. The next piece has its own reader, which starts at the first
+        // byte of the source again.
         if !isLast { piece = piece.prefix(Int(min(left, Int64(piece.count)))) }
         left -= Int64(piece.count)
         return piece

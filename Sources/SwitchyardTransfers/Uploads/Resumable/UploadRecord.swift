@@ -8,23 +8,24 @@ struct UploadRecord: Codable, Sendable, Equatable {
 
     /// The version of the format; a record of another version is ignored.
     var version = UploadRecord.currentVersion
-    /// The digest of the upload's source and destination.
+    /// The digest of the text that identifies the upload's source and destination.
     var subject: String
-    /// The upload's own URL.
+    /// The URL that the server named for the upload.
     var url: String
-    /// The server that has opened the upload; `nil` if it does not belong to the service.
+    /// The name of the server that opened the upload; `nil` if that server does not belong to the service.
     var server: String?
-    /// The length of the source.
+    /// The length of the source in bytes.
     var length: Int64
-    /// The state of the file.
+    /// The state of the source file when the upload started.
     var file: StableFileReader.FileState
     /// The marks that identify the user who started the upload; empty if no user was logged in.
     var owners: [String]?
-    /// Whether the server may have got everything, and has not said since what it has; `nil` as long as it has not.
+    /// Whether the server may have received all bytes and has not reported its offset since; `nil` means `false`.
     var mayBeWhole: Bool?
 
-    /// Returns whether a user may continue the upload: the user who started it or, if it was started without a user,
-    /// any user.
+    /// Returns whether a user may continue the upload.
+    ///
+    /// If the upload was started without a user, any user may continue it. Otherwise, only the user who started it may.
     func belongs(to marks: [String]) -> Bool {
         let owners = owners ?? []
         return owners.isEmpty || !Set(owners).isDisjoint(with: marks)
@@ -37,13 +38,13 @@ struct UploadRecord: Codable, Sendable, Equatable {
 
         /// - Parameters:
         ///   - directory: The directory of the records.
-        ///   - subject: The text that identifies the upload among others.
+        ///   - subject: The text that identifies the upload's source and destination.
         init(in directory: URL, subject: String) {
             self.subject = MessageDigest.sha256(subject.utf8).hexText
             url = directory.appendingPathComponent(".switchyard-\(self.subject.prefix(24)).upload")
         }
 
-        /// Returns the record of this upload for the current state of the file; `nil` if there is no usable record.
+        /// Returns the record of this upload; `nil` if there is no usable record or the file has changed.
         func read(_ pieces: UploadPieces) -> UploadRecord? {
             guard let data = try? Data(contentsOf: url), data.count < 65_536,
                 let record = try? JSONDecoder().decode(UploadRecord.self, from: data),
@@ -53,7 +54,9 @@ struct UploadRecord: Codable, Sendable, Equatable {
             return record
         }
 
-        /// Writes the record in one step, readable only by the owner of the file.
+        /// Writes the record in one step.
+        ///
+        /// Only the owner of the record's file can read it.
         func write(_ record: UploadRecord) throws(RequestError) {
             let new = url.appendingPathExtension("new")
             do {

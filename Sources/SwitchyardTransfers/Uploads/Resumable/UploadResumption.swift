@@ -11,12 +11,13 @@ public import SwitchyardHTTP
 ///     let answer = try await client.upload(upload)
 ///
 /// ### Requirements
-/// The server supports one of two protocols. The upload is opened first, which gives it a URL of its own, and then sent
-/// to that URL, as a whole or in pieces. After an interruption the client asks the server for its offset and sends the
-/// rest. If the server does not respond any more, the next server of the service is asked for the upload. If the
-/// servers share their storage, the upload continues there; otherwise it starts over there. A server that may have
-/// received all bytes is not left for another upload, which would be a second copy: it is asked again, and the upload
-/// ends as one that may have been executed. An idempotency key, or `mayBeRepeated`, allows the second copy.
+/// The server supports one of two protocols. The first request opens the upload, and the server names a URL for it. The
+/// source is then sent to that URL, as a whole or in pieces. After an interruption, the client asks the server for its
+/// offset (the number of bytes it has) and sends the rest. If the server no longer responds, the next server of the
+/// service is asked for the upload. If the servers share their storage, the upload continues there; otherwise, it
+/// starts over there. If the server may have received all bytes, the upload does not start over, because that could
+/// create a second copy. The same server is asked again, and if it still does not respond, the call fails with
+/// `mayHaveBeenExecuted` set. An idempotency key, or `mayBeRepeated`, allows the second copy.
 ///
 /// The length of the source must be known: a stream of unknown length is refused with
 /// ``/SwitchyardHTTP/RequestError/BodyReason/unknownLength``.
@@ -27,28 +28,31 @@ public struct UploadResumption: Sendable {
     }
 
     let dialect: Dialect
-    /// Whether the caller needs the body of the last response; if so, the record is kept if that response was lost.
+    /// Whether the caller needs the body of the last response.
+    ///
+    /// If so, the record is kept when that response is lost.
     var needsResponse = false
 
     /// The maximum number of bytes in one request; all remaining bytes unless set.
     ///
     /// A value below 1 counts as 1. Use smaller pieces for proxies that limit bodies. Google's servers accept only
-    /// multiples of 256 KiB. If a server refuses a piece as too large (413), the following pieces of the upload have
-    /// half its length. If the shortest piece is refused as well, that response is the upload's response.
+    /// multiples of 256 KiB. If a server rejects a piece as too large (413), the following pieces have half the length
+    /// of the rejected piece. If the shortest piece is rejected as well, that response is the upload's response.
     public var pieceLength: Int64?
-    /// The maximum number of consecutive interruptions without a new byte having arrived; 3 unless set.
+    /// The maximum number of consecutive interruptions during which no new byte arrives; 3 unless set.
     ///
-    /// It also limits how often the upload starts over within one call.
+    /// The same number limits how often the upload starts over within one call.
     public var maximumContinuations = 3
-    /// The directory for a small record of an interrupted upload, with which a later call with the same configuration,
-    /// even in another process, continues the upload; no record is kept unless set.
+    /// The directory in which a small record of an interrupted upload is kept; no record is kept unless set.
     ///
-    /// A record is kept only for files that have not changed, until the upload is complete or the server reports that
-    /// it does not know the upload (404, 410). The record contains the URL of the upload, which may be sufficient to
-    /// write there, so only the owner of the file can read it. Credentials are not stored. If several users share the
-    /// app, set the current user on the client (`NetworkClient.Options.user`), or use a directory per user. An upload
-    /// then waits for the user who started it. An upload that was started without a logged-in user belongs to the first
-    /// user who continues it.
+    /// With the record, a later call with the same configuration continues the upload, even in another process.
+    ///
+    /// A record is kept only for a file, and is used only if the file has not changed. It is removed when the upload is
+    /// complete or the server reports that it does not know the upload (404, 410). The record contains the URL of the
+    /// upload. Knowing this URL may be sufficient to write to the upload, so only the owner of the record's file can
+    /// read it. Credentials are not stored. If several users share the app, set the current user on the client
+    /// (`NetworkClient.Options.user`), or use a directory per user. An interrupted upload then waits for the user who
+    /// started it. An upload that was started without a logged-in user belongs to the first user who continues it.
     public var directory: URL?
     /// A closure that receives the events of the upload, in order; none unless set.
     public var onEvent: (@Sendable (UploadEvent) -> Void)?
@@ -56,9 +60,9 @@ public struct UploadResumption: Sendable {
     /// Returns the tus protocol 1.0.0 with its extension Creation: POST opens the upload, HEAD asks for the offset,
     /// PATCH sends bytes.
     ///
-    /// The response of the upload is the response to the last PATCH; its context's `url` is the URL of the upload. If
-    /// that response is lost, the response to a HEAD that reports all bytes replaces it. The source's content type is
-    /// not sent unless `metadata` contains it.
+    /// The upload's response is the response to the last PATCH request, and its context's `url` is the URL of the
+    /// upload. If that response is lost, the upload returns the response to a HEAD request that reports all bytes. The
+    /// source's content type is not sent unless `metadata` contains it.
     ///
     /// - Parameter metadata: The metadata of the upload, sent as `Upload-Metadata`; keys are ASCII without spaces and
     ///   commas.
@@ -70,8 +74,8 @@ public struct UploadResumption: Sendable {
     /// Returns the protocol of sessions with `Content-Range`, as in Google's storage services: POST opens the session,
     /// PUT sends bytes, and an empty PUT asks for the offset.
     ///
-    /// The server responds with 308 and `Range` as long as bytes are missing. The response of the upload is the
-    /// response to the PUT that completed it.
+    /// The server responds with 308 and `Range` as long as bytes are missing. The upload's response is the response to
+    /// the PUT request that completed it.
     ///
     /// - Parameter opening: The body of the request that opens the session, often a JSON description of the file.
     /// - Returns: The protocol.
@@ -86,10 +90,12 @@ public enum UploadEvent: Sendable, Hashable {
     case began(RequestURL)
     /// The upload resumes at this byte, at this URL.
     case resumed(at: Int64, RequestURL)
-    /// The bytes sent from this byte on received no valid response, so the server is asked how many bytes it has.
+    /// No valid response came for the bytes sent from this offset on, so the server is asked how many bytes it has.
     case interrupted(at: Int64, reason: String)
-    /// A server refused a piece as too large (413); the following pieces have at most this many bytes.
+    /// A server rejected a piece as too large (413).
+    ///
+    /// The following pieces have at most this many bytes.
     case shortened(to: Int64)
-    /// The upload starts over; the text is the reason.
+    /// The upload starts over, for the reason in the text.
     case restarted(String)
 }

@@ -1,38 +1,40 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The progress and the history of an upload, without side effects.
+/// The progress and the history of an upload.
+///
+/// Changing the state has no side effects.
 struct UploadState: Sendable {
-    /// The next step.
+    /// The next step of the upload: open it, ask for the server's offset, or send a piece.
     enum Next: Sendable {
         case open
         case ask
         case send
     }
 
-    /// The location of an open upload.
+    /// An upload that a server has opened.
     struct Session: Sendable {
-        /// The upload's own URL.
+        /// The URL that the server named for the upload.
         var url: RequestURL
-        /// The server that has the upload; `nil` if it does not belong to the service.
+        /// The server that opened the upload; `nil` if that server does not belong to the service.
         var server: Server.ID?
-        /// Whether other servers are asked for the upload.
+        /// Whether the upload is being looked for on other servers.
         var isSought = false
     }
 
     var session: Session?
     var next = Next.open
-    /// The maximum number of bytes of one piece, after a server refused longer pieces; `nil` if no server has.
+    /// The maximum number of bytes in a piece, after a server rejected a longer piece; `nil` if no piece was rejected.
     private(set) var pieceLimit: Int64?
     /// The number of bytes that the server is known to have.
     var offset: Int64 = 0
     /// The highest number of bytes that the server has reported for the current upload.
     private var most: Int64 = 0
-    /// The number of consecutive interruptions without a new byte having arrived.
+    /// The number of consecutive interruptions during which no new byte arrived.
     var breaks = 0
     /// The number of times that the upload started over.
     var restarts = 0
-    /// The servers that are not asked as long as there is another server.
+    /// The servers that are not asked as long as another server is available.
     var lost: [Server.ID] = []
     /// The number of requests sent, including hedges and failovers.
     var attempts = 0
@@ -45,8 +47,8 @@ struct UploadState: Sendable {
 
     /// Records the number of bytes that the server has.
     mutating func arrived(_ count: Int64) {
-        // Comparing with the highest number keeps a server whose count goes back and forth from resetting the counter
-        // forever.
+        // The count is compared with the highest count so far, because a server whose count goes back and forth would
+        // otherwise reset the counter forever.
         if count > most { breaks = 0 }
         most = max(most, count)
         offset = count
@@ -54,13 +56,15 @@ struct UploadState: Sendable {
         next = .send
     }
 
-    /// Shortens the pieces, and makes the next step ask the server how many bytes of the refused piece have arrived.
+    /// Shortens the pieces.
+    ///
+    /// The next step asks the server how many bytes of the rejected piece have arrived.
     mutating func shortenPieces(to length: Int64) {
         pieceLimit = length
         next = .ask
     }
 
-    /// Discards the state of the open upload.
+    /// Resets everything that describes the open upload.
     mutating func startOver() {
         session = nil
         offset = 0
