@@ -3,12 +3,12 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The successive connections of one iterator of an ``EventSource``.
+/// The connections that one iterator of an ``EventSource`` opens, one after another.
 ///
 /// `@unchecked Sendable` is sound: the object belongs to one iterator, whose `next` is called by one task at a time and
 /// awaited. No other code accesses its mutable state.
 final class EventConnection: @unchecked Sendable {
-    /// The minimum pause that a server can request.
+    /// The minimum pause between two connections that a server can request.
     ///
     /// Without a minimum, a server that requests no pause and closes each connection immediately would be asked in an
     /// endless loop. Gecko has the same minimum, and section 9.2.3 of the standard allows it: "Optionally, wait some
@@ -25,11 +25,12 @@ final class EventConnection: @unchecked Sendable {
     private var parser: EventParser
     private var reader: EventReader?
     private var server: Server.ID?
-    /// The servers that are asked next only if there is no other server, stored by identifier because the server list
-    /// may change.
+    /// The servers that are asked only if no other server is available.
+    ///
+    /// They are stored by identifier because the server list may change.
     private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
-    /// The pause that a response has requested with `Retry-After`.
+    /// The pause that the last response requested with `Retry-After`; `nil` if it requested none.
     private var retryAfter: Duration?
     private var failures = 0
     private var hasBegun = false
@@ -37,7 +38,7 @@ final class EventConnection: @unchecked Sendable {
 
     init(_ source: EventSource) {
         self.source = source
-        // All connections share one idempotency key.
+        // The snapshot fixes the idempotency key, so that all connections send the same key.
         configuration = source.configuration.snapshot()
         options = source.options
         transfer = Transfer(id: source.id, client: source.client, hasEnd: false)
@@ -87,8 +88,9 @@ final class EventConnection: @unchecked Sendable {
 
     // MARK: Connecting
 
-    /// Opens a connection; returns `false` if the server reports that there are no more events, or after waiting to
-    /// reconnect.
+    /// Opens a connection, and waits before reconnecting if it failed.
+    ///
+    /// Returns `false` if the server reports that there are no more events.
     private func connect() async throws(EventSourceFailure) -> Bool {
         let response: ServiceResponse
         do throws(RequestFailure) {
@@ -111,10 +113,10 @@ final class EventConnection: @unchecked Sendable {
         return true
     }
 
-    /// Returns whether another connection may be made after a response that is not an event stream; `false` if the
-    /// server has no more events.
+    /// Decides what follows a response that is not an event stream.
     ///
-    /// A response with a transient status (`Transience`) is handled like a connection that failed.
+    /// Returns `false` if the server has no more events (204). Returns `true` if the status is transient
+    /// (`Transience`); the response then counts as a failed connection. Otherwise, throws.
     private func takeRefusal(_ response: ServiceResponse) async throws(EventSourceFailure) -> Bool {
         guard response.status != 204 else {
             response.discardBody()
@@ -142,18 +144,19 @@ final class EventConnection: @unchecked Sendable {
         return answer
     }
 
-    /// Whether another connection may be made after a server has received the request.
+    /// Whether another connection may be made although a server has received the request.
     private var mayReconnect: Bool { configuration.resendRule == .anytime }
 
     private var request: APIConfiguration {
         var request = configuration
         request.setField("Accept", "text/event-stream")
-        // A browser sends this field: the HTML standard (section 9.2.2) sets the cache mode `no-store`, for which the
-        // Fetch standard sends `no-cache`. The directive `no-store` would not stop an intermediate cache from
+        // Browsers send this field. The HTML standard (section 9.2.2) sets the cache mode `no-store`, and for this mode
+        // the Fetch standard sends `no-cache`. The directive `no-store` would not stop an intermediate cache from
         // responding (RFC 9111 section 5.2.1.5).
         request.setField("Cache-Control", "no-cache")
         let last = HTTPHeaders.Field(name: "Last-Event-ID", value: parser.lastEventID)
-        // An event stream may send an id that no header field can hold; this must not end the events.
+        // An event stream may send an id that is not allowed in a header field. Such an id is not sent, so that the
+        // request does not fail.
         if !last.value.isEmpty, last.isValid { request.setField(last.name, last.value) }
         return request
     }
@@ -162,17 +165,19 @@ final class EventConnection: @unchecked Sendable {
     private func isTransient(_ reason: RequestFailure.Reason) -> Bool {
         switch reason {
         case .transport(let cause): Transience(cause.kind) != .permanent && (mayReconnect || !cause.mayHaveBeenSent)
-        // The deadline of one request has passed, not the deadline of the whole event source: the server hangs, or the
-        // network drops all packets.
+        // The deadline of one request has passed, because the server hangs or the network drops all packets. The
+        // deadline of the whole event source has not passed.
         case .deadlineExceeded: mayReconnect && transfer.handle.reason == nil
-        // The request was not sent.
+        // In these cases, the request was not sent.
         case .overloaded, .rateLimited, .queueFull: true
         case .credentials(.unavailable), .credentials(.refreshFailed), .credentials(.refreshTimedOut): true
         default: false
         }
     }
 
-    /// Records a failed connection; `false` if there were too many failures.
+    /// Records a failed connection.
+    ///
+    /// The value is `false` if there were too many consecutive failures.
     private var mayTryAgain: Bool {
         failures += 1
         return failures <= options.maximumFailures ?? .max
@@ -180,13 +185,15 @@ final class EventConnection: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Returns the next event of the connection; `nil` if the connection has ended or broken, so another must be made.
+    /// Returns the next event of the open connection.
+    ///
+    /// Returns `nil` if the connection has ended, so that another connection is needed.
     private func nextEvent() async throws(EventSourceFailure) -> ServerSentEvent? {
         guard reader != nil else { return nil }
         do throws(RequestFailure) {
             let event = try await reader?.next()
             recordChange()
-            // A connection that the server ends properly is not a failure either.
+            // A connection that the server ends properly does not count as a failure.
             failures = 0
             return event
         } catch {
@@ -203,7 +210,8 @@ final class EventConnection: @unchecked Sendable {
         guard let read = reader?.parser else { return }
         parser = read
         reconnectionTime = read.reconnectionTime.map { max($0, Self.shortestPause) } ?? reconnectionTime
-        // A response head alone does not show that the server works: it may break every connection after the head.
+        // Only a received line proves that the server works, because a server may break every connection after the
+        // response head.
         if reader?.hasLines == true { failures = 0 }
     }
 
@@ -213,12 +221,13 @@ final class EventConnection: @unchecked Sendable {
         avoided.append(server)
     }
 
-    /// Waits for the server's reconnection time or, after consecutive failures, longer, up to a limit; the additional
-    /// time ends when the network is back.
+    /// Waits before the next connection: for the server's reconnection time or, after consecutive failures, longer.
+    ///
+    /// The additional time has a limit and ends early when the network is back.
     private func waitToReconnect() async throws(EventSourceFailure) {
         reader = nil
         let factor = Double(1 << min(max(0, failures - 1), 16))
-        // Doubling a reconnection time of zero yields zero, but a server that is down must not be asked without a
+        // A reconnection time of zero would remain zero when doubled. A server that is down must not be asked without a
         // pause.
         let longer = failures > 0 ? max(reconnectionTime, .milliseconds(1)) * factor : reconnectionTime
         let (time, openings) = (transfer.core.time, transfer.core.connectivity.openings)

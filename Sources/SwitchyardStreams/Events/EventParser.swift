@@ -3,9 +3,11 @@ import SwitchyardServices
 
 /// A parser that turns the lines of one connection's event stream into events (HTML Standard, section 9.2.6).
 struct EventParser: Sendable {
-    /// The last event id, which the next connection sends; it may come from an earlier connection.
+    /// The last event id, which the next connection sends as `Last-Event-ID`.
+    ///
+    /// It may come from an earlier connection.
     private(set) var lastEventID: String
-    /// The time to wait before reconnecting, as the server last set it.
+    /// The last reconnection time that the server set on this connection; `nil` if it set none.
     private(set) var reconnectionTime: Duration?
 
     private var idBuffer: String
@@ -17,10 +19,12 @@ struct EventParser: Sendable {
         idBuffer = lastEventID
     }
 
-    /// The number of bytes in the incomplete event.
+    /// The number of buffered bytes of the incomplete event.
     var size: Int { dataBuffer.utf8.count + typeBuffer.utf8.count }
 
-    /// Parses a line; an empty line completes an event.
+    /// Parses a line.
+    ///
+    /// Returns the complete event if the line is empty; otherwise, `nil`.
     mutating func take(_ bytes: Data) -> ServerSentEvent? {
         guard let first = bytes.first else { return dispatch() }
         guard first != UInt8(ascii: ":") else { return nil }
@@ -67,11 +71,13 @@ struct EventParser: Sendable {
 
 /// A server-sent event, as defined by the HTML Standard (section 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// The event type; `message` if the server names none.
+    /// The event type; `message` if the server sent no type.
     public var type: String
-    /// The data; several lines are joined by LF.
+    /// The data of the event.
+    ///
+    /// If the event has several data lines, they are joined by LF.
     public var data: String
-    /// The last event id that the server has sent with this event or an earlier one; empty if there is none.
+    /// The last event id that the server sent, with this event or an earlier one; empty if the server sent none.
     public var lastEventID: String
 
     /// Creates an event.

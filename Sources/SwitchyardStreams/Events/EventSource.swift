@@ -12,11 +12,12 @@ import SwitchyardServices
 ///
 /// When a connection ends or breaks, another connection is made after the server's reconnection time, with
 /// `Last-Event-ID` from the last complete event. If the last connection failed, the next server of the service is used.
-/// The sequence ends without an error if the server responds with 204, and with an error if the response is not an
-/// event stream. A request that must not be repeated (`APIConfiguration.resendRule`) makes only one connection: the
-/// sequence ends or fails with it. Leaving the loop, cancelling the task, and
-/// ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close the connection. The sequence also ends when its
-/// user logs out or another user logs in, so the event id of one user is never sent for another user.
+/// The sequence ends without an error if the server responds with 204. It throws an error if the response is not an
+/// event stream. If the request must not be repeated (`APIConfiguration.resendRule`), there is only one connection, and
+/// the sequence ends or fails when that connection ends or fails. Leaving the loop, cancelling the task, and
+/// ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)`` close the connection. The sequence also ends when the
+/// user for whom it was started logs out or another user logs in. The event id of one user is therefore never sent for
+/// another user.
 public struct EventSource: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -25,14 +26,18 @@ public struct EventSource: AsyncSequence, Sendable {
 
     /// The options of an event source.
     public struct Options: Sendable {
-        /// The time to wait before reconnecting, until the server sets another; 3 s unless set.
+        /// The time to wait before reconnecting; 3 s unless set.
         ///
-        /// If a server requests less than 0.5 s, the time is 0.5 s.
+        /// The server can set another time.
+        ///
+        /// If the server requests less than 0.5 s, the time is 0.5 s.
         public var reconnectionTime = Duration.seconds(3)
-        /// The maximum wait after consecutive failed connections, each of which doubles the wait; 60 s unless set.
+        /// The maximum wait after consecutive failed connections; 60 s unless set.
         ///
-        /// The time that failures have added to the reconnection time ends when the network is back
-        /// (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
+        /// Each failure doubles the wait.
+        ///
+        /// When the network is back (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``), only the
+        /// reconnection time itself still applies.
         public var longestWait = Duration.seconds(60)
         /// The maximum number of consecutive failed connections; no limit unless set.
         ///
@@ -49,7 +54,8 @@ public struct EventSource: AsyncSequence, Sendable {
         public init() {}
     }
 
-    /// The identifier with which the source can be closed from elsewhere.
+    /// The identifier with which any task can close the source:
+    /// ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)``.
     public let id: RequestID
     let configuration: APIConfiguration
     let options: Options
@@ -63,7 +69,9 @@ public struct EventSource: AsyncSequence, Sendable {
         self.client = client
     }
 
-    /// Creates an iterator; the connection is made when the first event is requested.
+    /// Creates an iterator.
+    ///
+    /// The connection is made when the first event is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(connection: EventConnection(self))
     }
@@ -79,7 +87,9 @@ public struct EventSource: AsyncSequence, Sendable {
             try await connection.next()
         }
 
-        /// Returns the next event, or `nil` if the server has no more events; the isolation of the caller is ignored.
+        /// Returns the next event, or `nil` if the server has no more events.
+        ///
+        /// The `actor` parameter is ignored.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(EventSourceFailure) -> ServerSentEvent? {
@@ -92,10 +102,13 @@ public struct EventSource: AsyncSequence, Sendable {
 public enum EventSourceFailure: Error, Sendable {
     /// The request failed or was cancelled.
     case request(RequestFailure)
-    /// The server responded with a status other than 200 and 204; the response has at most the first 64 KiB of its
-    /// body.
+    /// The server responded with a status other than 200 and 204.
+    ///
+    /// The value is the response with at most the first 64 KiB of its body.
     case refused(ServiceResponse)
-    /// The response is not a `text/event-stream`; it has at most the first 64 KiB of its body.
+    /// The response is not a `text/event-stream`.
+    ///
+    /// The value is the response with at most the first 64 KiB of its body.
     case contentType(ServiceResponse)
 
     /// The response that was not an event stream; `nil` if there was no response.
@@ -125,9 +138,9 @@ extension NetworkClient {
     /// - Parameters:
     ///   - configuration: The request; `Accept`, `Cache-Control` and `Last-Event-ID` are added.
     ///   - options: The options for reconnecting.
-    ///   - id: The identifier with which the source can be closed from elsewhere.
-    /// - Returns: The events. The connection is made when the first event is requested. The sequence supports one
-    ///   iterator at a time.
+    ///   - id: The identifier with which any task can close the source through `cancel(_:)`.
+    /// - Returns: The sequence of events. The connection is made when the first event is requested. The sequence
+    ///   supports one iterator at a time.
     public func eventSource(
         _ configuration: APIConfiguration,
         options: EventSource.Options = EventSource.Options(),
@@ -138,7 +151,9 @@ extension NetworkClient {
 }
 
 extension ResponseBytes {
-    /// Returns the body as server-sent events, limited to this one connection.
+    /// Returns the body as server-sent events.
+    ///
+    /// There is no reconnection when the body ends.
     ///
     /// - Parameter limit: The maximum size of an event in bytes; 1 MiB unless given.
     /// - Returns: The events.

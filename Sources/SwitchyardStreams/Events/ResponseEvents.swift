@@ -2,11 +2,13 @@ import Foundation
 public import SwitchyardClient
 import SwitchyardHTTP
 
-/// The server-sent events of one ``/SwitchyardClient/StreamedResponse``; an incomplete event at the end is discarded.
+/// The server-sent events of one ``/SwitchyardClient/StreamedResponse``.
+///
+/// An incomplete event at the end is discarded.
 public struct ResponseEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
-    /// The failure that ends a body early.
+    /// The failure that ends the sequence early.
     public typealias Failure = RequestFailure
 
     let body: LiveBody
@@ -28,7 +30,9 @@ public struct ResponseEvents: AsyncSequence, Sendable {
             try await reader.next()
         }
 
-        /// Returns the next event, or `nil` at the end; the isolation of the caller is ignored.
+        /// Returns the next event, or `nil` at the end.
+        ///
+        /// The `actor` parameter is ignored.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RequestFailure) -> ServerSentEvent? {

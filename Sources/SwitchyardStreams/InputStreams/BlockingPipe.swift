@@ -2,14 +2,16 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// A bounded buffer between a body, which arrives in a task, and a reader that blocks its thread.
+/// A bounded buffer between a body that arrives in a task and a reader that blocks its thread.
 ///
 /// `@unchecked Sendable` is sound: all mutable state is in `state`, protected by the condition's lock.
 final class BlockingPipe: @unchecked Sendable {
     private static let capacity = 1 << 20
 
     private struct State {
-        /// The unread pieces, kept separately so that a read copies only the bytes that it returns.
+        /// The unread pieces.
+        ///
+        /// They are not joined, so a read copies only the bytes that it returns.
         var pieces: ArraySlice<Data> = []
         var count = 0
         var end: Result<Void, RequestFailure>?
@@ -42,7 +44,9 @@ final class BlockingPipe: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Passes a piece to the reader and waits for room; returns `false` if the pipe is closed.
+    /// Adds a piece to the buffer and waits until there is room for another.
+    ///
+    /// Returns `false` if the pipe is closed.
     func write(_ piece: Data) async -> Bool {
         withLock { state in
             state.append(piece)
@@ -59,7 +63,9 @@ final class BlockingPipe: @unchecked Sendable {
         return withLock { !$0.isClosed }
     }
 
-    /// Records the end of the body; buffered bytes can still be read.
+    /// Records the end of the body.
+    ///
+    /// The reader can still read the buffered bytes.
     func finish(_ end: Result<Void, RequestFailure>) {
         withLock { state in
             state.end = end
@@ -67,7 +73,7 @@ final class BlockingPipe: @unchecked Sendable {
         }
     }
 
-    /// Ends with a failure immediately and drops the buffered data.
+    /// Ends the pipe with a failure immediately, and drops the buffered bytes.
     func fail(_ failure: RequestFailure) {
         let room = withLock { state in
             state.pieces = []
@@ -82,7 +88,9 @@ final class BlockingPipe: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Waits for bytes and returns their number; returns 0 at the end, -1 after a failure or after the pipe was closed.
+    /// Waits for bytes, copies them into the buffer, and returns their number.
+    ///
+    /// Returns 0 at the end of the body, and -1 after a failure or after the pipe was closed.
     func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
         let (result, room): (Int, CheckedContinuation<Void, Never>?) = withLock { state in
             while state.count == 0, state.end == nil, !state.isClosed { condition.wait() }
@@ -102,7 +110,7 @@ final class BlockingPipe: @unchecked Sendable {
     /// Whether all bytes were read and no more will arrive.
     var isAtEnd: Bool { withLock { $0.count == 0 && $0.end != nil } }
 
-    /// The failure that interrupted the body, once all preceding bytes were read.
+    /// The failure that interrupted the body; `nil` until all bytes before the failure were read.
     var failure: RequestFailure? {
         withLock { state in
             guard state.count == 0, case .failure(let error) = state.end else { return nil }
@@ -110,7 +118,7 @@ final class BlockingPipe: @unchecked Sendable {
         }
     }
 
-    /// Closes the pipe and resumes all waiters.
+    /// Closes the pipe, and resumes the waiting reader and the waiting writer.
     func close() {
         let room = withLock { state in
             state.isClosed = true

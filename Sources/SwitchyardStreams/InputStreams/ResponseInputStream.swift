@@ -4,11 +4,11 @@ public import SwitchyardClient
 /// The body of a ``/SwitchyardClient/StreamedResponse`` as a Foundation input stream, for APIs that require one.
 ///
 /// Reading waits for the network, so do not read on the main thread or on the threads of tasks. At most 1 MiB and one
-/// piece are buffered for the reader. Closing or releasing the stream ends the transfer.
+/// further piece of the body are buffered for the reader. Closing or releasing the stream ends the transfer.
 ///
-/// The stream is intended for a loop that reads. It may be scheduled on a run loop and have a delegate, as code that
-/// accepts any stream does, but it sends no events. It cannot be the body of a `URLSession` request, because
-/// `URLSession` calls undocumented methods of its streams.
+/// The stream is intended for a loop that calls `read`. Code may schedule it on a run loop and set a delegate, but the
+/// stream sends no events. It cannot be the body of a `URLSession` request, because `URLSession` calls undocumented
+/// methods of its streams.
 public final class ResponseInputStream: InputStream {
     private let body: LiveBody
     private let pipe = BlockingPipe()
@@ -44,15 +44,17 @@ public final class ResponseInputStream: InputStream {
         }
     }
 
-    /// Ends the transfer.
+    /// Closes the stream, and ends the transfer.
     public override func close() {
         isClosed = true
         pipe.close()
         body.cancel(.cancelled)
     }
 
-    /// Waits for bytes and returns their number; returns 0 at the end, and -1 before the stream is open, after it was
-    /// closed, and after a failure.
+    /// Waits for bytes, copies them into the buffer, and returns their number.
+    ///
+    /// Returns 0 at the end of the body. Returns -1 before the stream is open, after it was closed, and after a
+    /// failure.
     public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
         guard isOpen, !isClosed else { return -1 }
         do throws(RequestFailure) { try body.checkOwner() } catch { pipe.fail(error) }
@@ -67,7 +69,9 @@ public final class ResponseInputStream: InputStream {
         false
     }
 
-    /// Whether a read may return bytes, which is the case until the end is reached.
+    /// Whether a read may return bytes.
+    ///
+    /// The value is `true` until the end is reached.
     public override var hasBytesAvailable: Bool { isOpen && !isClosed && !pipe.isAtEnd }
 
     /// The status of the stream.
@@ -78,12 +82,12 @@ public final class ResponseInputStream: InputStream {
         return pipe.isAtEnd ? .atEnd : .open
     }
 
-    /// The failure that interrupted the body.
+    /// The failure that interrupted the body; `nil` if there was none.
     public override var streamError: (any Error)? { pipe.failure }
 
     // MARK: Run loops and properties
 
-    // Foundation leaves these methods to each subclass, and crashes the process if one is missing
+    // Foundation requires each subclass to override these methods, and crashes the process if one is missing
     // (PKMultipartInputStream, issues 6 and 10).
 
     /// Does nothing, because the stream sends no events.
@@ -114,7 +118,9 @@ public final class ResponseInputStream: InputStream {
 }
 
 extension StreamedResponse {
-    /// Returns the body as a Foundation input stream that is not open yet; the body can be read in one form only.
+    /// Returns the body as a Foundation input stream that is not open yet.
+    ///
+    /// Read the body only through this stream.
     public func inputStream() -> ResponseInputStream {
         ResponseInputStream(bytes.body)
     }

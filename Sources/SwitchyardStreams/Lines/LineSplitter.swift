@@ -1,8 +1,9 @@
 import Foundation
 import SwitchyardHTTP
 
-/// A splitter that turns bytes into lines, wherever the pieces are divided, even between CR and LF or within a
-/// character.
+/// A splitter that turns bytes into lines.
+///
+/// The bytes can be divided into pieces anywhere, even between CR and LF or within a character.
 ///
 /// A byte order mark before the first line is not part of the line.
 struct LineSplitter: Sendable {
@@ -17,10 +18,10 @@ struct LineSplitter: Sendable {
     private let rule: Rule
     private let limit: Int
     private var rest = Data()
-    /// The number of bytes of `rest` that contain no line end.
+    /// The number of bytes at the start of `rest` that were searched and contain no line end.
     private var searched = 0
     private var skipsLineFeed = false
-    /// Whether a byte order mark may still come.
+    /// Whether a byte order mark may still be found, because no line has started.
     private var isAtStart = true
 
     /// - Parameters:
@@ -31,12 +32,12 @@ struct LineSplitter: Sendable {
         self.limit = limit
     }
 
-    /// Appends the next piece.
+    /// Appends the next piece of bytes.
     mutating func append(_ piece: Data) {
         if searched == 0, rest.isEmpty {
             rest = piece
         } else {
-            // A slice that bytes are appended to would retain all bytes before its start.
+            // Appending to a slice would retain all bytes before the slice.
             if rest.startIndex > 0 { rest = Data(rest) }
             rest.append(piece)
         }
@@ -63,12 +64,14 @@ struct LineSplitter: Sendable {
         return line
     }
 
-    /// Returns a line without the CR of its end, whose LF may not have arrived yet.
+    /// Returns a line without its CR.
+    ///
+    /// The LF after the CR may not have arrived yet.
     private func withoutReturn(_ line: Data) -> Data {
         rule == .lineFeed && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
-    /// Returns the bytes after the last line end; `nil` if there are none.
+    /// Returns the bytes after the last line end; `nil` if there are no such bytes.
     mutating func finish() -> Data? {
         skipLineFeed()
         defer {
@@ -78,14 +81,16 @@ struct LineSplitter: Sendable {
         return rest.isEmpty ? nil : rest
     }
 
-    /// Skips the LF of a CRLF whose CR has already ended a line.
+    /// Skips the LF of a CRLF after the CR has already ended the line.
     private mutating func skipLineFeed() {
         guard skipsLineFeed, let first = rest.first else { return }
         skipsLineFeed = false
         if first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
     }
 
-    /// Removes a byte order mark from the start, once it is complete or can no longer come.
+    /// Removes a byte order mark from the start, once it is complete.
+    ///
+    /// Does nothing if the first bytes are others.
     private mutating func skipMark() {
         guard isAtStart, !rest.isEmpty else { return }
         guard rest.count >= Data.byteOrderMark.count || !Data.byteOrderMark.starts(with: rest) else { return }

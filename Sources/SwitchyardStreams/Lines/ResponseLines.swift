@@ -10,7 +10,7 @@ import SwitchyardHTTP
 public struct ResponseLines: AsyncSequence, Sendable {
     /// A line, without its end.
     public typealias Element = String
-    /// The failure that ends a body early.
+    /// The failure that ends the sequence early.
     public typealias Failure = RequestFailure
 
     let body: LiveBody
@@ -32,7 +32,9 @@ public struct ResponseLines: AsyncSequence, Sendable {
             try await next(isolation: nil)
         }
 
-        /// Returns the next line, or `nil` at the end; the isolation of the caller is ignored.
+        /// Returns the next line, or `nil` at the end.
+        ///
+        /// The `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             try await reader.next().map { String(decoding: $0, as: UTF8.self) }
         }

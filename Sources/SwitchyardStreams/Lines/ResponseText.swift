@@ -9,7 +9,7 @@ import SwitchyardHTTP
 public struct ResponseText: AsyncSequence, Sendable {
     /// A piece of text, never empty.
     public typealias Element = String
-    /// The failure that ends a body early.
+    /// The failure that ends the sequence early.
     public typealias Failure = RequestFailure
 
     let body: LiveBody
@@ -29,14 +29,16 @@ public struct ResponseText: AsyncSequence, Sendable {
             self.body = body
         }
 
-        /// Returns the next piece, or `nil` at the end.
+        /// Returns the next piece of text, or `nil` at the end.
         ///
         /// - Throws: ``/SwitchyardClient/RequestFailure`` if the body is interrupted or the transfer was cancelled.
         public mutating func next() async throws(RequestFailure) -> String? {
             try await next(isolation: nil)
         }
 
-        /// Returns the next piece, or `nil` at the end; the isolation of the caller is ignored.
+        /// Returns the next piece of text, or `nil` at the end.
+        ///
+        /// The `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             while let piece = try await body.next() {
                 var bytes = rest + piece

@@ -3,12 +3,13 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The values of a `StreamedResponse` of JSON lines: one JSON value per line, decoded as soon as the line is complete.
+/// The values of a `StreamedResponse` that contains JSON lines: one JSON value per line, decoded as soon as the line is
+/// complete.
 ///
 /// Empty lines are skipped (<https://jsonlines.org>). The nesting depth of a value is limited to 128, so that no value
 /// overflows the stack of the thread on which it is decoded.
 public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// A value.
+    /// A decoded value.
     public typealias Element = Value
 
     let body: LiveBody
@@ -35,8 +36,8 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
 
         /// Returns the next value, or `nil` at the end.
         ///
-        /// - Throws: `RequestFailure` if the body is interrupted, ``LineDecodingError`` if a line cannot be decoded;
-        ///   the transfer is then ended.
+        /// - Throws: `RequestFailure` if the body is interrupted, or ``LineDecodingError`` if a line cannot be decoded.
+        ///   A line that cannot be decoded ends the transfer.
         public mutating func next() async throws -> Value? {
             while let bytes = try await reader.next() {
                 line += 1
@@ -67,10 +68,10 @@ public struct LineDecodingError: Error, CustomStringConvertible {
     /// The error of the decoder.
     public var underlying: any Error
 
-    /// The line number, the error, and its location, without any value of the line.
+    /// The line number, the decoder's error, and the coding path of the error, without any value from the line.
     public var description: String { "line \(line) cannot be decoded: \(complaint)" }
 
-    /// The description of the error in our own words, because the decoder's description may quote the input.
+    /// The description of the decoder's error without its own text, because that text may quote the input.
     private var complaint: String {
         guard let error = underlying as? DecodingError else { return "\(type(of: underlying))" }
         switch error {

@@ -2,10 +2,10 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A WebSocket whose frames are written and read by Switchyard (RFC 6455), over a connection of a transport.
+/// A WebSocket whose frames Switchyard itself writes and reads (RFC 6455), over a connection of a transport.
 ///
-/// One task reads, and another one writes while there is something to write. ``FramedWebSocketState`` makes all
-/// decisions under a lock, and this class carries them out after the lock is released.
+/// One task reads. A second task writes while there is something to write. ``FramedWebSocketState`` makes all decisions
+/// under a lock, and this class carries out the decisions after the lock is released.
 final class FramedWebSocket: WebSocketEngine {
     typealias Message = WebSocket.Message
 
@@ -16,8 +16,9 @@ final class FramedWebSocket: WebSocketEngine {
     private let state: Locked<FramedWebSocketState>
     private let timer = Locked<(any ScheduledTimer)?>(nil)
     private let inbox: MessageInbox<Message>
-    /// A closure through which the inbox requests messages; it is replaced after initialization, because this object
-    /// does not exist yet when the inbox is created.
+    /// A closure through which the inbox requests messages.
+    ///
+    /// It is set after initialization, because the inbox is created before this object can be captured.
     private let asking: Locked<@Sendable () -> Void>
 
     /// Creates the connection and starts reading.
@@ -44,7 +45,7 @@ final class FramedWebSocket: WebSocketEngine {
         inbox = MessageInbox { _ in asking.withLock { $0 }() }
         asking.withLock { $0 = { [weak self] in self?.ask() } }
         setTimer()
-        // The task ends with the connection, which the server, a timer, or the release of the WebSocket ends.
+        // This task ends with the connection. The server, a timer, or the release of the WebSocket ends the connection.
         Task { await readAll() }
     }
 
@@ -61,7 +62,7 @@ final class FramedWebSocket: WebSocketEngine {
         serve()
     }
 
-    /// Delivers the next message, or the end, if a caller waits for it.
+    /// If a caller waits for a message, delivers the next message or the error that ended the connection.
     private func serve() {
         let (outcome, reader) = state.withLock { ($0.takeForReader(), $0.takeReader()) }
         reader?()
@@ -80,7 +81,7 @@ final class FramedWebSocket: WebSocketEngine {
         }
     }
 
-    /// Waits while more messages are buffered than allowed.
+    /// Waits while the buffer of received messages is full.
     private func waitForRoom() async {
         await withCheckedContinuation { (reader: CheckedContinuation<Void, Never>) in
             let now = time.now
@@ -118,7 +119,7 @@ final class FramedWebSocket: WebSocketEngine {
         try outcome.get()
     }
 
-    /// Writes until nothing is left to write.
+    /// Writes until no data is left to write.
     private func writeAll() async {
         while let bytes = state.withLock({ $0.nextWrite() }) {
             do throws(TransportError) {
@@ -145,7 +146,7 @@ final class FramedWebSocket: WebSocketEngine {
         close(.goingAway, reason: "")
     }
 
-    /// Carries out the actions that follow from a change of the state.
+    /// Carries out the actions that a change of the state requires.
     private func carryOut(_ step: FramedWebSocketState.Step) {
         for sender in step.failed { sender.waiter(.failure(sender.error)) }
         if step.startsWriting { Task { await writeAll() } }
@@ -168,8 +169,8 @@ final class FramedWebSocket: WebSocketEngine {
 
     private func setTimer() {
         guard let due = state.withLock({ $0.nextCheckTime }) else { return }
-        // The check runs in a task, after the tasks that have bytes to process: if tasks wait for a thread, the server
-        // is not silent.
+        // The check runs in a new task, so that tasks with received bytes can run first. A server is not silent if its
+        // bytes only wait for a thread.
         let next = time.schedule(at: due) { [weak self] in Task { self?.look() } }
         let before = timer.withLock { timer in
             defer { timer = next }

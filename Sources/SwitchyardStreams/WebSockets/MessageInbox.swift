@@ -3,8 +3,9 @@ import SwitchyardServices
 
 /// An inbox that delivers messages one by one, in order, to the callers that wait for them.
 ///
-/// The inbox requests one message at a time from the system, and only while a caller waits. If the caller is cancelled,
-/// the request stays active, and the inbox keeps its message for the next caller, so a cancellation loses no message.
+/// The inbox requests one message at a time from the connection, and only while a caller waits. If the caller is
+/// cancelled, the request stays active, and the inbox keeps the message for the next caller. A cancellation therefore
+/// loses no message.
 final class MessageInbox<Message: Sendable>: Sendable {
     typealias Outcome = Result<Message, TransportError>
 
@@ -14,10 +15,10 @@ final class MessageInbox<Message: Sendable>: Sendable {
     }
 
     private struct State {
-        /// The message that arrived after its caller was cancelled; at most one.
+        /// A message that arrived after the caller who requested it was cancelled; at most one is kept.
         var kept: Message?
         var waiters: [Waiter] = []
-        /// Whether a request to the system is active.
+        /// Whether a request for a message is active.
         var isAsked = false
         var end: TransportError?
         var lastID: UInt64 = 0
@@ -28,15 +29,16 @@ final class MessageInbox<Message: Sendable>: Sendable {
 
     /// Creates an empty inbox.
     ///
-    /// - Parameter ask: A closure that requests the next message from the system, which must be passed to ``take(_:)``.
+    /// - Parameter ask: A closure that requests the next message from the connection. The message must be passed to
+    ///   ``take(_:)``.
     init(ask: @escaping @Sendable (MessageInbox) -> Void) {
         self.ask = ask
     }
 
     /// Waits for the next message.
     ///
-    /// - Throws: The ``TransportError`` that ended the messages; with ``TransportError/Kind/cancelled`` if the task is
-    ///   cancelled.
+    /// - Throws: The ``TransportError`` that ended the connection. Its kind is ``TransportError/Kind/cancelled`` if the
+    ///   task is cancelled.
     func next() async throws(TransportError) -> Message {
         let id = state.withLock { state in
             state.lastID += 1
@@ -74,7 +76,7 @@ final class MessageInbox<Message: Sendable>: Sendable {
         waiter?.continuation.resume(returning: .failure(.waitCancelled))
     }
 
-    /// Accepts the system's result; a failure ends the messages.
+    /// Accepts the result of a request: a message, or a failure that ends the messages.
     func take(_ outcome: Outcome) {
         let (served, asks): ([Waiter], Bool) = state.withLock { state in
             state.isAsked = false

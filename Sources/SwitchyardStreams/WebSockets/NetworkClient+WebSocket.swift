@@ -5,29 +5,33 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// An error for which a WebSocket was not opened.
+/// The reason why a WebSocket could not be opened.
 public enum WebSocketFailure: Error, Sendable {
     /// The request failed or was cancelled.
     case request(RequestFailure)
     /// The server responded with a status other than 101 (Switching Protocols); the response has no body.
     case refused(ServiceResponse)
-    /// The server responded with 101, but violated RFC 6455 section 4.1; the text describes the violation.
+    /// The server responded with 101, but violated RFC 6455 section 4.1.
+    ///
+    /// The text describes the violation.
     case handshake(ServiceResponse, String)
-    /// The connection was closed, and no other connection follows; thrown by ``ReconnectingWebSocket`` only.
+    /// The connection was closed, and no new connection will be made.
+    ///
+    /// Only ``ReconnectingWebSocket`` reports this failure.
     case closed(WebSocket.Closure)
 }
 
 extension NetworkClient {
     /// Opens a WebSocket (RFC 6455) under the rules of the client.
     ///
-    /// The opening request is a GET like any other request. The client chooses the server, and tries the next server if
-    /// that server is down, refuses the connection or violates the handshake. Each of these failures counts against the
-    /// server. Header fields, credentials and their refresh, cookies, interceptors and retries apply, and redirects are
-    /// followed according to ``/SwitchyardClient/APIConfiguration/redirects``. ``cancel(_:)-(RequestID)``, the end of
-    /// the owner and ``shutdown()`` end the connection.
+    /// The opening request is a GET like any other request. The client chooses a server. If that server is down,
+    /// refuses the connection or violates the handshake, the client tries the next server and counts the failure
+    /// against the first one. Header fields, credentials and their refresh, cookies, interceptors and retries apply,
+    /// and redirects are followed according to ``/SwitchyardClient/APIConfiguration/redirects``.
+    /// ``cancel(_:)-(RequestID)``, releasing the client and ``shutdown()`` end the connection.
     ///
     /// If the configuration itself sets a `timeout`, it limits the whole lifetime of the connection. Other timeouts
-    /// limit the opening.
+    /// limit only the time until the connection is open.
     ///
     /// - Parameters:
     ///   - configuration: The opening request.
@@ -52,15 +56,19 @@ extension NetworkClient {
     }
 }
 
-/// The opening of a WebSocket by a client.
+/// The opening of WebSocket connections under the rules of a client.
 struct WebSocketOpening: Sendable {
     private let configuration: APIConfiguration
     private let options: WebSocket.Options
-    /// The transfer, which is in the client's table by identifier and owner while the connection is open.
+    /// The transfer.
+    ///
+    /// While the connection is open, the client can cancel it by its identifier or together with all requests of its owner.
     private let transfer: Transfer
-    /// Whether the transfer ends with the connection.
+    /// Whether the transfer ends when the connection ends.
     private let endsTransfer: Bool
-    /// The handshake of each attempt, which has a key of its own.
+    /// The handshakes of the attempts.
+    ///
+    /// Each attempt has its own `Sec-WebSocket-Key`.
     private let handshakes: HandshakeList
 
     init(
@@ -83,7 +91,7 @@ struct WebSocketOpening: Sendable {
         _ options: WebSocket.Options,
         _ handshakes: HandshakeList
     ) -> APIConfiguration {
-        // All attempts share one idempotency key.
+        // The snapshot fixes the idempotency key, so that all attempts send the same key.
         var opening = configuration.snapshot()
         if opening.tls == nil, options.tls != TLSConfiguration() { opening.tls = options.tls }
         let modifier = opening.modifier
@@ -94,8 +102,9 @@ struct WebSocketOpening: Sendable {
         return opening
     }
 
-    /// Adds the transfer to the client's table; from then on, the connection belongs to the transfer's owner and ends
-    /// with it.
+    /// Adds the transfer to the client's table of transfers.
+    ///
+    /// From then on, the connection ends when the client that opened it is released.
     func begin() throws(WebSocketFailure) {
         do throws(RequestFailure.Reason) {
             try transfer.begin(configuration)
@@ -106,7 +115,7 @@ struct WebSocketOpening: Sendable {
 
     /// Opens the connection.
     ///
-    /// - Parameter first: The servers that are not asked as long as there is another server.
+    /// - Parameter first: The servers that are asked only if no other server is available.
     /// - Returns: The open connection.
     /// - Throws: ``/SwitchyardStreams/WebSocketFailure``.
     func open(avoiding first: [Server.ID] = []) async throws(WebSocketFailure) -> WebSocket {
@@ -139,7 +148,7 @@ struct WebSocketOpening: Sendable {
         }
     }
 
-    /// Records a handshake violation as a failure of the server.
+    /// Counts a handshake violation as a failure of the server.
     private func charge(_ response: ServiceResponse) {
         guard let attempt = response.context.attempt else { return }
         transfer.charge(Transfer.Break(attempt: attempt, outcome: AttemptOutcome(.protocolViolation)))
@@ -184,7 +193,8 @@ struct WebSocketOpening: Sendable {
                 if let failure { body.charge(failure) }
                 body.end()
             }
-            // The body ends when the connection ends, and this read reports the result to the client.
+            // On this path, nothing else reads the body. The body ends when the connection ends, and this read then
+            // reports the result to the client.
             Task { _ = try? await body.next() }
             return self.socket(engine, subprotocol, response)
         }
@@ -221,7 +231,7 @@ final class HandshakeList: Sendable {
         made.withLock { $0 = [] }
     }
 
-    /// Checks the response against the handshakes of the attempts.
+    /// Checks the response against the handshake of the attempt that it belongs to.
     func agreement(in headers: HTTPHeaders) throws(Handshake.Refusal) -> Handshake.Agreement {
         let accept = headers["Sec-WebSocket-Accept"]
         let attempts = made.withLock { $0 }
@@ -231,7 +241,9 @@ final class HandshakeList: Sendable {
 }
 
 extension ServiceResponse {
-    /// The response without its body, which is cancelled.
+    /// The response with an empty body.
+    ///
+    /// The original body is cancelled.
     fileprivate var withoutBody: ServiceResponse {
         discardBody()
         var response = self

@@ -18,8 +18,8 @@
         ///   - task: The task, after the opening handshake.
         ///   - socket: The connection that the task belongs to.
         ///   - options: The options of the connection.
-        ///   - end: A closure that ends the connection immediately; it receives the failure that counts against the
-        ///     server.
+        ///   - end: A closure that ends the connection immediately. Its parameter is the failure that counts against
+        ///     the server; `nil` if the server is not at fault.
         init(
             _ task: URLSessionWebSocketTask,
             of socket: URLSessionSocket,
@@ -51,8 +51,9 @@
             return WebSocket.Closure(code: code, reason: reason, isByServer: isOwn == nil, isClean: code != .abnormal)
         }
 
-        /// Sends pings until the task is cancelled or a ping receives no pong before the next ping is due, which ends
-        /// the connection.
+        /// Sends pings until the task is cancelled.
+        ///
+        /// If a ping receives no pong before the next ping is due, the connection ends.
         ///
         /// No task awaits a pong, because `URLSession` may call the pong handler more than once, or never, when the
         /// connection breaks.
@@ -62,7 +63,7 @@
             _ end: @Sendable (TransportError?) -> Void
         ) async {
             var isAlive = Locked(true)
-            // Pings use real time because proxies do. The sleep throws only if the task was cancelled.
+            // Pings use real time because the timeouts of proxies do. The sleep throws only if the task was cancelled.
             while (try? await Task.sleep(for: interval.sleepable)) != nil {
                 guard isAlive.withLock({ $0 }) else {
                     return end(TransportError(.timeout, message: "a ping got no pong before the next ping"))
@@ -107,7 +108,9 @@
             }
         }
 
-        /// Returns the error that ended a call; without it, a refusal by this class would appear as a cancellation or a
+        /// Returns the error that ended a call.
+        ///
+        /// Without this conversion, a connection that this class has rejected would be reported as a cancellation or a
         /// bad response.
         private static func failure(
             _ error: any Error,

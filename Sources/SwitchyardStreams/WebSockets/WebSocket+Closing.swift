@@ -11,7 +11,7 @@ extension WebSocket {
             self.rawValue = rawValue
         }
 
-        /// 1000: the purpose of the connection is fulfilled.
+        /// 1000: the purpose of the connection is fulfilled, so it closes normally.
         public static let normal = Self(rawValue: 1000)
         /// 1001: the server is going down, or the app is leaving.
         public static let goingAway = Self(rawValue: 1001)
@@ -19,17 +19,21 @@ extension WebSocket {
         public static let protocolError = Self(rawValue: 1002)
         /// 1003: a message of this type is not accepted.
         public static let unsupportedData = Self(rawValue: 1003)
-        /// 1005: the Close frame has no code; never sent.
+        /// 1005: the received Close frame has no code.
+        ///
+        /// This code is never sent.
         public static let noStatus = Self(rawValue: 1005)
-        /// 1006: the connection ended without a Close frame; never sent.
+        /// 1006: the connection ended without a Close frame.
+        ///
+        /// This code is never sent.
         public static let abnormal = Self(rawValue: 1006)
-        /// 1007: a message is not what its type says, such as text that is no valid UTF-8.
+        /// 1007: the content of a message does not match its type, such as a text message that is not valid UTF-8.
         public static let invalidPayload = Self(rawValue: 1007)
         /// 1008: a message violates a policy of the receiver.
         public static let policyViolation = Self(rawValue: 1008)
         /// 1009: a message is too large.
         public static let messageTooBig = Self(rawValue: 1009)
-        /// 1010: the server has not accepted a required extension.
+        /// 1010: the server has not accepted an extension that the client requires.
         public static let missingExtension = Self(rawValue: 1010)
         /// 1011: the server has encountered an error.
         public static let internalError = Self(rawValue: 1011)
@@ -47,10 +51,11 @@ extension WebSocket {
         }
     }
 
-    /// The end of a connection.
+    /// A description of how a connection ended.
     public struct Closure: Sendable, Hashable {
-        /// The code of the Close frame; ``CloseCode/noStatus`` if the frame has no code, ``CloseCode/abnormal`` if
-        /// there was no frame.
+        /// The code of the Close frame.
+        ///
+        /// ``CloseCode/noStatus`` if the frame has no code, and ``CloseCode/abnormal`` if there was no Close frame.
         public var code: CloseCode
         /// The reason in the Close frame; empty if it has none.
         public var reason: String
@@ -67,11 +72,11 @@ extension WebSocket {
             self.isClean = isClean
         }
 
-        /// Whether the connection was closed without a problem: the codes 1000, 1001 and 1005, with Close frames from
-        /// both sides.
+        /// Whether the connection was closed without a problem: with the code 1000, 1001 or 1005, and with Close frames
+        /// from both sides.
         public var isNormal: Bool { isClean && [.normal, .goingAway, .noStatus].contains(code) }
 
-        /// The closure as a transport error.
+        /// The transport error with which pending calls fail after this closure.
         var error: TransportError {
             let who = isByServer ? "the server" : "this side"
             let said = code == .noStatus ? "" : ": \(code.rawValue)"

@@ -8,7 +8,7 @@ extension WebSocket {
         /// A connection that receives nothing between two pings ends with
         /// ``/SwitchyardHTTP/TransportError/Kind/timeout``. A value below one second counts as one second.
         public var pingInterval: Duration?
-        /// The maximum time in which nothing arrives from the server, including pongs; no limit unless set.
+        /// The maximum time without any data from the server, including pongs; no limit unless set.
         ///
         /// After this time, the connection ends with ``/SwitchyardHTTP/TransportError/Kind/timeout``. A value below one
         /// second counts as one second. On Apple systems, only ``pingInterval`` detects a silent server.
@@ -21,26 +21,27 @@ extension WebSocket {
         public var maximumMessageSize = 1 << 20
         /// The maximum payload in bytes of a received frame; ``maximumMessageSize`` unless set.
         ///
-        /// It has no effect on Apple systems.
+        /// This option has no effect on Apple systems.
         public var maximumFrameSize: Int?
         /// The maximum payload in bytes of a sent frame; 64 KiB unless set.
         ///
-        /// A larger message is sent in several frames. It has no effect on Apple systems.
+        /// A larger message is sent in several frames. This option has no effect on Apple systems.
         public var fragmentSize = 64 << 10
-        /// The subprotocols that are offered, in order of preference; none unless set.
+        /// The subprotocols that are offered to the server, in order of preference; none unless set.
         ///
-        /// The server may choose one of them (``WebSocket/subprotocol``) or none. If it chooses another one, the
-        /// opening fails.
+        /// The server may choose one of these (``WebSocket/subprotocol``) or none. If the server chooses a subprotocol
+        /// that was not offered, the opening fails.
         public var subprotocols: [String] = []
         /// Whether compression is offered (permessage-deflate, RFC 7692); `false` unless set.
         ///
-        /// Do not compress messages that combine a secret with text that others can influence (RFC 7692 section 8).
-        /// Apple systems decide by themselves.
+        /// Do not compress messages that combine a secret with text that an attacker can influence (RFC 7692 section
+        /// 8). On Apple systems, the system decides whether messages are compressed.
         public var compression = false
         /// The trust settings of the connection; the system's trust unless set.
         ///
-        /// With a client, the trust settings of its transport apply unless set. Settings that the system does not support
-        /// are refused, never ignored. With pins, a URL of the scheme http is refused as well.
+        /// If a client opens the connection and this option is not set, the trust settings of the client's transport
+        /// apply. Settings that the system does not support are refused, never ignored. If keys are pinned, a URL with
+        /// the scheme http is refused as well.
         public var tls = TLSConfiguration()
 
         /// Creates options with default values.

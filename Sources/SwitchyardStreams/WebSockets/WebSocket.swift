@@ -3,18 +3,19 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardTransport
 
-/// A WebSocket connection (RFC 6455), with its own framing over libcurl on Linux, and over `URLSession` on Apple
-/// systems.
+/// A WebSocket connection (RFC 6455).
+///
+/// It uses Switchyard's own framing over libcurl on Linux, and `URLSession` on Apple systems.
 ///
 ///     let socket = try await client.webSocket(APIConfiguration(path: "live"))
 ///     try await socket.send(.text("hello"))
 ///     for try await message in socket.messages { show(message) }
 ///
 /// ``SwitchyardClient/NetworkClient/webSocket(_:options:id:)`` opens a connection under the rules of a client: its
-/// servers, header fields, credentials and cookies. ``init(_:options:)`` opens a connection without a client: the trust
-/// settings and pins of a transport do not apply, nor do a client's rule for http, its credentials or its cookies.
-/// ``Options/tls`` sets the trust settings, and a redirect of the opening request fails. Nothing of a connection is
-/// stored.
+/// servers, header fields, credentials and cookies. ``init(_:options:)`` opens a connection without a client. Such a
+/// connection does not use the trust settings and pins of a transport, and it does not use the http rule, the
+/// credentials or the cookies of a client. ``Options/tls`` sets its trust settings, and a redirect of the opening
+/// request is an error. Nothing of the connection is stored.
 ///
 /// Releasing the last reference closes the connection. On watchOS, the system allows WebSockets only while an app
 /// streams audio or has a call, and for some other uses (Apple, TN3135); in any other app, the connection cannot be
@@ -31,16 +32,20 @@ public final class WebSocket: Sendable {
         case data(Data)
     }
 
-    /// The context of the request that opened the connection; `nil` without a client.
+    /// The context of the request that opened the connection; `nil` if the connection was opened without a client.
     public let context: RequestContext?
     private let door: WebSocketDoor
-    /// The reason why nothing is delivered after the user who opened the WebSocket has left; `nil` without a client.
+    /// A closure that returns the error for every call after the user who opened the WebSocket has logged out.
+    ///
+    /// The closure is `nil` if the connection was opened without a client.
     private let refusal: (@Sendable () -> TransportError?)?
 
-    /// Opens a connection without a client; messages that are sent before it is open wait until it is.
+    /// Opens a connection without a client.
+    ///
+    /// Messages that are sent before the connection is open wait until it is open.
     ///
     /// - Parameters:
-    ///   - request: The opening request, a GET with a URL of the scheme http or https.
+    ///   - request: The opening request: a GET whose URL has the scheme http or https.
     ///   - options: The options of the connection.
     /// - Throws: `TransportError` if the system has no transport, or does not support the trust settings.
     public init(_ request: HTTPRequest, options: Options = Options()) throws(TransportError) {
@@ -65,16 +70,18 @@ public final class WebSocket: Sendable {
         door.abandon()
     }
 
-    /// The subprotocol that the server has chosen; `nil` if it chose none, and until the connection is open.
+    /// The subprotocol that the server has chosen.
+    ///
+    /// `nil` if the server chose none or the connection is not open yet.
     public var subprotocol: String? { door.subprotocol }
 
-    /// The end of the connection; `nil` if the connection has not ended or was never open.
+    /// A description of how the connection ended; `nil` if the connection has not ended or was never open.
     public var closure: Closure? { door.closure }
 
-    /// Sends a message, and returns when all of it has been passed to the system.
+    /// Sends a message, and returns when the whole message has been passed to the system.
     ///
-    /// A return does not mean that the server has received the message. Cancelling before the first byte is sent
-    /// removes the message. Cancelling later has no effect: the whole message is sent.
+    /// When this method returns, the server may not have received the message yet. Cancelling the task before the first
+    /// byte is sent removes the message. Cancelling later has no effect: the whole message is sent.
     ///
     /// - Throws: ``/SwitchyardHTTP/TransportError`` if the connection is broken or closed;
     ///   ``/SwitchyardHTTP/TransportError/mayHaveBeenSent`` indicates whether the server may have received the message.
@@ -91,11 +98,11 @@ public final class WebSocket: Sendable {
 
     /// Waits for the next message.
     ///
-    /// Cancelling ends the wait but not the connection; the next call returns the message. While no call waits, only a
-    /// bounded number of bytes is received from the server.
+    /// Cancelling the task ends the wait, but not the connection. The next call then returns the message. While no call
+    /// waits, only a bounded number of bytes is received from the server.
     ///
     /// - Throws: `TransportError` if the connection is broken or closed, or the message is too large. The kind is
-    ///   ``/SwitchyardHTTP/TransportError/Kind/closed`` after a Close frame, which ``closure`` describes,
+    ///   ``/SwitchyardHTTP/TransportError/Kind/closed`` after a Close frame (see ``closure``),
     ///   ``/SwitchyardHTTP/TransportError/Kind/certificateRejected`` if the server is not trusted, and
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> Message {
@@ -106,28 +113,30 @@ public final class WebSocket: Sendable {
         return message
     }
 
-    /// The messages in the order of arrival, up to the end of the connection.
+    /// The received messages in the order of arrival, until the connection ends.
     public var messages: Messages { Messages(socket: self) }
 
-    /// Closes the connection with a Close frame, after the messages that wait to be sent; does nothing if it is closed.
+    /// Closes the connection with a Close frame, after the messages that wait to be sent.
+    ///
+    /// Does nothing if the connection is already closed.
     ///
     /// - Parameters:
     ///   - code: The close code; a code that must not be sent (``CloseCode/isSendable``) counts as
     ///     ``CloseCode/normal``.
-    ///   - reason: The reason as text, of which at most 123 bytes of UTF-8 are sent; empty unless given.
+    ///   - reason: The reason as text; empty unless given. At most 123 bytes of UTF-8 are sent.
     public func close(_ code: CloseCode = .normal, reason: String = "") {
         door.close(code, reason: reason)
     }
 }
 
 extension WebSocket {
-    /// The messages of a connection.
+    /// The received messages of a connection.
     ///
-    /// They end without an error after a normal closure (``Closure/isNormal``).
+    /// The sequence ends without an error after a normal closure (``Closure/isNormal``).
     public struct Messages: AsyncSequence, Sendable {
-        /// A message.
+        /// A received message.
         public typealias Element = Message
-        /// The failure that ends the messages early.
+        /// The failure that ends the sequence early.
         public typealias Failure = TransportError
 
         let socket: WebSocket
@@ -148,7 +157,9 @@ extension WebSocket {
                 try await socket.nextMessage()
             }
 
-            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller is ignored.
+            /// Returns the next message, or `nil` after a normal closure.
+            ///
+            /// The `actor` parameter is ignored.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Message? {
                 try await socket.nextMessage()
             }

@@ -3,7 +3,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The object at which the calls of a ``WebSocket`` wait until its connection is open.
+/// The object in which the calls of a ``WebSocket`` wait until the connection is open.
 final class WebSocketDoor: Sendable {
     typealias Outcome = Result<any WebSocketEngine, TransportError>
 
@@ -12,7 +12,7 @@ final class WebSocketDoor: Sendable {
         var subprotocol: String?
         var waiters = WaiterList<Outcome>()
         var task: (any TransportTask)?
-        /// The code and the reason with which the connection is closed as soon as it is open.
+        /// The code and the reason that were passed to `close` before the connection was open; `nil` if there are none.
         var closing: (code: WebSocket.CloseCode, reason: String)?
     }
 
@@ -53,7 +53,7 @@ final class WebSocketDoor: Sendable {
         if isClosed { task.cancel() }
     }
 
-    /// The transport of all connections without a client.
+    /// The transport that all connections without a client share.
     private static let transport: Result<any Transport, TransportError> = {
         do throws(TransportError) { return .success(try Transports.systemDefault()) } catch { return .failure(error) }
     }()
@@ -115,11 +115,13 @@ final class WebSocketDoor: Sendable {
             return (try? state.outcome?.get(), state.task)
         }
         engine?.close(code, reason: reason)
-        // Callers that wait for the connection to open fail with a closure.
+        // Callers that wait for the connection to open fail with an error that reports the closure.
         task?.cancel()
     }
 
-    /// Closes the connection, whose messages are no longer received.
+    /// Closes the connection.
+    ///
+    /// Further messages from the server are discarded.
     func abandon() {
         if let engine = current { engine.abandon() } else { close(.goingAway, reason: "") }
     }

@@ -1,30 +1,36 @@
 import Foundation
 import SwitchyardHTTP
 
-/// An open connection of a ``WebSocket``, with Switchyard's own framing or the system's.
+/// An open connection of a ``WebSocket``: with Switchyard's own framing, or with the system's.
 protocol WebSocketEngine: Sendable {
-    /// The end of the connection; `nil` if it has not ended.
+    /// A description of how the connection ended; `nil` if it has not ended.
     var closure: WebSocket.Closure? { get }
 
-    /// Sends a message, and returns when all of it has been passed to the system.
+    /// Sends a message, and returns when the whole message has been passed to the system.
     func send(_ message: WebSocket.Message) async throws(TransportError)
 
     /// Waits for the next message.
     func receive() async throws(TransportError) -> WebSocket.Message
 
-    /// Starts to close the connection; does nothing if it is closed.
+    /// Starts to close the connection.
+    ///
+    /// Does nothing if the connection is already closed.
     func close(_ code: WebSocket.CloseCode, reason: String)
 
-    /// Closes the connection, whose remaining messages are not read.
+    /// Closes the connection.
+    ///
+    /// Further messages from the server are discarded.
     func abandon()
 }
 
 /// The underlying byte connection of a framed WebSocket.
 protocol WebSocketLink: Sendable {
-    /// Waits for the next bytes; returns `nil` at the end.
+    /// Waits for the next bytes.
+    ///
+    /// Returns `nil` at the end of the connection.
     func receive() async throws(TransportError) -> Data?
 
-    /// Sends bytes, and returns when all of them have been passed to the system.
+    /// Sends bytes, and returns when all bytes have been passed to the system.
     func send(_ bytes: Data) async throws(TransportError)
 
     /// Ends the connection immediately.

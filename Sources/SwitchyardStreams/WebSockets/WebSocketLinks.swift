@@ -4,7 +4,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The connection of a WebSocket without a client.
+/// The byte connection of a WebSocket that was opened without a client.
 struct PlainLink: WebSocketLink {
     private let body: HTTPBodyStream
     private let connection: any ByteConnection
@@ -27,7 +27,7 @@ struct PlainLink: WebSocketLink {
         body.cancel()
     }
 
-    /// Returns the connection that a response with the status 101 provides.
+    /// Returns the WebSocket connection from a response with the status 101.
     ///
     /// - Throws: ``TransportError`` if the server has violated the handshake, or the transport has provided no
     ///   connection.
@@ -72,8 +72,9 @@ struct PlainLink: WebSocketLink {
     }
 }
 
-/// The connection of a WebSocket that a client has opened; the client can cancel it, and a break counts against its
-/// server.
+/// The byte connection of a WebSocket that a client has opened.
+///
+/// The client can cancel it, and a break of the connection counts as a failure of the server.
 struct ClientLink: WebSocketLink {
     let body: LiveBody
     let connection: any ByteConnection
@@ -99,7 +100,7 @@ extension TransportError {
         mayHaveBeenSent: false
     )
 
-    /// Creates the transport error of a connection whose request ended for this reason.
+    /// Creates the transport error that the calls of a WebSocket throw after its request ended for this reason.
     init(_ reason: RequestFailure.Reason) {
         switch reason {
         case .transport(let error): self = error

@@ -22,7 +22,7 @@ struct FrameHeader {
     /// The length of the payload in bytes.
     var length: Int
 
-    /// Returns the size of a header in bytes, from its first two bytes.
+    /// Returns the size of a frame header in bytes, derived from its first two bytes.
     static func size(_ bytes: [UInt8]) -> Int {
         guard bytes.count >= 2 else { return 2 }
         switch bytes[1] & 0x7F {
@@ -63,7 +63,7 @@ struct FrameHeader {
 
 /// A violation of the protocol or of a local limit by the server, which ends the connection (RFC 6455 section 7.1.7).
 struct WebSocketViolation: Error, Hashable {
-    /// The code of the Close frame.
+    /// The close code to send to the server.
     var code: WebSocket.CloseCode
     /// The description of the violation.
     var message: String

@@ -1,9 +1,11 @@
 import Foundation
 import SwitchyardHTTP
 
-/// A writer of a client's frames, each masked with a key of its own (RFC 6455 section 5.3).
+/// A writer of a client's frames.
+///
+/// Each frame is masked with a new random key (RFC 6455 section 5.3).
 enum FrameWriter {
-    /// Returns an encoded frame.
+    /// Returns the encoded bytes of a frame.
     static func frame(
         _ opcode: FrameOpcode,
         _ payload: Data,
@@ -36,9 +38,11 @@ enum FrameWriter {
         }
     }
 
-    /// Returns a Close frame; with ``WebSocket/CloseCode/noStatus``, it has no payload.
+    /// Returns a Close frame.
     ///
-    /// A control frame has room for 123 bytes of a reason. A longer reason is cut at a character boundary.
+    /// For ``WebSocket/CloseCode/noStatus``, the frame has no payload.
+    ///
+    /// A Close frame has room for a reason of 123 bytes. A longer reason is cut at a character boundary.
     static func close(_ code: WebSocket.CloseCode, reason: String) -> Data {
         guard code != .noStatus else { return frame(.close, Data()) }
         var payload = withUnsafeBytes(of: code.rawValue.bigEndian) { Data($0) }
@@ -51,7 +55,7 @@ enum FrameWriter {
     }
 }
 
-/// A message that is sent frame by frame.
+/// A message that is sent in one or more frames.
 struct OutgoingMessage: Sendable {
     private let opcode: FrameOpcode
     private let isCompressed: Bool
@@ -60,11 +64,11 @@ struct OutgoingMessage: Sendable {
     private var position = 0
     private(set) var isSent = false
 
-    /// Whether a frame of the message has been returned.
+    /// Whether at least one frame of the message has been returned by ``nextFrame()``.
     var hasBegun: Bool { isSent || position > 0 }
 
     /// - Parameters:
-    ///   - message: The message.
+    ///   - message: The message to send.
     ///   - compresses: Whether compression was negotiated.
     ///   - fragment: The maximum payload of a frame in bytes.
     init(_ message: WebSocket.Message, compresses: Bool, fragment: Int) {
@@ -79,7 +83,7 @@ struct OutgoingMessage: Sendable {
         self.fragment = max(1, fragment)
     }
 
-    /// Returns the next frame.
+    /// Returns the next frame of the message.
     mutating func nextFrame() -> Data {
         let piece = payload.dropFirst(position).prefix(fragment)
         let isFirst = position == 0

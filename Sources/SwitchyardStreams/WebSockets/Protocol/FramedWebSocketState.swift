@@ -2,12 +2,12 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state machine of a framed WebSocket, without side effects: its caller passes events and the time.
+/// The state machine of a framed WebSocket, whose caller passes in events and the time and carries out each ``Step``.
 struct FramedWebSocketState: Sendable {
     typealias Message = WebSocket.Message
     /// A closure that receives the result of sending a message.
     typealias Sender = @Sendable (Result<Void, TransportError>) -> Void
-    /// A closure that is called when there is room for more bytes.
+    /// A closure that resumes the suspended reading task when there is room for more bytes.
     typealias Reader = @Sendable () -> Void
 
     /// A message that failed before it was completely sent.
@@ -16,14 +16,13 @@ struct FramedWebSocketState: Sendable {
         var error: TransportError
     }
 
-    /// The actions that follow from a change of the state.
+    /// The actions that the caller must carry out after a change of the state.
     struct Step {
         var failed: [Failed] = []
         var startsWriting = false
         var hasEnded = false
         var setsTimer = false
-        /// The end of the underlying connection, if it must end immediately, with the failure that counts against the
-        /// server.
+        /// The request to end the underlying connection immediately; `nil` if the connection stays open.
         var linkEnd: LinkEnd?
         var reader: Reader?
     }
@@ -40,7 +39,7 @@ struct FramedWebSocketState: Sendable {
 
     private enum Writing { case control, message, close }
 
-    /// The maximum number of waiting pongs; if more pings arrive, the newest are answered (RFC 6455 section 5.5.3).
+    /// The maximum number of waiting pongs; beyond it, the oldest pong is dropped (RFC 6455 section 5.5.3).
     private static let mostPongs = 64
     /// The assumed memory overhead of a buffered message in bytes.
     private static let overhead = 64
@@ -53,7 +52,7 @@ struct FramedWebSocketState: Sendable {
     private var readyBytes = 0
     /// Whether a caller waits for the next message.
     var isAsked = false
-    /// Whether received messages are discarded because no caller reads them any more.
+    /// Whether received messages are discarded because the app no longer reads them.
     var isDiscarding = false
     private var heldReader: Reader?
 
@@ -63,9 +62,9 @@ struct FramedWebSocketState: Sendable {
     private var lastID: UInt64 = 0
     private var writing: Writing?
     private var isWriting = false
-    /// The local Close frame, until it has been written.
+    /// The Close frame that waits to be sent; `nil` if there is none.
     private var closeFrame: Data?
-    /// Whether the Close frame is sent before the waiting messages.
+    /// Whether the Close frame is sent before the messages that wait.
     private var closesAtOnce = false
 
     private var ownClose: WebSocket.Closure?
@@ -73,7 +72,7 @@ struct FramedWebSocketState: Sendable {
     private var peerClose: WebSocket.Closure?
     private var end: TransportError?
     private var isOver = false
-    /// The failure that counts against the server when the connection ends.
+    /// The failure that counts against the server when the connection ends; `nil` if the server is not at fault.
     private var fault: TransportError?
     private(set) var closure: WebSocket.Closure?
     private var lastReceived: MonotonicTime
@@ -101,24 +100,24 @@ struct FramedWebSocketState: Sendable {
 // MARK: - Receiving
 
 extension FramedWebSocketState {
-    /// Whether so many bytes are buffered for the reader that no more are received from the server.
+    /// Whether the buffer of received messages is full, so that no more bytes are received from the server.
     private var isFull: Bool { readyBytes >= max(64 << 10, options.maximumMessageSize) && !isDiscarding && !isOver }
 
-    /// Suspends the task that reads the connection until there is room; returns `true` if there is room already.
+    /// Suspends the reading task until there is room, or returns `true` if there is room already.
     mutating func holdReader(_ reader: @escaping Reader, at now: MonotonicTime) -> Bool {
         guard isFull else { return true }
         heldReader = reader
         return false
     }
 
-    /// Returns the suspended task that reads the connection, if there is room again.
+    /// Returns the closure that resumes the reading task; `nil` if no task is suspended or there is still no room.
     mutating func takeReader() -> Reader? {
         guard !isFull else { return nil }
         defer { heldReader = nil }
         return heldReader
     }
 
-    /// Returns the next message, or the end, if a caller waits for it.
+    /// If a caller waits, returns the next message, or the error that ended the connection.
     mutating func takeForReader() -> Result<Message, TransportError>? {
         guard isAsked else { return nil }
         if !ready.isEmpty {
@@ -178,12 +177,12 @@ extension FramedWebSocketState {
             closesAtOnce = true
         }
         finish(peerClose?.error, with: peerClose, &step)
-        // The server should close the connection first (RFC 6455 section 7.1.1).
+        // The server should close the underlying connection first (RFC 6455 section 7.1.1), so the client waits.
         closeDue = now.advanced(by: options.closeTimeout)
         step.setsTimer = true
     }
 
-    /// Fails the connection (RFC 6455 section 7.1.7).
+    /// Ends the connection after the server has violated the protocol (RFC 6455 section 7.1.7).
     private mutating func fail(_ violation: WebSocketViolation, at now: MonotonicTime, _ step: inout Step) {
         let (code, reason) = (violation.code, violation.message)
         let closure = WebSocket.Closure(code: code, reason: reason, isByServer: false, isClean: false)
@@ -204,7 +203,7 @@ extension FramedWebSocketState {
 // MARK: - Sending
 
 extension FramedWebSocketState {
-    /// Adds a message; returns the error if no more messages are accepted.
+    /// Adds a message to the queue, or returns an error if the connection accepts no more messages.
     mutating func add(_ message: OutgoingMessage, id: UInt64, _ waiter: @escaping Sender) -> (TransportError?, Step) {
         var step = Step()
         if let end { return (end.unsent, step) }
@@ -214,7 +213,7 @@ extension FramedWebSocketState {
         return (nil, step)
     }
 
-    /// Removes a message if no part of it has been sent.
+    /// Removes a message and returns its waiter, or returns `nil` if a part of the message has been sent.
     mutating func takeBack(_ id: UInt64) -> Sender? {
         guard let place = queue.firstIndex(where: { $0.id == id }), !queue[place].message.hasBegun else { return nil }
         return queue.remove(at: place).waiter
@@ -227,7 +226,7 @@ extension FramedWebSocketState {
         step.startsWriting = true
     }
 
-    /// Returns the next bytes to write; control frames are sent between the frames of a message.
+    /// Returns the next bytes to write, control frames before the next frame of a message.
     mutating func nextWrite() -> Data? {
         if !isOver, let next = chosenWrite() { return next }
         isWriting = false
@@ -251,7 +250,7 @@ extension FramedWebSocketState {
         return queue[0].message.nextFrame()
     }
 
-    /// Records that the last write is complete, and returns the waiter of the message that it completed.
+    /// Records that the last write has ended, and returns the waiter of a message that this write completed.
     mutating func hasWritten() -> Sender? {
         defer { writing = nil }
         guard writing == .message, let first = queue.first, first.message.isSent else { return nil }
@@ -262,7 +261,7 @@ extension FramedWebSocketState {
 // MARK: - Closing
 
 extension FramedWebSocketState {
-    /// Starts the closing handshake, after the waiting messages.
+    /// Starts the closing handshake; the Close frame is sent after the waiting messages.
     mutating func close(_ code: WebSocket.CloseCode, reason: String, at now: MonotonicTime) -> Step {
         var step = Step()
         guard ownClose == nil, end == nil else { return step }
@@ -292,7 +291,7 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Records that nothing can be sent any more; messages that the server sent before can still be read.
+    /// Records that no bytes can be sent any more, although messages from the server can still be received.
     mutating func writingBroke(_ error: TransportError) -> Step {
         isWriting = false
         var step = Step()
@@ -301,7 +300,7 @@ extension FramedWebSocketState {
         return step
     }
 
-    /// Ends the messages: unsent messages fail, and readers reach the end after the received messages.
+    /// Fails all unsent messages, and lets receiving callers reach the end after the received messages.
     private mutating func finish(
         _ error: TransportError?,
         with closure: WebSocket.Closure?,
@@ -332,11 +331,11 @@ extension FramedWebSocketState {
         return [end == nil ? pingDue : nil, idle, closeDue].compactMap(\.self).min()
     }
 
-    /// Performs the actions that are due.
+    /// Performs the checks that are due: ping, idle timeout and close timeout.
     mutating func look(at now: MonotonicTime) -> Step {
         var step = Step()
         guard !isOver else { return step }
-        // While the reader is suspended, nothing is received, so the server is not silent.
+        // While the reading task is suspended, no bytes are received, so the server must not count as silent.
         if heldReader != nil { lastReceived = now }
         if let closeDue, closeDue <= now {
             finish(ownClose?.error, with: ownClose, &step)
@@ -374,14 +373,14 @@ extension FramedWebSocketState {
 extension TransportError {
     fileprivate static let ended = TransportError(.closed, message: "the WebSocket has ended")
 
-    /// The error of a message of which nothing was sent.
+    /// The error for a message of which nothing was sent.
     fileprivate var unsent: TransportError {
         var error = self
         error.mayHaveBeenSent = false
         return error
     }
 
-    /// The error of a message that was partly sent.
+    /// The error for a message that was partly sent, so that the server may have received it.
     fileprivate var sent: TransportError {
         var error = self
         error.mayHaveBeenSent = true

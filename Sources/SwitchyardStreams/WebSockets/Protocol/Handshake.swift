@@ -1,24 +1,24 @@
 import Foundation
 import SwitchyardHTTP
 
-/// The opening handshake of a client (RFC 6455 section 4.1).
+/// The opening handshake of one connection attempt (RFC 6455 section 4.1).
 struct Handshake: Sendable {
-    /// An error for a response that does not open a connection.
+    /// An error for a response that violates the handshake, so that no connection is opened.
     struct Refusal: Error, Hashable {
         /// The description of the violation.
         var message: String
     }
 
-    /// The parameters that the server has accepted.
+    /// The subprotocol and the compression that the server has accepted.
     struct Agreement: Hashable {
         var subprotocol: String?
-        /// The parameters of the decompressor; `nil` if compression was not negotiated.
+        /// The parameters of the negotiated compression; `nil` if compression was not negotiated.
         var compression: Compression?
     }
 
     /// The parameters of the compression (RFC 7692 section 7.1).
     struct Compression: Hashable {
-        /// Whether a message of the server may refer to earlier messages.
+        /// Whether a message from the server may refer to the content of earlier messages.
         var serverKeepsContext = true
     }
 
@@ -38,8 +38,9 @@ struct Handshake: Sendable {
         self.offersCompression = offersCompression
     }
 
-    /// The header fields that request a connection; on Apple systems, the system sends all of them except the
-    /// subprotocols.
+    /// The header fields of the opening request.
+    ///
+    /// On Apple systems, the system itself sends all of them except the subprotocols.
     var fields: [(name: String, value: String)] {
         var fields = [
             ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
@@ -50,14 +51,14 @@ struct Handshake: Sendable {
         return fields.map { (name: $0.0, value: $0.1) }
     }
 
-    /// The value that the server must return for the key.
+    /// The value of `Sec-WebSocket-Accept` with which the server must respond to the key.
     var accept: String {
         Data(SHA1.digest(Array((key + Self.suffix).utf8))).base64EncodedString()
     }
 
-    /// Checks a response with the status 101.
+    /// Checks a response with the status 101, and returns what was negotiated.
     ///
-    /// - Throws: ``Refusal``.
+    /// - Throws: ``Refusal`` if the response violates the handshake.
     func agreement(in headers: HTTPHeaders) throws(Refusal) -> Agreement {
         guard Self.tokens(headers, "Upgrade").contains("websocket") else {
             throw Refusal(message: "the response has no field “Upgrade: websocket”")
@@ -71,7 +72,9 @@ struct Handshake: Sendable {
         return Agreement(subprotocol: try subprotocol(in: headers), compression: try compression(in: headers))
     }
 
-    /// Returns the subprotocol that the server has chosen.
+    /// Returns the subprotocol that the server has chosen; `nil` if it chose none.
+    ///
+    /// Throws if it was not offered.
     func subprotocol(in headers: HTTPHeaders) throws(Refusal) -> String? {
         let chosen = headers.values(of: "Sec-WebSocket-Protocol")
         guard let first = chosen.first else { return nil }
@@ -106,8 +109,10 @@ struct Handshake: Sendable {
         return (parts.first ?? "", parts.count > 1 ? parts[1].trimmingCharacters(in: ["\""]) : nil)
     }
 
-    /// Returns whether an extension parameter is allowed: the server may choose a smaller window for its own messages,
-    /// but not for ours, because that was not offered.
+    /// Returns whether an extension parameter of the response is allowed.
+    ///
+    /// The server may choose a smaller window for its own messages. It may not limit the window of the client, because
+    /// the client did not offer that.
     private static func isAllowed(_ name: String, _ value: String?) -> Bool {
         switch name {
         case "server_no_context_takeover", "client_no_context_takeover": value == nil

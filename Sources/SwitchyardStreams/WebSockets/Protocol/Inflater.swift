@@ -1,19 +1,19 @@
 import Foundation
 
-/// A decompressor for the successive messages of permessage-deflate (RFC 7692 section 7.2.2).
+/// A decompressor for the messages of one connection, in order (permessage-deflate, RFC 7692 section 7.2.2).
 struct Inflater: Sendable {
     enum Failure: Error {
-        /// The payload does not conform to RFC 1951.
+        /// The payload is not valid DEFLATE data (RFC 1951).
         case invalid
-        /// The message exceeds the limit.
+        /// The decompressed message exceeds the limit.
         case tooLarge
     }
 
     private static let windowSize = 1 << 15
 
-    /// Whether a message may refer to earlier messages.
+    /// Whether a message may refer to the content of earlier messages.
     private let keepsContext: Bool
-    /// The end of the output decompressed so far.
+    /// The last decompressed bytes, to which the next message may refer.
     private var window: [UInt8] = []
 
     init(keepsContext: Bool) {
@@ -23,9 +23,9 @@ struct Inflater: Sendable {
     /// Decompresses the payload of a message.
     ///
     /// - Parameters:
-    ///   - payload: The payload, without the four bytes that every message ends with.
+    ///   - payload: The payload, without the four bytes that the sender removes from the end of every message.
     ///   - limit: The maximum number of decompressed bytes.
-    /// - Returns: The message.
+    /// - Returns: The decompressed message.
     /// - Throws: ``Failure``.
     mutating func message(_ payload: Data, limit: Int) throws(Failure) -> Data {
         var decoder = InflateDecoder(Array(payload) + [0, 0, 0xFF, 0xFF], after: window, limit: limit)
@@ -36,11 +36,11 @@ struct Inflater: Sendable {
     }
 }
 
-/// A decoder for RFC 1951 data that ends at a block boundary.
+/// A decoder for DEFLATE data (RFC 1951) that ends at a block boundary.
 private struct InflateDecoder {
     /// The window, followed by the decompressed bytes.
     private(set) var output: [UInt8]
-    /// The index of the first decompressed byte.
+    /// The index of the first decompressed byte in `output`, after the window.
     let start: Int
     private let end: Int
     private var bits: BitReader
@@ -54,7 +54,7 @@ private struct InflateDecoder {
     }
 
     mutating func run() throws(Inflater.Failure) {
-        // In this format, a final block may be followed by other blocks, which start at the next byte (RFC 7692 section
+        // In permessage-deflate, more blocks may follow a final block. They start at the next byte (RFC 7692 section
         // 7.2.3.4).
         while bits.hasBlock {
             let isFinal = try bits.take(1) == 1
@@ -195,7 +195,9 @@ private struct BitReader {
         self.input = input
     }
 
-    /// Whether another block follows; less than a byte is padding.
+    /// Whether another block follows.
+    ///
+    /// Fewer than 8 remaining bits are padding.
     var hasBlock: Bool { count + (input.count - position) * 8 >= 8 }
 
     mutating func take(_ wanted: Int) throws(Inflater.Failure) -> Int {

@@ -2,24 +2,26 @@ import Foundation
 
 /// A reader that turns the bytes of a server into messages and control frames (RFC 6455 sections 5 and 6.2).
 ///
-/// A pure value that accepts bytes in pieces of any size.
+/// A pure value without I/O. The bytes may arrive in pieces of any size.
 struct MessageReader {
     /// A completely received message or control frame.
     enum Event: Hashable {
         case message(WebSocket.Message)
         case ping(Data)
         case pong(Data)
-        /// A Close frame; if it has no code, the code is ``WebSocket/CloseCode/noStatus``.
+        /// A Close frame.
+        ///
+        /// If the frame has no code, the code is ``WebSocket/CloseCode/noStatus``.
         case close(WebSocket.CloseCode, reason: String)
     }
 
-    /// The limits for received data.
+    /// The limits for a received message and a received frame, in bytes.
     struct Limits {
         var message: Int
         var frame: Int
     }
 
-    /// A message of which some frames have arrived.
+    /// A message of which some frames have arrived, but not the last frame.
     private struct Partial {
         var isText: Bool
         var isCompressed: Bool
@@ -32,10 +34,12 @@ struct MessageReader {
     private var head: [UInt8] = []
     private var frame: FrameHeader?
     private var controlPayload = Data()
-    /// The number of bytes of the frame that have not arrived yet.
+    /// The number of payload bytes of the current frame that have not arrived yet.
     private var missing = 0
     private var message: Partial?
-    /// Whether a Close frame or invalid data has arrived; all later bytes are ignored.
+    /// Whether a Close frame or invalid data has arrived.
+    ///
+    /// All later bytes are ignored.
     private(set) var hasEnded = false
 
     /// Creates a reader.
@@ -52,8 +56,8 @@ struct MessageReader {
     ///
     /// - Parameters:
     ///   - bytes: The received bytes.
-    ///   - take: A closure that receives each event, in order, including the events before a violation.
-    /// - Throws: ``WebSocketViolation``; all later bytes are ignored.
+    ///   - take: A closure that receives each event, in order. Events before a violation are received too.
+    /// - Throws: ``WebSocketViolation``. All later bytes are then ignored.
     mutating func read(_ bytes: Data, _ take: (Event) -> Void) throws(WebSocketViolation) {
         var rest = bytes
         do throws(WebSocketViolation) {

@@ -1,13 +1,15 @@
 import Foundation
 
-/// A validator for UTF-8 text that arrives in pieces (RFC 3629); it fails at the first invalid byte.
+/// A validator for UTF-8 text (RFC 3629) that arrives in pieces.
+///
+/// It detects the first invalid byte immediately.
 struct UTF8Checker {
-    /// The number of bytes that the current character still needs.
+    /// The number of bytes that are missing from the current character.
     private var missing = 0
-    /// The allowed values of the next byte.
+    /// The values that are allowed for the next byte of the current character.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether the text may end here.
+    /// Whether the text ends with a complete character.
     var isComplete: Bool { missing == 0 }
 
     /// Returns the text of complete UTF-8 data; `nil` if the data is not valid UTF-8.
@@ -17,7 +19,9 @@ struct UTF8Checker {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Checks the next piece; returns `false` if the text is invalid.
+    /// Checks the next piece of the text.
+    ///
+    /// Returns `false` if the text is invalid.
     mutating func accept(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
             for byte in bytes where !(missing == 0 && byte < 0x80) {

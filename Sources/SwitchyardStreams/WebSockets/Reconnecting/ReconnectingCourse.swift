@@ -13,7 +13,7 @@ struct ReconnectingCourse {
     var failures = 0
     /// The number of connections that were opened.
     var connections = 0
-    /// The servers that are asked next only if there is no other server.
+    /// The servers that are asked only if no other server is available.
     var avoided: [Server.ID] = []
     private var retryAfter = Duration.zero
 
@@ -28,14 +28,18 @@ struct ReconnectingCourse {
         return max(retryAfter, longer * Double.random(in: 0.5...1))
     }
 
-    /// Records a failed connection; returns `false` if there were too many failures.
+    /// Records a failed connection.
+    ///
+    /// Returns `false` if there were too many consecutive failures.
     mutating func mayFailAgain() -> Bool {
         failures += 1
         retryAfter = .zero
         return failures <= options.maximumFailures ?? .max
     }
 
-    /// Records a connection that could not be opened; returns `false` if no other connection is to be tried.
+    /// Records a connection that could not be opened.
+    ///
+    /// Returns `false` if no further connection should be tried.
     mutating func mayGoOn(after failure: WebSocketFailure) -> Bool {
         guard Self.isTransient(failure), mayFailAgain() else { return false }
         if case .refused(let response) = failure {
@@ -45,7 +49,9 @@ struct ReconnectingCourse {
         return true
     }
 
-    /// Returns whether the failure is transient; a failure for which this client is responsible is not.
+    /// Returns whether the failure is transient.
+    ///
+    /// A failure that was caused by this client is not transient.
     private static func isTransient(_ failure: WebSocketFailure) -> Bool {
         switch failure {
         case .refused(let response): Transience(status: response.status) == .transient

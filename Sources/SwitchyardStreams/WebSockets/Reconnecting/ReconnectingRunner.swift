@@ -3,8 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The runner of a ``ReconnectingWebSocket``, which opens one connection after another, each with a task that reads and
-/// a task that sends.
+/// The runner of a ``ReconnectingWebSocket``.
+///
+/// It opens one connection after another. For each connection, one task reads and one task sends.
 final class ReconnectingRunner: Sendable {
     typealias Message = WebSocket.Message
 
@@ -12,12 +13,12 @@ final class ReconnectingRunner: Sendable {
         var queue: SendQueue
         var lastID: UInt64 = 0
         var socket: WebSocket?
-        /// The received messages that no caller has requested yet.
+        /// The received messages that have not been delivered to a caller.
         var ready: [Message] = []
         var isAsked = false
         var end: TransportError?
         var failure: WebSocketFailure?
-        /// The code and the reason with which the caller has closed the WebSocket.
+        /// The code and the reason that the caller passed to `close`; `nil` if the caller has not closed the WebSocket.
         var closing: (code: WebSocket.CloseCode, reason: String)?
         var endsNormally = false
         /// The signal that wakes the sending task when there is a message to send.
@@ -28,7 +29,9 @@ final class ReconnectingRunner: Sendable {
 
     private let configuration: APIConfiguration
     private let options: ReconnectingWebSocket.Options
-    /// The transfer of all connections; its end is the end of all connections.
+    /// The transfer that all connections share.
+    ///
+    /// When it ends, the WebSocket ends.
     private let transfer: Transfer
     /// The client, retained while the WebSocket runs.
     private let client: NetworkClient
@@ -44,7 +47,7 @@ final class ReconnectingRunner: Sendable {
         client: NetworkClient,
         resume: @escaping ReconnectingWebSocket.Resume
     ) {
-        // All connections share one idempotency key.
+        // The snapshot fixes the idempotency key, so that all connections send the same key.
         self.configuration = configuration.snapshot()
         self.options = options
         self.client = client
@@ -90,7 +93,9 @@ final class ReconnectingRunner: Sendable {
         try outcome.get()
     }
 
-    /// Waits for the next message; delivers nothing after the user who opened the WebSocket has left.
+    /// Waits for the next message.
+    ///
+    /// Throws once the user who opened the WebSocket has logged out.
     func receive() async throws(TransportError) -> Message {
         try checkOwner()
         let message = try await inbox.next()
@@ -127,7 +132,7 @@ final class ReconnectingRunner: Sendable {
             return state.socket
         }
         socket?.close(code, reason: reason)
-        // A connection attempt or a pause ends with the transfer.
+        // Cancelling the transfer ends an opening in progress or the pause before the next connection.
         if socket == nil { transfer.handle.cancel(.cancelled) }
         closeQueue()
     }
@@ -157,7 +162,9 @@ final class ReconnectingRunner: Sendable {
 
     private var isClosing: Bool { state.withLock { $0.closing != nil } }
 
-    /// Opens a connection and serves it to its end; returns when another connection is to be made.
+    /// Opens a connection and serves it until it ends.
+    ///
+    /// Returns if another connection should be made; otherwise, throws.
     private func connect(
         _ opening: WebSocketOpening,
         _ course: inout ReconnectingCourse
@@ -184,7 +191,9 @@ final class ReconnectingRunner: Sendable {
         try judge(socket, error, &course)
     }
 
-    /// Decides whether another connection follows a connection that has ended.
+    /// Decides whether another connection is made after a connection has ended.
+    ///
+    /// Throws if none is made.
     private func judge(
         _ socket: WebSocket,
         _ end: ConnectionEnd,
@@ -200,12 +209,12 @@ final class ReconnectingRunner: Sendable {
         if transfer.pool.hasAlternatives, let server = socket.context?.server { course.avoided = [server] }
     }
 
-    /// The result of a connection that has ended.
+    /// The facts about an ended connection that decide whether it counts as failed.
     private struct ConnectionEnd {
         var hasReceived = false
     }
 
-    /// Resumes the session over a connection, and serves the connection to its end.
+    /// Runs the `resume` closure for a new connection, and then serves the connection until it ends.
     private func serve(_ socket: WebSocket, number: Int) async -> ConnectionEnd {
         let interrupted = state.withLock { $0.queue.interrupted.map(\.message) }
         do {
@@ -227,13 +236,15 @@ final class ReconnectingRunner: Sendable {
                 end.hasReceived = end.hasReceived || hasReceived == true
                 group.cancelAll()
             }
-            // If sending failed, this closes the connection, unless it has ended already.
+            // If sending failed, this closes the connection. If the connection has already ended, it has no effect.
             socket.close(.goingAway)
             return end
         }
     }
 
-    /// Reads until the connection ends, and returns whether a message arrived.
+    /// Reads messages until the connection ends.
+    ///
+    /// Returns whether a message arrived.
     private func readAll(_ socket: WebSocket) async -> Bool {
         var hasReceived = false
         while !Task.isCancelled {
@@ -246,7 +257,7 @@ final class ReconnectingRunner: Sendable {
         return hasReceived
     }
 
-    /// Waits until all received messages have been requested by callers.
+    /// Waits until all received messages have been delivered to callers.
     private func waitForReader() async {
         while !Task.isCancelled, state.withLock({ !$0.ready.isEmpty }) {
             await sleep(\.reader) { !$0.ready.isEmpty && !$0.isAsked }
@@ -270,7 +281,7 @@ final class ReconnectingRunner: Sendable {
         }
     }
 
-    /// Waits for a signal or the cancellation of the task, if the condition holds.
+    /// If the condition is true, waits for a signal or for the cancellation of the task.
     private func sleep(_ place: any WritableKeyPath<State, WakeUp> & Sendable, if mustSleep: @Sendable (State) -> Bool)
         async
     {

@@ -3,7 +3,9 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A WebSocket that reconnects, to the next server of the service if a server fails.
+/// A WebSocket that reconnects when its connection ends.
+///
+/// If a server fails, it connects to the next server of the service.
 ///
 ///     let socket = client.reconnectingWebSocket(APIConfiguration(path: "live")) { resumption in
 ///         try await resumption.socket.send(.text("subscribe news"))
@@ -11,12 +13,12 @@ import SwitchyardServices
 ///     }
 ///     for try await message in socket.messages { show(message) }
 ///
-/// The first connection is made immediately. When it ends, another connection is made after a pause, to another server
-/// if the last one failed. The `resume` closure runs with each new connection before anything else is sent over it.
+/// The first connection is made immediately. When a connection ends, another connection is made after a pause. The
+/// `resume` closure runs with each new connection before anything else is sent over it.
 ///
-/// Messages wait in a bounded queue until they can be sent, and each message ends exactly once: ``send(_:)`` returns,
-/// or throws a ``WebSocketSendFailure``. A message that the server may have received is not sent again unless the
-/// closure requests it. Releasing the last reference closes the WebSocket.
+/// Messages wait in a bounded queue until they can be sent. Each call of ``send(_:)`` returns or throws a
+/// ``WebSocketSendFailure``. A message that the server may have received is not sent again unless the `resume` closure
+/// requests it. Releasing the last reference closes the WebSocket.
 public final class ReconnectingWebSocket: Sendable {
     /// The options of a reconnecting WebSocket.
     public struct Options: Sendable {
@@ -24,7 +26,9 @@ public final class ReconnectingWebSocket: Sendable {
         public var socket = WebSocket.Options()
         /// The pause before the next connection; 1 s unless set, shortened at random by up to a half.
         public var reconnectionTime = Duration.seconds(1)
-        /// The maximum pause after consecutive failed connections, each of which doubles the pause; 60 s unless set.
+        /// The maximum pause after consecutive failed connections; 60 s unless set.
+        ///
+        /// Each failure doubles the pause.
         ///
         /// A pause ends when the network is back (``/SwitchyardClient/NetworkClient/networkChanged(isOnline:)``).
         public var longestWait = Duration.seconds(60)
@@ -36,8 +40,10 @@ public final class ReconnectingWebSocket: Sendable {
         public var queueLimit = 256
         /// The maximum number of bytes in messages that wait to be sent; 1 MiB unless set.
         public var queueByteLimit = 1 << 20
-        /// Whether another connection is made after a closure; unless set, it is made after any closure, except a
-        /// closure by the server with ``WebSocket/CloseCode/normal`` or ``WebSocket/CloseCode/policyViolation``.
+        /// A closure that decides whether another connection is made after a connection was closed.
+        ///
+        /// By default, another connection is made after every closure, except if the server closed the connection with
+        /// ``WebSocket/CloseCode/normal`` or ``WebSocket/CloseCode/policyViolation``.
         public var reconnects: @Sendable (WebSocket.Closure) -> Bool = { closure in
             !closure.isByServer || (closure.code != .normal && closure.code != .policyViolation)
         }
@@ -46,11 +52,15 @@ public final class ReconnectingWebSocket: Sendable {
         public init() {}
     }
 
-    /// A connection that has just been opened.
+    /// A new connection, and what the `resume` closure needs to resume the app's session over it.
     public struct Resumption: Sendable {
-        /// The connection; messages that the closure sends over it go before all others.
+        /// The new connection.
+        ///
+        /// Messages that the closure sends over it are sent before all waiting messages.
         public var socket: WebSocket
-        /// The messages that were being sent when the previous connection broke; the server may have received them.
+        /// The messages that were being sent when an earlier connection broke.
+        ///
+        /// The server may have received them.
         public var interrupted: [WebSocket.Message]
         /// The number of earlier connections; 0 for the first connection.
         public var number: Int
@@ -60,16 +70,17 @@ public final class ReconnectingWebSocket: Sendable {
     public enum Interrupted: Sendable, Hashable {
         /// The messages fail with ``WebSocketSendFailure/mayHaveBeenDelivered``.
         case fail
-        /// The messages are sent again, before all others.
+        /// The messages are sent again, before all waiting messages.
         case sendAgain
     }
 
-    /// A closure that resumes the session over a new connection.
+    /// A closure that resumes the app's session over a new connection, for example by subscribing again.
     ///
-    /// If the closure throws, the connection ends and counts as failed.
+    /// If the closure throws, the connection is closed and counts as failed.
     public typealias Resume = @Sendable (Resumption) async throws -> Interrupted
 
-    /// The identifier with which the WebSocket can be closed from elsewhere.
+    /// The identifier with which any task can close the WebSocket:
+    /// ``/SwitchyardClient/NetworkClient/cancel(_:)-(RequestID)``.
     public let id: RequestID
     private let runner: ReconnectingRunner
 
@@ -83,16 +94,17 @@ public final class ReconnectingWebSocket: Sendable {
         runner.close(.goingAway, reason: "")
     }
 
-    /// The context of the open connection; `nil` while no connection is open.
+    /// The context of the request that opened the current connection; `nil` while no connection is open.
     public var context: RequestContext? { runner.socket?.context }
 
-    /// The reason why no other connection will be made; `nil` while another may be made, and after
+    /// The reason why no further connection will be made; `nil` while the WebSocket is active and after
     /// ``close(_:reason:)``.
     public var failure: WebSocketFailure? { runner.failure }
 
-    /// Sends a message, and returns when all of it has been passed to the system.
+    /// Sends a message, and returns when the whole message has been passed to the system.
     ///
-    /// It waits for a connection if none is open. Cancelling the task removes a message of which nothing has been sent.
+    /// If no connection is open, the message waits for one. Cancelling the task removes the message if nothing of it
+    /// has been sent.
     ///
     /// - Throws: ``WebSocketSendFailure``.
     public func send(_ message: WebSocket.Message) async throws(WebSocketSendFailure) {
@@ -101,18 +113,21 @@ public final class ReconnectingWebSocket: Sendable {
 
     /// Waits for the next message of any connection.
     ///
-    /// - Throws: The `TransportError` that ended the last connection if no other will be made; ``failure`` has the
-    ///   reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
+    /// - Throws: The `TransportError` that ended the last connection if no further connection will be made. ``failure``
+    ///   has the reason. The kind is ``/SwitchyardHTTP/TransportError/Kind/closed`` after a closure, and
     ///   ``/SwitchyardHTTP/TransportError/Kind/cancelled`` if the task is cancelled.
     public func receive() async throws(TransportError) -> WebSocket.Message {
         try await runner.receive()
     }
 
-    /// The messages in the order of arrival; they end without an error after ``close(_:reason:)`` and after a normal
-    /// closure by the server.
+    /// The received messages in the order of arrival.
+    ///
+    /// The sequence ends without an error after ``close(_:reason:)`` and after a normal closure by the server.
     public var messages: Messages { Messages(socket: self) }
 
-    /// Closes the connection without reconnecting; waiting messages fail with ``WebSocketSendFailure/ended``.
+    /// Closes the connection without reconnecting.
+    ///
+    /// Messages that wait to be sent fail with ``WebSocketSendFailure/ended``.
     ///
     /// - Parameters:
     ///   - code: The close code.
@@ -122,16 +137,23 @@ public final class ReconnectingWebSocket: Sendable {
     }
 }
 
-/// An error for which a ``ReconnectingWebSocket`` did not send a message.
+/// The reason why a ``ReconnectingWebSocket`` did not send a message, or may not have sent it.
 public enum WebSocketSendFailure: Error, Sendable, Hashable {
-    /// The queue of waiting messages is full; nothing of the message was sent.
+    /// The queue of waiting messages is full.
+    ///
+    /// Nothing of the message was sent.
     case queueFull(messages: Int, bytes: Int)
-    /// The sending task was cancelled; nothing of the message was sent.
+    /// The task that called ``ReconnectingWebSocket/send(_:)`` was cancelled.
+    ///
+    /// Nothing of the message was sent.
     case cancelled
-    /// The connection broke while the message was being sent: the server may have received it, and it is not sent
-    /// again.
+    /// The connection broke while the message was being sent.
+    ///
+    /// The server may have received the message, so it is not sent again.
     case mayHaveBeenDelivered
-    /// No connection will be made any more; nothing of the message was sent.
+    /// No further connection will be made.
+    ///
+    /// Nothing of the message was sent.
     case ended
 }
 
@@ -151,9 +173,9 @@ extension WebSocketSendFailure: CustomStringConvertible {
 extension ReconnectingWebSocket {
     /// The messages of a reconnecting WebSocket.
     public struct Messages: AsyncSequence, Sendable {
-        /// A message.
+        /// A received message.
         public typealias Element = WebSocket.Message
-        /// The failure that ends the messages early.
+        /// The failure that ends the sequence early.
         public typealias Failure = TransportError
 
         let socket: ReconnectingWebSocket
@@ -174,7 +196,9 @@ extension ReconnectingWebSocket {
                 try await socket.nextMessage()
             }
 
-            /// Returns the next message, or `nil` after a normal closure; the isolation of the caller is ignored.
+            /// Returns the next message, or `nil` after a normal closure.
+            ///
+            /// The `actor` parameter is ignored.
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(TransportError) -> WebSocket.Message? {
@@ -199,10 +223,10 @@ extension NetworkClient {
     /// - Parameters:
     ///   - configuration: The opening request of each connection, as in ``webSocket(_:options:id:)``.
     ///   - options: The options of the WebSocket.
-    ///   - id: The identifier with which the WebSocket can be closed from elsewhere.
-    ///   - resume: A closure that resumes the session over each new connection. Unless given, messages that the server
-    ///     may have received fail with ``/SwitchyardStreams/WebSocketSendFailure/mayHaveBeenDelivered``.
-    /// - Returns: The WebSocket, which starts to connect.
+    ///   - id: The identifier with which any task can close the WebSocket through `cancel(_:)`.
+    ///   - resume: A closure that resumes the app's session over each new connection. Unless given, messages that the
+    ///     server may have received fail with ``/SwitchyardStreams/WebSocketSendFailure/mayHaveBeenDelivered``.
+    /// - Returns: The WebSocket, which starts to connect immediately.
     public func reconnectingWebSocket(
         _ configuration: APIConfiguration,
         options: ReconnectingWebSocket.Options = ReconnectingWebSocket.Options(),

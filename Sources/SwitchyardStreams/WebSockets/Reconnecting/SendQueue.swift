@@ -1,16 +1,18 @@
 import SwitchyardServices
 
-/// The messages of a ``ReconnectingWebSocket`` that have not ended, as a pure value.
+/// The messages of a ``ReconnectingWebSocket`` that have not been sent or failed yet.
+///
+/// A pure value.
 ///
 ///     waiting --take--> under way --sent--> ended
 ///        ^                 |
 ///        |                 +--nothing sent--> waiting, in front
 ///        +--send again--- interrupted <-- may have been delivered
 struct SendQueue: Sendable {
-    /// A closure that receives the result of a message.
+    /// A closure that receives the result of sending a message.
     typealias Waiter = @Sendable (Result<Void, WebSocketSendFailure>) -> Void
 
-    /// A message.
+    /// A message in the queue.
     struct Entry: Sendable {
         var id: UInt64
         var message: WebSocket.Message
@@ -18,13 +20,16 @@ struct SendQueue: Sendable {
         /// Whether a server may have received the message over an earlier connection.
         var mayHaveBeenDelivered = false
 
-        /// Ends the message, which was not sent unless an earlier connection may have delivered it.
+        /// Returns the end of the message with a failure.
+        ///
+        /// If an earlier connection may have delivered the message, the failure is
+        /// ``WebSocketSendFailure/mayHaveBeenDelivered`` instead.
         fileprivate func ended(_ failure: WebSocketSendFailure) -> Ended {
             Ended(waiter: waiter, failure: mayHaveBeenDelivered ? .mayHaveBeenDelivered : failure)
         }
     }
 
-    /// A message that has ended, with the waiter to notify.
+    /// A message that has failed, with the waiter to notify.
     struct Ended {
         var waiter: Waiter
         var failure: WebSocketSendFailure
@@ -47,11 +52,13 @@ struct SendQueue: Sendable {
 
     private var count: Int { waiting.count + interrupted.count + (underWay == nil ? 0 : 1) }
 
-    /// Adds a message; returns the failure if the queue does not accept it.
+    /// Adds a message.
+    ///
+    /// Returns a failure if the queue does not accept the message.
     mutating func add(_ entry: Entry) -> WebSocketSendFailure? {
         if let end { return end }
         let (sum, overflow) = bytes.addingReportingOverflow(entry.message.size)
-        // A single message is accepted whatever its size, because otherwise it could never be sent.
+        // If the queue is empty, a message of any size is accepted, because otherwise it could never be sent.
         let isFull = count >= mostMessages || (count > 0 && (overflow || sum > mostBytes))
         guard !isFull else { return .queueFull(messages: count, bytes: bytes) }
         waiting.append(entry)
@@ -59,10 +66,10 @@ struct SendQueue: Sendable {
         return nil
     }
 
-    /// Whether there is a message to send.
+    /// Whether a waiting message can be sent now.
     var hasWork: Bool { underWay == nil && !waiting.isEmpty }
 
-    /// Returns the next message to send; `nil` if there is none.
+    /// Returns the next message to send; `nil` if there is no message or another message is being sent.
     mutating func take() -> Entry? {
         guard underWay == nil, !waiting.isEmpty else { return nil }
         underWay = waiting.removeFirst()
@@ -70,7 +77,7 @@ struct SendQueue: Sendable {
         return underWay
     }
 
-    /// Records that the current message has been sent.
+    /// Records that the current message has been sent, and returns its waiter.
     mutating func sent() -> Waiter? {
         defer { underWay = nil }
         bytes -= underWay?.message.size ?? 0
@@ -79,9 +86,9 @@ struct SendQueue: Sendable {
 
     /// Records that the current message was not sent.
     ///
-    /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message. If no server may have received
-    ///   the message over any connection, it goes first over the next connection.
-    /// - Returns: The message if it ends because its caller was cancelled; otherwise, `nil`.
+    /// - Parameter mayHaveBeenDelivered: Whether the server may have received the message. If no server can have
+    ///   received it, over this or any earlier connection, the message is sent first over the next connection.
+    /// - Returns: The message if it has failed because its caller was cancelled; otherwise, `nil`.
     mutating func broke(mayHaveBeenDelivered: Bool) -> Ended? {
         guard var entry = underWay else { return nil }
         underWay = nil
@@ -106,8 +113,10 @@ struct SendQueue: Sendable {
         return entries.map { $0.ended(.mayHaveBeenDelivered) }
     }
 
-    /// Removes a message whose caller was cancelled; returns `nil` if the message has ended or is being sent, in which
-    /// case it ends by itself.
+    /// Removes a message whose caller was cancelled.
+    ///
+    /// Returns `nil` if the message is no longer in the queue or is being sent; a message that is being sent is
+    /// completed.
     mutating func takeBack(_ id: UInt64) -> Ended? {
         if underWay?.id == id { isGivenUp = true }
         if let place = waiting.firstIndex(where: { $0.id == id }) {
@@ -121,7 +130,7 @@ struct SendQueue: Sendable {
         return entry.ended(.mayHaveBeenDelivered)
     }
 
-    /// Ends all messages, and accepts no more.
+    /// Fails all messages, and accepts no more messages.
     mutating func close(_ failure: WebSocketSendFailure) -> [Ended] {
         end = end ?? failure
         let delivered = interrupted + (underWay.map { [$0] } ?? [])
