@@ -5,10 +5,11 @@ import SwitchyardServices
 
 /// Recorded traffic in the HTTP Archive format, version 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
 ///
-/// Browsers' developer tools and most HTTP debuggers read this format. A body that is not text is stored in base64.
+/// Browsers' developer tools and most HTTP debuggers read this format. Bodies that are not text are stored in base64.
 ///
-/// Archives of other programs are read leniently: members may be missing, numbers may be strings or have a fraction,
-/// and unreadable entries are omitted (``omissions``). A written archive has every member that the format requires.
+/// Archives from other programs are read leniently. Members may be missing, and numbers may be strings or have a
+/// fraction. Entries that cannot be read are omitted and listed in ``omissions``. An archive that this library writes
+/// has every member that the format requires.
 public struct HARArchive: Codable, Sendable, Hashable {
     /// The root member of the file.
     public var log: Log
@@ -18,7 +19,7 @@ public struct HARArchive: Codable, Sendable, Hashable {
         log = Log(entries: entries)
     }
 
-    /// Reads an archive that any program may have written.
+    /// Reads an archive, which may come from any program.
     ///
     /// - Parameter data: The archive as JSON.
     /// - Throws: `DecodingError` if the data is not JSON or has no list of entries.
@@ -49,14 +50,14 @@ public struct HARArchive: Codable, Sendable, Hashable {
     public struct Omission: Sendable, Hashable, CustomStringConvertible {
         /// The number of the entry in the archive, counted from 1.
         public var entry: Int
-        /// The problem with the entry, such as `is no object`.
+        /// The reason why the entry was omitted, such as `is no object`.
         public var problem: String
 
         /// The number of the entry and the problem.
         public var description: String { "entry \(entry) \(problem)" }
     }
 
-    /// The root of the recorded data.
+    /// The root of the recorded data: the format version, the recording program and the exchanges.
     public struct Log: Codable, Sendable, Hashable {
         private enum CodingKeys: String, CodingKey {
             case version, creator, entries
@@ -68,11 +69,11 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var creator = Creator()
         /// The exchanges, in order.
         public var entries: [Entry]
-        /// The entries that were omitted.
+        /// The entries that were omitted when the archive was read.
         var omissions: [Omission] = []
     }
 
-    /// A program.
+    /// The program that recorded the archive.
     public struct Creator: Codable, Sendable, Hashable {
         /// The name of the program.
         public var name = "Switchyard"
@@ -80,7 +81,7 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var version = "1.0"
     }
 
-    /// One exchange.
+    /// One exchange: a request with its response or error.
     public struct Entry: Codable, Sendable, Hashable {
         /// The start of the exchange, in ISO 8601 with milliseconds.
         public var startedDateTime: String
@@ -90,18 +91,22 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var request: HARRequest
         /// The response; its status is 0 if there was no response.
         public var response: HARResponse
-        /// The cache record, which is always empty.
+        /// The browser-cache information that the format requires.
+        ///
+        /// It is always empty.
         public var cache = HARCache()
         /// The durations of the phases of the exchange.
         public var timings: HARTimings
-        /// The server's name and the number of the attempt.
+        /// A note on the exchange.
+        ///
+        /// In archives of this library: the call, the server's name, and the numbers of round and attempt.
         public var comment: String?
     }
 }
 
-/// The cache record of an exchange, which is always empty.
+/// The browser-cache information of an exchange, which is always empty.
 public struct HARCache: Codable, Sendable, Hashable {
-    /// Creates an empty record.
+    /// Creates empty cache information.
     public init() {}
 }
 
@@ -123,11 +128,11 @@ public struct HARTimings: Codable, Sendable, Hashable {
     public var receive = 0.0
 }
 
-/// A name and a value.
+/// A name-value pair, such as a header field, a cookie or a form field.
 public struct HARField: Codable, Sendable, Hashable {
-    /// The name.
+    /// The name of the field.
     public var name: String
-    /// The value.
+    /// The value of the field.
     public var value: String
 }
 
@@ -140,7 +145,7 @@ extension HARArchive.Entry {
     ///   - date: The start of the exchange.
     ///   - elapsed: The duration of the exchange.
     ///   - comment: A note, such as the server's name.
-    ///   - redaction: The redaction of credentials. The default hides nothing.
+    ///   - redaction: The rules by which credentials are hidden. The default hides nothing.
     public init(
         _ request: HTTPRequest,
         _ result: Result<HTTPResponse, TransportError>,
@@ -159,7 +164,7 @@ extension HARArchive.Entry {
         self.comment = comment
     }
 
-    /// Formats a date as the format requires: ISO 8601 in UTC with milliseconds.
+    /// Formats a date as the archive format requires: ISO 8601 in UTC with milliseconds.
     private static func text(of date: Date) -> String {
         date.formatted(
             Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -190,7 +195,7 @@ extension HARRequest {
         }
     }
 
-    /// Returns the decoded name-value pairs of a query or a form.
+    /// Returns the name-value pairs of a query or a form, with percent-encoding removed.
     private static func pairs(_ text: String) -> [HARField] {
         text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in

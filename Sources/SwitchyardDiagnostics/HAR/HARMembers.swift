@@ -1,6 +1,6 @@
 /// Lenient access to the members of a JSON object in an archive.
 ///
-/// Other programs omit required members or write them with other types.
+/// Other programs omit required members or write members with another type.
 struct HARMembers {
     /// A coding key with any name.
     struct Name: CodingKey, ExpressibleByStringLiteral {
@@ -30,7 +30,9 @@ struct HARMembers {
         }
     }
 
-    /// An element of a list; an unreadable element does not stop the decoding of the list.
+    /// An element of a list.
+    ///
+    /// If the element cannot be decoded, its value is `nil` and the rest of the list is still decoded.
     struct Attempted<Value: Decodable>: Decodable {
         let value: Value?
 
@@ -61,7 +63,9 @@ struct HARMembers {
         }
     }
 
-    /// Returns a member as a number; a string may start with a number.
+    /// Returns a member as a number.
+    ///
+    /// A string counts as the number with which it starts.
     func number(_ name: Name) -> Double? {
         switch value(name) as Scalar? {
         case .number(let number): number.isFinite ? number : nil
@@ -73,7 +77,9 @@ struct HARMembers {
     /// Returns a member as a number rounded to an integer.
     func whole(_ name: Name) -> Int? { number(name).flatMap { Int(exactly: $0.rounded()) } }
 
-    /// Returns the readable elements of a list; a single object counts as a list of one element.
+    /// Returns the elements of a list that can be read.
+    ///
+    /// A single object counts as a list of one element.
     func list<Value: Decodable>(_ name: Name) -> [Value] {
         if let list = value(name) as [Attempted<Value>]? { return list.compactMap(\.value) }
         return (value(name) as Value?).map { [$0] } ?? []
@@ -86,7 +92,7 @@ struct HARMembers {
         return object.fields
     }
 
-    /// An object whose members are read as strings.
+    /// A JSON object whose member values are read as strings.
     private struct Object: Decodable {
         let fields: [HARField]
 

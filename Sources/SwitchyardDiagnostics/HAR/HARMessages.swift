@@ -14,14 +14,14 @@ public struct HARRequest: Codable, Sendable, Hashable {
 
         /// The content type, or an empty string if there is none.
         public var mimeType: String
-        /// The fields of a form.
+        /// The fields of a form body.
         public var params: [HARField] = []
         /// The body as text or in base64.
         public var text: String
         /// `base64` if the text is base64, otherwise `nil`.
         ///
-        /// This is an extension of this library, because the format has no such member for requests. Other programs
-        /// write it without the underscore, which is also read.
+        /// The format has no such member for requests, so it is written as `_encoding`. The member `encoding`, which
+        /// other programs write, is also read.
         public var encoding: String?
     }
 
@@ -37,14 +37,16 @@ public struct HARRequest: Codable, Sendable, Hashable {
     public var headers: [HARField]
     /// The decoded parameters of the query.
     public var queryString: [HARField]
-    /// The body, or `nil` if there is none or it was not in memory.
+    /// The body, or `nil` if there is no body or the body was not in memory.
     public var postData: PostData?
-    /// The size of the head in bytes; -1 because it is not known.
+    /// The size of the request head in bytes.
+    ///
+    /// Always -1 because the size is not known.
     public var headersSize = -1
     /// The size of the body in bytes, or -1 if it is not known.
     public var bodySize: Int
 
-    /// The bytes of the body, or `nil` if there are none.
+    /// The bytes of the body, or `nil` if there is no readable body.
     public var body: Data? { postData.flatMap { HARText.content($0.text, $0.encoding, type: $0.mimeType).data } }
 }
 
@@ -58,7 +60,7 @@ public struct HARResponse: Codable, Sendable, Hashable {
 
     /// A recorded body.
     public struct Content: Codable, Sendable, Hashable {
-        /// The size in bytes.
+        /// The size of the body in bytes.
         public var size: Int
         /// The content type, or an empty string if there is none.
         public var mimeType: String
@@ -70,11 +72,13 @@ public struct HARResponse: Codable, Sendable, Hashable {
 
     /// The status code, or 0 if there was no response.
     public var status: Int
-    /// The reason phrase; empty, as in HTTP/2.
+    /// The reason phrase of the status.
+    ///
+    /// This library records no reason phrase, so it is empty.
     public var statusText = ""
     /// The version of HTTP.
     public var httpVersion: String
-    /// The cookies that were set.
+    /// The cookies that the response sets.
     public var cookies: [HARField]
     /// The header fields, in order.
     public var headers: [HARField]
@@ -82,13 +86,15 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public var content: Content
     /// The target URL of a redirect, or an empty string if the response is not a redirect.
     public var redirectURL: String
-    /// The size of the head in bytes; -1 because it is not known.
+    /// The size of the response head in bytes.
+    ///
+    /// Always -1 because the size is not known.
     public var headersSize = -1
     /// The size of the body in bytes, or -1 if it is not known.
     public var bodySize: Int
-    /// A description of the error if there was no response.
+    /// A description of the error if there was no response; otherwise, `nil`.
     public var error: String?
-    /// The reason why there was no response, as the raw value of a ``/SwitchyardHTTP/TransportError/Kind``.
+    /// The kind of the error if there was no response: the raw value of a ``/SwitchyardHTTP/TransportError/Kind``.
     public var errorKind: String?
 
     /// The bytes of the body, or `nil` if they were not recorded.

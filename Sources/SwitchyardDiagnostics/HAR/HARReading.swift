@@ -1,10 +1,13 @@
 import Foundation
 import SwitchyardHTTP
 
-// Archives of other programs are read leniently, even if required members are missing. This library writes all members.
+// Archives from other programs are read leniently, even if required members are missing. This library writes every
+// member.
 
 extension HARArchive {
-    /// Reads an archive that any program may have written; throws if there is no list of entries.
+    /// Reads an archive, which may come from any program.
+    ///
+    /// Throws if the archive has no list of entries.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         log = members.has("log") || !members.has("entries") ? try members.required("log") : try Log(from: decoder)
@@ -27,7 +30,9 @@ extension HARArchive.Log {
         }
     }
 
-    /// Reads the root of an archive; unreadable entries are omitted and listed in ``HARArchive/omissions``.
+    /// Reads the root of an archive.
+    ///
+    /// Entries that cannot be read are omitted and listed in ``HARArchive/omissions``.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         version = members.text("version") ?? "1.2"
@@ -57,7 +62,9 @@ extension HARArchive.Creator {
 }
 
 extension HARArchive.Entry {
-    /// Reads an exchange; throws if it has neither a request nor a response.
+    /// Reads an exchange.
+    ///
+    /// Throws if the exchange has neither a request nor a response.
     public init(from decoder: any Decoder) throws {
         guard let entry = Self(try HARMembers(decoder)) else {
             let problem = "an entry has neither a request nor a response"
@@ -79,7 +86,9 @@ extension HARArchive.Entry {
 }
 
 extension HARTimings {
-    /// Reads the timings; missing durations become unknown.
+    /// Reads the timings.
+    ///
+    /// A missing duration becomes -1 (unknown).
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         blocked = members.number("blocked") ?? -1
@@ -91,12 +100,16 @@ extension HARTimings {
         receive = members.number("receive") ?? 0
     }
 
-    /// The sum of all phases; `ssl` is not added, because it is part of `connect`.
+    /// The sum of all phases in milliseconds.
+    ///
+    /// `ssl` is not added because it is part of `connect`.
     fileprivate var total: Double { [blocked, dns, connect, send, wait, receive].reduce(0) { $0 + max(0, $1) } }
 }
 
 extension HARField {
-    /// Reads a name and a value; the value may be missing, as for a file in a form.
+    /// Reads a name and a value.
+    ///
+    /// A missing value, as for a file in a form, becomes an empty string.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         guard let name = members.text("name") else {
@@ -122,7 +135,9 @@ extension HARRequest {
         bodySize: -1
     )
 
-    /// Reads a request; missing members become unknown, and a missing method or URL becomes `-`.
+    /// Reads a request.
+    ///
+    /// Missing members get the value for unknown, and a missing method or URL becomes `-`.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         method = members.text("method").flatMap { $0.isEmpty ? nil : $0 } ?? "-"
@@ -139,7 +154,7 @@ extension HARRequest {
 }
 
 extension HARRequest.PostData {
-    /// Reads a body, which has the fields of a form, a text, or both.
+    /// Reads a body, which may have form fields, a text, or both.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         mimeType = members.text("mimeType") ?? ""
@@ -174,7 +189,9 @@ extension HARResponse {
         error: "no response was recorded"
     )
 
-    /// Reads a response; missing members become unknown, and a missing status becomes 0.
+    /// Reads a response.
+    ///
+    /// Missing members get the value for unknown, and a missing status becomes 0.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         status = members.whole("status").flatMap { (0..<1_000).contains($0) ? $0 : nil } ?? 0
@@ -192,7 +209,9 @@ extension HARResponse {
 }
 
 extension HARResponse.Content {
-    /// Reads a body; if the size is missing, the length of the body is used.
+    /// Reads a body.
+    ///
+    /// If the size is missing, the length of the body is used.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         mimeType = members.text("mimeType") ?? ""

@@ -10,7 +10,7 @@ import SwitchyardServices
 ///     ...
 ///     try recorder.archive.data().write(to: file)
 ///
-/// Credentials are hidden by default. Streamed bodies are not recorded.
+/// Credentials are hidden by default. The bodies of streamed requests and responses are not recorded.
 public final class HARRecorder: Sendable {
     private struct State {
         var entries: [HARArchive.Entry] = []
@@ -23,7 +23,7 @@ public final class HARRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - redaction: The redaction of credentials. The default is ``/SwitchyardHTTP/Redaction/standard``.
+    ///   - redaction: The rules by which credentials are hidden. The default is ``/SwitchyardHTTP/Redaction/standard``.
     ///   - limit: The maximum number of exchanges that are kept. The oldest are dropped first. The default is 10,000.
     public init(redaction: Redaction = .standard, limit: Int = 10_000) {
         self.redaction = redaction

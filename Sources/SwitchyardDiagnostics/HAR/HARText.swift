@@ -2,15 +2,17 @@ package import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Conversion between bodies and their text in an archive.
+/// Functions that convert between a body and its text in an archive.
 package enum HARText {
     /// A body of an archive, decoded according to its encoding label and its content.
     package enum Content {
-        /// The body was encoded in base64.
+        /// A body that was encoded in base64, decoded.
         case bytes(Data)
-        /// The text is the body itself.
+        /// A body that is stored as plain text.
         case text(String)
-        /// The label names an unsupported encoding.
+        /// A body whose label names an unsupported encoding.
+        ///
+        /// The value is the label.
         case unreadable(String)
 
         /// The bytes of the body, or `nil` if the body is unreadable.
@@ -23,34 +25,34 @@ package enum HARText {
         }
     }
 
-    /// Returns the text of a body and its encoding, which is `nil` for plain text.
+    /// Returns the text of a body for an archive, and the encoding of this text; `nil` for plain text.
     package static func text(_ data: Data) -> (text: String, encoding: String?) {
-        // Foundation is not used here because it drops a byte order mark.
+        // Foundation's decoding is not used because it drops a byte order mark.
         if let text = String(validUTF8: data), !text.utf8.contains(0) { return (text, nil) }
         return (data.base64EncodedString(), "base64")
     }
 
-    /// Decodes a body of an archive that any program may have written.
+    /// Decodes a body from an archive, which may come from any program.
     ///
-    /// Base64 is decoded as leniently as `LenientBase64` does. If the label says base64, but decoding gives no text
-    /// although the content type names a text type, the label is considered wrong, and the text itself is the body.
+    /// Base64 is decoded as leniently as `LenientBase64` does. If the label is base64 and the content type is a text
+    /// type, but the decoded bytes are not text, the label is considered wrong. The text itself is then the body.
     ///
     /// - Parameters:
     ///   - text: The text of the body.
-    ///   - encoding: The encoding label.
-    ///   - type: The content type.
+    ///   - encoding: The label of the encoding, such as `base64`; `nil` if there is none.
+    ///   - type: The content type of the body.
     /// - Returns: The body.
     package static func content(_ text: String, _ encoding: String?, type: String) -> Content {
         let label = (encoding ?? "").lowercased().filter { $0.isLetter || $0.isNumber }
         if plainLabels.contains(where: label.hasPrefix) || label.isEmpty { return .text(text) }
         let isPure = LenientBase64.isPure(text.utf8)
-        // These labels name a content coding, which the recorder has already decoded.
+        // These labels name a content coding (such as gzip) that the recording program has already decoded.
         if codings.contains(label), !isPure { return .text(text) }
         guard label.contains("base64") else { return .unreadable(encoding ?? "") }
         return isText(text, type, isPure) ? .text(text) : .bytes(LenientBase64.data(text.utf8))
     }
 
-    /// Whether a text labelled as base64 is plain text.
+    /// Returns whether a text with the label base64 is plain text after all.
     ///
     /// Valid base64 counts as base64, unless it is a short word such as `true`.
     private static func isText(_ text: String, _ type: String, _ isPure: Bool) -> Bool {
@@ -67,21 +69,25 @@ package enum HARText {
         return namesText(type) && (text.utf8.contains(32) || length % 4 != 0 || length < 16)
     }
 
-    /// The labels of plain text, and the names of charsets, because the text of an archive is already decoded.
+    /// The labels that mean plain text.
+    ///
+    /// The names of charsets count too, because the text of an archive is already decoded.
     private static let plainLabels = [
         "utf", "iso8859", "windows", "ascii", "usascii", "latin", "identity", "none", "null", "text", "plain", "7bit",
         "8bit",
     ]
     private static let codings: Set<String> = ["gzip", "xgzip", "deflate", "br", "zstd", "compress"]
 
-    /// Whether a content type is a text type or empty.
+    /// Returns whether a content type is a text type or empty.
     private static func namesText(_ type: String) -> Bool {
         let words = ["text", "json", "xml", "html", "script", "urlencoded", "multipart", "yaml", "csv"]
         let lower = type.lowercased()
         return lower.isEmpty || words.contains(where: lower.contains)
     }
 
-    /// Whether bytes are readable text; decoding a text that is not base64 produces arbitrary bytes.
+    /// Returns whether bytes are readable text.
+    ///
+    /// Base64 decoding of a text that is not base64 produces arbitrary bytes.
     private static func isLegible(_ data: Data, _ type: String) -> Bool {
         if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return true }
         if type.lowercased().contains("utf-16") { return true }

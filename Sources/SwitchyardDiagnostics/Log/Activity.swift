@@ -6,8 +6,8 @@ extension RequestInterceptor {
     ///
     ///     options.interceptors = [.activity { isActive in Task { @MainActor in spinner.isHidden = !isActive } }]
     ///
-    /// - Parameter change: Called with `true` when the first request starts and with `false` when the last one has
-    ///   ended, on a queue of the client.
+    /// - Parameter change: A closure that is called with `true` when a request starts while no other is running, and
+    ///   with `false` when no request is running any more. It is called on a queue of the client.
     /// - Returns: The interceptor.
     public static func activity(_ change: @escaping @Sendable (Bool) -> Void) -> RequestInterceptor {
         let running = Locked<Set<RequestID>>([])
@@ -20,7 +20,7 @@ extension RequestInterceptor {
                 }
                 if isFirst { change(true) }
             case .ended:
-                // A request that was cancelled before its dispatch was never counted.
+                // A request that was cancelled before its dispatch is not in the set.
                 let isLast = running.withLock { running in
                     running.remove(event.id) != nil && running.isEmpty
                 }

@@ -1,9 +1,11 @@
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// The options of a traffic log; credentials are hidden in everything that it writes.
+/// The options of a traffic log.
+///
+/// Credentials are hidden in everything that the log writes.
 public struct LogOptions: Sendable {
-    /// The optional parts of an entry, in addition to its line.
+    /// The optional parts of a log entry, which are written after the entry's line.
     public struct Parts: OptionSet, Sendable, Hashable {
         /// The raw bits of the set.
         public let rawValue: Int
@@ -23,13 +25,13 @@ public struct LogOptions: Sendable {
         public static let curl = Parts(rawValue: 16)
     }
 
-    /// The lowest level that is written; the default is ``LogLevel/info``.
+    /// The lowest level of the entries that are written; the default is ``LogLevel/info``.
     public var level: LogLevel
-    /// The parts that are written in addition to the line; the default is none.
+    /// The optional parts of the entries that are written; the default is none.
     public var parts: Parts
-    /// The categories that are written; the default is all.
+    /// The categories of the entries that are written; the default is all.
     public var categories: Set<LogEntry.Category>
-    /// The redaction of credentials; the default is ``/SwitchyardHTTP/Redaction/standard``.
+    /// The rules by which credentials are hidden; the default is ``/SwitchyardHTTP/Redaction/standard``.
     public var redaction: Redaction
     /// The maximum number of bytes of a body that are written, at least 0; the default is 4,096.
     public var bodyLimit: Int {

@@ -1,13 +1,15 @@
-/// Splits a message into parts that fit a log with a line-length limit.
+/// Splits a log message into parts that fit a log whose lines have a maximum length.
 enum LogParts {
-    /// The maximum size of a part in bytes, without its number.
+    /// The maximum size of a part in bytes, without the part's number.
     ///
-    /// The unified log stores 1,024 bytes of the non-constant part of a line and drops the rest (Apple, `os/log.h`).
+    /// The unified log stores 1,024 bytes of the variable part of a line and drops the rest (Apple, `os/log.h`).
     static let size = 1_000
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// Splits a message into parts, each with its number at the start if there are several.
+    /// Splits a message into parts.
+    ///
+    /// If there are several parts, each part starts with its number.
     ///
     /// - Parameters:
     ///   - message: The message.
@@ -25,8 +27,10 @@ enum LogParts {
         return parts.enumerated().map { index, part in "(\(index + 1)/\(parts.count)) \(part)" }
     }
 
-    /// Returns the end of a part: after the last line that ends in its second half, otherwise before the character that
-    /// does not fit.
+    /// Returns the end of a part.
+    ///
+    /// If a line ends in the second half of the part, the part ends after the last such line. Otherwise, the part ends
+    /// before the character that does not fit.
     private static func end(in text: Substring, _ size: Int) -> String.Index {
         let bytes = text.utf8
         guard bytes.count > size else { return text.endIndex }

@@ -1,7 +1,9 @@
 public import Foundation
 import SwitchyardClient
 
-/// The severity of a log entry; the levels are those of swift-log.
+/// The severity of a log entry.
+///
+/// The levels are the same as in swift-log.
 public enum LogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Every step.
     case trace
@@ -32,7 +34,7 @@ public struct LogEntry: Sendable, Hashable {
         case attempt
         /// Redirects.
         case redirect
-        /// The waits before another round.
+        /// The pauses before a retry.
         case retry
     }
 
@@ -44,8 +46,8 @@ public struct LogEntry: Sendable, Hashable {
     public var category: Category
     /// A one-line description of the event.
     public var message: String
-    /// The event as key-value pairs: `id`, `service`, `environment`, `server`, `method`, `url`, `status`, `elapsed` and
-    /// others.
+    /// The details of the event as key-value pairs: `id`, `service`, `environment`, `server`, `method`, `url`,
+    /// `status`, `elapsed` and others.
     public var metadata: [String: String]
 
     /// Creates an entry.
@@ -73,7 +75,7 @@ public struct LogEntry: Sendable, Hashable {
 public protocol LogSink: Sendable {
     /// Writes an entry.
     ///
-    /// It is called on a queue of the client, one entry at a time, and may block.
+    /// The log calls this method on a queue of the client, one entry at a time. The method may block.
     func write(_ entry: LogEntry)
 }
 
@@ -97,20 +99,23 @@ public struct StandardErrorSink: LogSink {
 
     /// Creates a sink.
     ///
-    /// - Parameter format: Returns the line for an entry. The default line has the level, the category and the message.
+    /// - Parameter format: A closure that returns the line for an entry. The default line has the level, the category
+    ///   and the message.
     public init(format: @escaping @Sendable (LogEntry) -> String = StandardErrorSink.line(of:)) {
         self.init(writingTo: .standardError, format: format)
     }
 
-    /// Creates a sink that writes to another file.
+    /// Creates a sink that writes to a file instead of standard error.
     init(writingTo file: FileHandle, format: @escaping @Sendable (LogEntry) -> String = StandardErrorSink.line(of:)) {
         self.format = format
         self.file = file
     }
 
-    /// Writes the line; the line is lost if the file is closed or full.
+    /// Writes the line of the entry.
+    ///
+    /// The line is lost if the file is closed or full.
     public func write(_ entry: LogEntry) {
-        // The non-throwing `write` terminates the process if the write fails.
+        // `write(_:)`, which does not throw, would end the process if the write fails.
         try? file.write(contentsOf: Data((format(entry) + "\n").utf8))
     }
 

@@ -3,17 +3,19 @@ import SwitchyardClient
 #if canImport(os)
     import os
 
-    /// A sink that writes entries to the unified log of Apple systems, under the category of the entry.
+    /// A sink that writes entries to the unified log of Apple systems.
     ///
-    /// Messages are public in the unified log, because credentials are already hidden. A message of more than 1,000
-    /// bytes is written as several numbered parts, `(1/3) …`, because the unified log truncates longer messages (Apple,
+    /// The log category is the category of the entry.
+    ///
+    /// Messages are marked as public because credentials are already hidden. A message of more than 1,000 bytes is
+    /// written as several numbered parts, `(1/3) …`, because the unified log truncates longer messages (Apple,
     /// `os/log.h`).
     public struct OSLogSink: LogSink {
         private let subsystem: String
 
         /// Creates a sink.
         ///
-        /// - Parameter subsystem: The name of the app in the log, for example its bundle identifier.
+        /// - Parameter subsystem: The name of the app in the unified log, for example its bundle identifier.
         public init(subsystem: String) {
             self.subsystem = subsystem
         }

@@ -5,8 +5,8 @@ import SwitchyardServices
 
 /// A sink that posts its entries to a server in batches, as a JSON array.
 ///
-/// Use a client that does not log to this sink. Entries are held in memory until they are posted. If the server is
-/// unavailable for long, only the newest entries are kept.
+/// Post with a client that does not itself log to this sink. Entries stay in memory until they are posted. If the
+/// server is unavailable for a long time, only the newest entries are kept.
 public final class PostingSink: LogSink {
     private struct Line: Encodable {
         let date: Date
@@ -18,7 +18,7 @@ public final class PostingSink: LogSink {
 
     private struct State {
         var entries: [LogEntry] = []
-        /// The number of entries written since the last post started.
+        /// The number of entries that were written since the last post started.
         var fresh = 0
         var isPosting = false
     }
@@ -33,7 +33,7 @@ public final class PostingSink: LogSink {
     ///
     /// - Parameters:
     ///   - client: The client that sends the entries.
-    ///   - destination: The configuration of the request. The sink sets its method and body.
+    ///   - destination: The configuration of the posted request. The sink sets the method and the body.
     ///   - batch: The number of entries that are collected before they are posted, at most `limit`. The default is 50.
     ///   - limit: The maximum number of entries that are kept while they cannot be posted. The default is 1,000.
     public init(client: NetworkClient, destination: APIConfiguration, batch: Int = 50, limit: Int = 1_000) {
@@ -46,7 +46,9 @@ public final class PostingSink: LogSink {
     /// The number of entries that have not been posted yet.
     public var waitingCount: Int { state.withLock { $0.entries.count } }
 
-    /// Stores the entry, and posts all entries if a batch is complete.
+    /// Stores the entry.
+    ///
+    /// If enough entries for a batch are stored, posts all stored entries.
     ///
     /// After a failed post, the next post starts when another batch of new entries has been written.
     public func write(_ entry: LogEntry) {
@@ -59,7 +61,9 @@ public final class PostingSink: LogSink {
         if isFull { flush() }
     }
 
-    /// Posts the stored entries, unless a post is running; entries that the server rejects are kept.
+    /// Posts the stored entries, unless a post is in progress.
+    ///
+    /// If the post fails, the entries are kept.
     public func flush() {
         let entries = state.withLock { state -> [LogEntry] in
             guard !state.isPosting, !state.entries.isEmpty else { return [] }
@@ -79,7 +83,7 @@ public final class PostingSink: LogSink {
                 if !isTaken { state.entries = Array((entries + state.entries).suffix(limit)) }
                 return isTaken && state.entries.count >= batch
             }
-            // Entries written during the post may already form a batch.
+            // The entries that were written during the post may already be enough for a batch.
             if isFull { flush() }
         }
     }

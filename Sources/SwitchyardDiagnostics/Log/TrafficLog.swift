@@ -8,7 +8,8 @@ extension RequestInterceptor {
     ///
     ///     options.interceptors = [.logging(to: StandardErrorSink())]
     ///
-    /// A client logs nothing unless this interceptor is added. Credentials are hidden before a sink receives an entry.
+    /// A client logs nothing unless this interceptor is added. Credentials are hidden before the sink receives an
+    /// entry.
     ///
     /// - Parameters:
     ///   - sink: The destination of the entries.
@@ -22,13 +23,15 @@ extension RequestInterceptor {
     }
 }
 
-/// Creates log entries for the events that the options select.
+/// The log of a client: creates the log entries for the events that the options select.
 struct TrafficLog: Sendable {
     let options: LogOptions
 
     private var redaction: Redaction { options.redaction }
 
-    /// Returns the entry for an event, or `nil`, without building an entry, if the options exclude the event.
+    /// Returns the log entry for an event.
+    ///
+    /// If the options exclude the event, returns `nil` without building an entry.
     func entry(of event: DispatchEvent) -> LogEntry? {
         guard let (level, category) = Self.rank(of: event.kind), level >= options.level,
             options.categories.contains(category)
@@ -98,7 +101,7 @@ struct TrafficLog: Sendable {
         return metadata
     }
 
-    /// The attempt continues at the URL that the redirect response names.
+    /// Returns the metadata of a redirect, whose target is the URL at which the attempt continues.
     private func redirected(_ attempt: AttemptRecord, _ step: RedirectStep) -> [String: String] {
         var metadata = facts(of: attempt)
         metadata["from"] = redaction.url(step.from.text)
@@ -158,8 +161,8 @@ struct TrafficLog: Sendable {
 
     /// Returns the beginning of a body as text.
     ///
-    /// Redaction searches only the part that can be shown and the next 65,536 bytes, the assumed maximum length of a
-    /// token.
+    /// Redaction searches only the part that can be shown and the 65,536 bytes after it, the assumed maximum length of
+    /// a token.
     private func text(of body: Data, hiding: (Data) -> Data) -> String {
         let seen = Self.prefix(of: body, options.bodyLimit.addingReportingOverflow(65_536).partialValue)
         let shown = hiding(seen)
@@ -168,8 +171,9 @@ struct TrafficLog: Sendable {
         return part.count < shown.count || seen.count < body.count ? "\(text)... (\(body.count) bytes)" : text
     }
 
-    /// Returns the first bytes without a character that the limit truncates, so the prefix of a text remains valid
-    /// UTF-8.
+    /// Returns the first bytes of the data, up to the limit.
+    ///
+    /// A character that the limit would cut is left out, so that the prefix of a text is valid UTF-8.
     private static func prefix(of data: Data, _ limit: Int) -> Data {
         guard limit >= 0, limit < data.count else { return data }
         var part = data.prefix(limit)
@@ -179,7 +183,9 @@ struct TrafficLog: Sendable {
 }
 
 extension ParameterValue {
-    /// Returns the value of the named parameter in a readable form; hidden values are replaced at any depth.
+    /// Returns the value of the parameter `name` in a readable form.
+    ///
+    /// Values that must be hidden are replaced at any depth.
     fileprivate func logText(under name: String, _ redaction: Redaction) -> String {
         guard !redaction.hides(parameter: name) else { return "***" }
         return switch self {

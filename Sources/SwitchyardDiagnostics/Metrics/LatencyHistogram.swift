@@ -1,7 +1,9 @@
 import SwitchyardClient
 import SwitchyardServices
 
-/// A histogram of durations with 96 buckets that grow by 25 % each, from 50 µs to over an hour.
+/// A histogram of durations with 96 buckets.
+///
+/// The first bucket ends at 50 µs, and each following bucket is 25 % larger, up to over an hour.
 ///
 /// Quantiles are accurate to 12 %, and the memory size is fixed.
 public struct LatencyHistogram: Sendable, Hashable {
@@ -30,10 +32,10 @@ public struct LatencyHistogram: Sendable, Hashable {
         maximum = max(maximum, duration)
     }
 
-    /// Returns the duration that the given share of the recorded durations did not exceed, or `nil` if none was
-    /// recorded.
+    /// Returns a quantile of the recorded durations, or `nil` if no duration was recorded.
     ///
-    /// - Parameter share: The share from 0 to 1, such as 0.99 for the 99th percentile.
+    /// - Parameter share: The share of the durations that are not longer than the result, from 0 to 1, such as 0.99 for
+    ///   the 99th percentile.
     /// - Returns: The upper bound of the bucket that contains the quantile.
     public func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }

@@ -2,44 +2,54 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Collects figures about a client's traffic, per server and per API.
+/// Collects statistics of a client's traffic, per server and per API.
+///
+/// An API is a method with a path template.
 ///
 ///     let meter = TrafficMeter()
 ///     options.interceptors = [meter.interceptor]
 ///     ...
 ///     print(meter.snapshot.apis["GET topics"]?.latency.quantile(0.99) ?? .zero)
 ///
-/// A response whose body is read as it arrives (a download, a stream, server-sent events) is counted when its head
-/// arrives, so time, bytes and failures include only what happened until then.
+/// If the body of a response is read as it arrives (a download, a stream, server-sent events), the response is counted
+/// when its head arrives. Its time, bytes and failures then include only what happened before.
 public final class TrafficMeter: Sendable {
-    /// The figures of one server or one API.
+    /// The statistics of one server or one API.
     public struct Figures: Sendable, Hashable {
         /// The number of finished attempts at a server, or of finished requests of an API.
         public internal(set) var count = 0
-        /// The number of attempts or requests that failed, except cancellations, or received a status of 500 or above.
+        /// The number of attempts or requests that failed or received a status of 500 or above.
+        ///
+        /// Cancellations are not counted.
         public internal(set) var failures = 0
         /// The number of cancelled attempts or requests.
         public internal(set) var cancelled = 0
-        /// The number of rounds after the first; counted for APIs only.
+        /// The number of retries, including repeats after a token refresh; counted for APIs only.
         public internal(set) var retries = 0
         /// The number of responses by status code.
         public internal(set) var statuses: [Int: Int] = [:]
-        /// The number of body bytes sent, as far as the transport reports it.
-        public internal(set) var bytesSent: Int64 = 0
-        /// The number of body bytes received, as far as the transport reports it.
+        /// The number of body bytes sent.
         ///
-        /// For a download, a stream or events, it is the number of bytes that had arrived together with the response
-        /// head.
+        /// If the transport does not report it, the bytes are not counted.
+        public internal(set) var bytesSent: Int64 = 0
+        /// The number of body bytes received.
+        ///
+        /// If the transport does not report it, the bytes are not counted.
+        ///
+        /// For a download, a stream or server-sent events, only the bytes that had arrived together with the response
+        /// head are counted.
         public internal(set) var bytesReceived: Int64 = 0
         /// The durations of the attempts or requests that received a response.
         public internal(set) var latency = LatencyHistogram()
     }
 
-    /// All figures at one point in time.
+    /// The statistics of all servers and APIs at one point in time.
     public struct Snapshot: Sendable, Hashable {
-        /// The figures of attempts by server name; attempts at a URL of no server are counted under `-`.
+        /// The statistics of the attempts, by server name.
+        ///
+        /// Attempts whose URL belongs to no server are counted under `-`.
         public internal(set) var servers: [String: Figures] = [:]
-        /// The figures of requests by method and path template, such as `GET users/{id}`.
+        /// The statistics of the requests, by method and path template, such as `GET users/{id}`.
         public internal(set) var apis: [String: Figures] = [:]
     }
 
@@ -59,7 +69,7 @@ public final class TrafficMeter: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// The current figures.
+    /// The current statistics.
     public var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
     /// The interceptor to add to a client's interceptors.
@@ -124,7 +134,7 @@ extension TrafficMeter.Figures {
 }
 
 extension TrafficMeter.Figures: CustomStringConvertible {
-    /// The figures that are not zero, in one line.
+    /// The statistics that are not zero, in one line.
     public var description: String {
         let parts = [
             "\(count) ended",
@@ -147,9 +157,9 @@ extension TrafficMeter.Figures: CustomStringConvertible {
 }
 
 extension TrafficMeter.Snapshot: CustomStringConvertible {
-    /// One line per server, then one line per API, each sorted by name.
+    /// The statistics as text: one line per server, then one line per API, each sorted by name.
     ///
-    /// The lines contain the paths of the calls. If a path identifies a user, use a template such as `users/{id}`.
+    /// The lines contain the paths of the requests. If a path identifies a user, use a template such as `users/{id}`.
     public var description: String {
         [servers, apis].flatMap { figures in figures.sorted { $0.key < $1.key } }
             .map { "\($0.key): \($0.value)" }

@@ -62,7 +62,7 @@ struct WebSocketOpening: Sendable {
     private let options: WebSocket.Options
     /// The transfer.
     ///
-    /// While the connection is open, the client can cancel it by its identifier or together with all requests of its owner.
+    /// While the connection is open, the client can cancel it by identifier or with all requests of its owner.
     private let transfer: Transfer
     /// Whether the transfer ends when the connection ends.
     private let endsTransfer: Bool
