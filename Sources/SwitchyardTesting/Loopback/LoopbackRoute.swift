@@ -8,21 +8,24 @@ public import SwitchyardHTTP
 ///
 /// | pattern | matches |
 /// |---|---|
-/// | `/topics` | that path only |
-/// | `/users/*/posts` | any single segment in the middle |
-/// | `/users/{id}` | any single segment, which the handler reads by its name: ``LoopbackRequest/pathValue(_:)`` |
+/// | `/topics` | only the path `/topics` |
+/// | `/users/*/posts` | any single segment in place of `*` |
+/// | `/users/{id}` | any single segment in place of `{id}`, for ``LoopbackRequest/pathValue(_:)`` |
 /// | `/files/*` | everything below `/files/`, at any depth |
-/// | `*` | everything |
+/// | `*` | every path |
 ///
-/// If several routes match, the route with the most exact segments wins, then the route that names a method, then the
-/// route whose exact segments come first. A HEAD request uses the GET route if no route for HEAD matches.
+/// If several routes match, the route with the most literal segments wins. If their number is equal, a route with a
+/// method wins over a route for any method. If that is equal too, the route whose literal segments come first wins. If
+/// no route for HEAD matches, a HEAD request uses the GET route.
 public struct LoopbackRoute: Sendable, Hashable {
     /// The method, or `nil` for any method.
     public let method: HTTPMethod?
-    /// The pattern.
+    /// The path pattern.
     public let pattern: String
 
-    /// Creates a route.
+    /// Creates a route from a method and a path pattern.
+    ///
+    /// If the method is `nil`, the route matches any method.
     public init(_ method: HTTPMethod?, _ pattern: String) {
         self.method = method
         self.pattern = pattern
@@ -40,9 +43,9 @@ public struct LoopbackRoute: Sendable, Hashable {
         return zip(wanted, given).allSatisfy { Self.isOpen($0) || $0 == $1 }
     }
 
-    /// Returns the path segments that the pattern names, by name and with percent-encoding removed.
+    /// Returns the path segments that match a `{name}` segment, by name and with percent-encoding removed.
     ///
-    /// If a name is repeated, the first segment wins.
+    /// If the pattern repeats a name, the first segment wins.
     func values(in path: String) -> [String: String] {
         guard pattern.utf8.contains(UInt8(ascii: "{")) else { return [:] }
         var values: [String: String] = [:]
@@ -57,7 +60,7 @@ public struct LoopbackRoute: Sendable, Hashable {
         path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    /// Returns whether a segment of a pattern matches any text.
+    /// Returns whether a segment of a pattern matches any text: `*` or `{name}`.
     private static func isOpen(_ segment: Substring) -> Bool {
         segment == "*" || name(of: segment) != nil
     }
@@ -68,7 +71,9 @@ public struct LoopbackRoute: Sendable, Hashable {
         return String(segment.dropFirst().dropLast())
     }
 
-    /// Returns whether a method matches; a GET route also matches HEAD.
+    /// Returns whether a method matches the route.
+    ///
+    /// A GET route also matches HEAD.
     func matches(method other: HTTPMethod) -> Bool {
         method == nil || method == other || (other == .head && method == .get)
     }
@@ -80,7 +85,7 @@ public struct LoopbackRoute: Sendable, Hashable {
         let ranks = (rank(for: method), other.rank(for: method))
         guard ranks.0 == ranks.1 else { return ranks.0 < ranks.1 }
         let (own, others) = (exactness, other.exactness)
-        // If the exactness is equal, the text of the patterns decides.
+        // If both patterns are equally exact, the alphabetical order of the patterns decides.
         return own == others ? pattern < other.pattern : own.lexicographicallyPrecedes(others)
     }
 
@@ -89,7 +94,9 @@ public struct LoopbackRoute: Sendable, Hashable {
         Self.segments(of: pattern).map { Self.isOpen($0) ? 0 : 1 }
     }
 
-    /// Returns the rank of the route among the routes that match one request; the highest rank wins.
+    /// Returns the rank of the route among the routes that match a request.
+    ///
+    /// The highest rank wins.
     private func rank(for other: HTTPMethod) -> Int {
         let method = method == nil ? 0 : method == other ? 2 : 1
         return exactness.reduce(0, +) * 4 + method
@@ -97,7 +104,7 @@ public struct LoopbackRoute: Sendable, Hashable {
 }
 
 extension LoopbackRoute: ExpressibleByStringLiteral {
-    /// Creates a route for any method from its pattern.
+    /// Creates a route for any method from a path pattern.
     public init(stringLiteral pattern: String) {
         self.init(nil, pattern)
     }
@@ -105,21 +112,24 @@ extension LoopbackRoute: ExpressibleByStringLiteral {
 
 /// A function that responds to a request.
 ///
-/// If the function throws an error, the response has status 500. Its task is cancelled when the client disconnects.
+/// If the function throws an error, the response has status 500. When the client disconnects, the task that runs the
+/// function is cancelled.
 public typealias LoopbackHandler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse
 
-/// The action of a route.
+/// What the server does for a request of a route: it sends a fixed response or calls a handler.
 enum RouteAction: Sendable {
     case handler(LoopbackHandler)
     case response(LoopbackResponse)
 }
 
-/// The routes of a server.
+/// The routes of a server with their actions.
 struct Router: Sendable {
     private var actions: [LoopbackRoute: RouteAction] = [:]
     var fallback: RouteAction?
 
-    /// Sets the action of a route and replaces an earlier one.
+    /// Sets the action of a route.
+    ///
+    /// An earlier action of the route is replaced.
     mutating func set(_ action: RouteAction, for route: LoopbackRoute) {
         actions[route] = action
     }
@@ -130,8 +140,8 @@ struct Router: Sendable {
 
     /// Returns the action of the best matching route.
     ///
-    /// If no route matches, returns the fallback; without a fallback, a response with status 405 if a route matches the
-    /// path with another method, or 404 otherwise.
+    /// If no route matches, returns the fallback. If there is no fallback, returns an error response: status 405 if a
+    /// route matches the path with another method, and 404 otherwise.
     func action(method: HTTPMethod, path: String) -> (action: RouteAction, route: LoopbackRoute?) {
         let onPath = actions.keys.filter { $0.matches(path: path) }
         let fitting = onPath.filter { $0.matches(method: method) }

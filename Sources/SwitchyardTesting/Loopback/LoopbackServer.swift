@@ -3,24 +3,27 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A real HTTP/1.1 server on 127.0.0.1 that sends the responses a test needs and misbehaves on command.
+/// A real HTTP/1.1 server on 127.0.0.1 for tests.
+///
+/// It sends the responses that a test needs and misbehaves on command.
 ///
 ///     let server = LoopbackServer()
 ///     server.route(.get, "/topics") { request in .json("[]") }
 ///     try server.start()
 ///     defer { server.stop() }
-/// ... send requests to server.baseURL ...
+///     // ... send requests to server.baseURL ...
 ///     server.fault = .percentage(30, of: .hang)
 ///     await server.waitForRequests(3)
 ///     #expect(server.requests.map(\.path) == ["/topics", "/topics", "/topics"])
 ///
 /// ### Routes
-/// A route is a method and a pattern (see ``LoopbackRoute``) with an async handler or a fixed response. Routes can be
-/// set at any time. Each handler runs in a task of its own, so several handlers can run at once. The task is cancelled
-/// when the client disconnects.
+/// A route is a method and a path pattern (see ``LoopbackRoute``) with an async handler or a fixed response. Routes can
+/// be set at any time. Each handler runs in its own task, so several handlers can run at the same time. When the client
+/// disconnects, the handler's task is cancelled.
 ///
 /// ### Faults
-/// See ``Fault``. When the assignment that sets or removes a fault returns, the change is in effect.
+/// See ``Fault``. A fault is in effect as soon as the assignment that sets it returns, and it has ended as soon as the
+/// assignment that removes it returns.
 ///
 /// ### Threads
 /// One thread serves all connections with non-blocking sockets; ``stop()`` closes every socket and joins the thread.
@@ -40,13 +43,15 @@ public final class LoopbackServer: Sendable {
     private let state: Locked<State>
     /// A lock that serializes ``start()`` and ``stop()``.
     ///
-    /// The lock is held while the server thread ends, which is safe because that thread never acquires it.
+    /// The lock is held until the server thread has ended. This cannot deadlock because the server thread never
+    /// acquires the lock.
     private let lifecycle = NSLock()
 
     /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - port: The port. If 0, the system chooses a port at the first start, and later starts use the same port.
+    ///   - port: The port. If it is 0, the system chooses a port at the first start, and later starts use the same
+    ///     port.
     ///   - limits: The limits on what the server buffers and records.
     public init(port: UInt16 = 0, limits: LoopbackLimits = LoopbackLimits()) {
         board = ServerState(limits: limits)
@@ -61,7 +66,7 @@ public final class LoopbackServer: Sendable {
 // MARK: - Start and stop
 
 extension LoopbackServer {
-    /// The port, or 0 before the first start if the system chooses the port.
+    /// The port of the server, or 0 if the system chooses the port and the server has never been started.
     public var port: UInt16 { state.withLock { $0.port } }
 
     /// The base URL of the server without a trailing slash, for example `http://127.0.0.1:49152`.
@@ -72,7 +77,9 @@ extension LoopbackServer {
     /// The value stays `true` under ``Fault/refuse``.
     public var isRunning: Bool { state.withLock { $0.running != nil } }
 
-    /// Starts to listen, or does nothing if the server is running.
+    /// Starts to listen.
+    ///
+    /// Does nothing if the server is already running.
     ///
     /// - Throws: ``LoopbackError/portInUse(_:)`` or ``LoopbackError/system(call:code:)``.
     public func start() throws(LoopbackError) {
@@ -98,7 +105,9 @@ extension LoopbackServer {
         }
     }
 
-    /// Stops the server: closes every socket, cancels every handler's task and ends the thread before it returns.
+    /// Stops the server.
+    ///
+    /// Closes every socket, cancels every handler's task, and waits for the end of the server's thread.
     ///
     /// If the server is not running, this method does nothing. Routes, faults and recorded requests are kept.
     public func stop() {
@@ -113,13 +122,16 @@ extension LoopbackServer {
         }
     }
 
-    /// Closes all open connections before it returns, as a server does after its idle timeout.
+    /// Closes all open connections, as a real server does after its idle timeout.
+    ///
+    /// The connections are closed when this method returns.
     public func closeConnections() {
         perform { .closeConnections($0) }
     }
 
-    /// Sends a command to the event loop and waits until it has been executed, or does nothing if the server is not
-    /// running.
+    /// Sends a command to the event loop, and waits until the command has been executed.
+    ///
+    /// Does nothing if the server is not running.
     func perform(_ command: (Latch) -> LoopCommand) {
         guard let mailbox = state.withLock({ $0.running?.mailbox }) else { return }
         let latch = Latch()
@@ -131,8 +143,8 @@ extension LoopbackServer {
 extension LoopbackServer {
     /// The fault of the whole server, or `nil` (the default) if the server behaves correctly.
     ///
-    /// The fault of a route takes precedence for the requests of that route. When the assignment returns, the fault is
-    /// in effect. It can be set before the server starts.
+    /// If a fault is set on a route, it takes precedence for the requests of that route. The fault is in effect as soon
+    /// as the assignment returns. It can be set before the server starts.
     public var fault: Fault? {
         get { board.read { $0.serverFault?.fault } }
         set {
@@ -143,11 +155,11 @@ extension LoopbackServer {
 
     /// Sets the fault for the requests of a route.
     ///
-    /// The route does not need a handler, so any path, prefix or method can be given. If several routes with faults
-    /// match a request, the most exact route decides.
+    /// The route needs no handler, so you can use any path, prefix or method. If several routes with faults match a
+    /// request, the fault of the most exact route applies.
     ///
     /// - Parameters:
-    ///   - fault: The fault. If `nil`, the fault of the route is removed.
+    ///   - fault: The fault. If it is `nil`, the fault of the route is removed.
     ///   - route: The route. A string literal is a pattern for any method.
     public func setFault(_ fault: Fault?, on route: LoopbackRoute) {
         board.change { $0.routeFaults[route] = $0.newFaultState(fault) }
@@ -173,12 +185,14 @@ extension ServerState.State {
 }
 
 extension LoopbackServer {
-    /// The recorded requests in the order in which their heads arrived, up to a limited number.
+    /// The recorded requests in the order in which their heads arrived.
+    ///
+    /// If there are too many, the oldest are missing (``LoopbackLimits/recordedRequests``).
     ///
     /// A request is recorded as soon as its head has arrived, with the part of the body that has arrived so far.
     public var requests: [RecordedRequest] { board.read { $0.log.kept } }
 
-    /// The statistics of the server.
+    /// The counts of connections and requests.
     public var statistics: LoopbackStatistics { board.read { $0.statistics } }
 
     /// Removes the recorded requests and resets the statistics, except the counts of open connections and requests in
@@ -193,8 +207,9 @@ extension LoopbackServer {
         }
     }
 
-    /// Waits until this number of requests has arrived completely since the server was created or its records were
-    /// cleared.
+    /// Waits until at least this number of requests has arrived completely.
+    ///
+    /// Requests count from the creation of the server or the last call of ``clearRecords()``.
     ///
     /// - Returns: `false` if the task was cancelled first.
     @discardableResult
@@ -210,7 +225,9 @@ extension LoopbackServer {
         await wait { $0.requestsInProgress == 0 }
     }
 
-    /// Waits until the statistics satisfy a condition, which is evaluated after every change.
+    /// Waits until the statistics satisfy a condition.
+    ///
+    /// The condition is evaluated after every change of the statistics.
     ///
     ///     await server.wait { $0.connectionsOpen == 0 }
     ///
@@ -222,17 +239,19 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer {
-    /// Sets a handler that responds to the requests of a route, and replaces an earlier action of the route.
+    /// Sets a handler that responds to the requests of a route.
     ///
-    /// The server retains the handler. A handler that uses the server must capture it `unowned` or `weak`; otherwise,
-    /// the server is never released.
+    /// An earlier handler or response of the route is replaced.
+    ///
+    /// The server retains the handler. If a handler uses the server, it must capture the server `unowned` or `weak`;
+    /// otherwise, the server is never released.
     ///
     /// - Parameters:
     ///   - method: The method, or `nil` for any method. GET also matches HEAD.
     ///   - pattern: The path, in which `*` matches one segment, a trailing `*` matches all remaining segments, and
     ///     `{name}` matches and names one segment: see ``LoopbackRoute``.
-    ///   - handler: The function that responds to a request. If it throws `CancellationError`, the connection is closed
-    ///     without a response; if it throws another error, the response has status 500.
+    ///   - handler: The function that responds to a request. If the function throws `CancellationError`, the connection
+    ///     is closed without a response. If it throws another error, the response has status 500.
     /// - Returns: The route, on which a fault can be set.
     @discardableResult
     public func route(
@@ -245,7 +264,9 @@ extension LoopbackServer {
         return route
     }
 
-    /// Sets a fixed response for the requests of a route, which needs no task.
+    /// Sets a fixed response for the requests of a route.
+    ///
+    /// An earlier handler or response of the route is replaced.
     ///
     /// - Parameters:
     ///   - method: The method, or `nil` for any method. GET also matches HEAD.
@@ -271,7 +292,8 @@ extension LoopbackServer {
 
     /// Sets the handler for requests that no route matches.
     ///
-    /// If `nil`, the response has status 405 if a route matches the path with another method, or 404 otherwise.
+    /// Without a handler (`nil`), the server sends status 405 if a route matches the path with another method, and
+    /// status 404 otherwise.
     public func setDefaultRoute(_ handler: LoopbackHandler?) {
         board.change { $0.router.fallback = handler.map { .handler($0) } }
     }
@@ -285,9 +307,11 @@ public enum LoopbackError: Error, Sendable, Hashable {
     case system(call: String, code: Int32)
     /// The client closed the connection, or the server was stopped.
     case connectionClosed
-    /// The client sent a request that is not valid HTTP/1.1 and received a response with this status.
+    /// The client sent a request that is not valid HTTP/1.1.
+    ///
+    /// The server responded with this status.
     case badRequest(status: Int, reason: String)
-    /// The body is larger than the limit of the call that collects it.
+    /// The body is larger than the limit that was passed to ``LoopbackRequestBody/collect(upTo:)``.
     case bodyTooLarge(limit: Int)
     /// The waiting task was cancelled.
     case cancelled

@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The body of a streamed stub response, which the exchange can fail while it is read.
+/// The body of a streamed stub response.
+///
+/// The exchange can end the body with an error while it is being read.
 final class StubBody: Sendable {
     private typealias Reader = CheckedContinuation<Result<Data?, TransportError>, Never>
 
@@ -36,7 +38,9 @@ final class StubBody: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Returns the next piece after its pause, or `nil` at the end.
+    /// Waits for the pause before the next piece, and returns the piece.
+    ///
+    /// Returns `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         guard let pause = chunks.pause, state.withLock({ $0.end == nil && $0.index < chunks.pieces.count }) else {
             return try takePiece().get()

@@ -5,7 +5,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One exchange of a ``StubTransport``, which ends with the first response, cancellation, timeout or shutdown.
+/// One exchange of a ``StubTransport``.
+///
+/// It ends with a response, a cancellation, a timeout, or the shutdown of the transport.
 final class StubExchange: TransportTask {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
@@ -14,7 +16,7 @@ final class StubExchange: TransportTask {
         var completion: Completion?
         var timers: [any ScheduledTimer] = []
         var timeout: (any ScheduledTimer)?
-        /// The body that is being read, after a completion with a streamed response.
+        /// The streamed body that is being read; `nil` before the head was delivered and for other responses.
         var body: StubBody?
         /// A callback that is called once when the exchange ends.
         var onEnd: (@Sendable (StubExchange) -> Void)?
@@ -59,7 +61,7 @@ final class StubExchange: TransportTask {
         if isLate { timer.cancel() }
     }
 
-    /// Carries out the scripted behavior.
+    /// Carries out the scripted behavior for the request.
     func play(_ answer: StubResponse) {
         switch answer.kind {
         case .never: waitIdly()
@@ -108,7 +110,9 @@ final class StubExchange: TransportTask {
         if let queue { queue.async(execute: body) } else { body() }
     }
 
-    /// Waits until the idle timeout ends the exchange, if there is a clock.
+    /// Waits until the idle timeout ends the exchange.
+    ///
+    /// Without a clock, the exchange does not end by itself.
     private func waitIdly() {
         guard let time, let limit = request.timeouts.idle else { return }
         let idle = StubResponse.Pause(duration: limit, time: time)
@@ -142,7 +146,7 @@ extension StubExchange {
         complete(response, body: nil)
     }
 
-    /// Collects the pieces into a whole body.
+    /// Collects the pieces of a scripted response into a whole body.
     private func gather(_ chunks: StubResponse.Chunks) {
         if let pause = chunks.pause { return gather(chunks, from: 0, after: 0, every: pause) }
         var count = 0
@@ -153,7 +157,9 @@ extension StubExchange {
         finish(chunks)
     }
 
-    /// Collects the pieces from `index` on, one after each pause; `count` is the number of bytes collected so far.
+    /// Collects the pieces from `index` on, each after its pause.
+    ///
+    /// `count` is the number of bytes collected so far.
     private func gather(
         _ chunks: StubResponse.Chunks,
         from index: Int,
@@ -168,7 +174,7 @@ extension StubExchange {
         }
     }
 
-    /// Adds a piece to the `count` bytes before it.
+    /// Adds a piece after `count` collected bytes.
     ///
     /// Returns the new number of bytes, or `nil` if the exchange has ended.
     private func take(_ piece: Data, after count: Int) -> Int? {

@@ -22,12 +22,12 @@ public struct StubResponse: Sendable {
         let duration: Duration
         let time: any TimeSource
 
-        /// Returns the pause cut to the idle timeout `limit`, or `nil` if this pause is within the limit.
+        /// Returns the pause shortened to the idle timeout `limit`, or `nil` if the pause does not exceed the limit.
         func shortened(to limit: Duration?) -> Pause? {
             limit.flatMap { $0 < duration ? Pause(duration: $0, time: time) : nil }
         }
 
-        /// The error after a pause that exceeded the idle timeout.
+        /// The error for a pause that exceeds the idle timeout.
         var timeout: TransportError {
             TransportError(.timeout, message: "nothing came within \(duration)")
         }
@@ -67,16 +67,16 @@ extension StubResponse {
 
     /// Responds with a body that arrives in pieces.
     ///
-    /// A request for the whole body receives the response when all pieces have arrived. A request for a stream receives
-    /// the head first.
+    /// If the client requests a whole body, it receives the response when all pieces have arrived. If it requests a
+    /// stream, it receives the head first.
     ///
     /// - Parameters:
-    ///   - pieces: The pieces. Empty pieces are skipped.
+    ///   - pieces: The pieces of the body. Empty pieces are skipped.
     ///   - status: The status code.
     ///   - headers: The header fields.
     ///   - interval: The pause before each piece. The default is no pause.
     ///   - time: The clock of the pauses. If `nil`, there are no pauses.
-    ///   - failure: The error after the last piece. If `nil`, the body is complete.
+    ///   - failure: The error with which the body ends after the last piece. If it is `nil`, the body is complete.
     /// - Returns: The scripted response.
     public static func chunks(
         _ pieces: [Data],
@@ -110,10 +110,12 @@ extension StubResponse {
         )
     }
 
-    /// Does not respond until the exchange is cancelled, times out or the transport is shut down.
+    /// Does not respond.
+    ///
+    /// The exchange ends only when it is cancelled, times out, or the transport is shut down.
     public static let never = StubResponse(kind: .never)
 
-    /// Behaves like `answer` after a delay.
+    /// Behaves like another scripted response, but after a delay.
     public static func delayed(by delay: Duration, on time: any TimeSource, _ answer: StubResponse) -> StubResponse {
         StubResponse(kind: .delayed(Pause(duration: delay, time: time), answer))
     }

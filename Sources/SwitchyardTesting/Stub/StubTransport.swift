@@ -11,26 +11,29 @@ public import SwitchyardTransport
 ///     let transport = StubTransport(answers: [.failure(.connectionRefused), .json("{}")])
 ///     let transport = StubTransport { request in request.method == .get ? .json("{}") : .status(405) }
 ///
-/// It fulfills the contract of `Transport`: the completion handler is called exactly once, even if the exchange is
-/// cancelled at any time or the transport is shut down. The request's body is not read.
+/// The completion handler is called exactly once, as `Transport` requires, even if the exchange is cancelled at any
+/// time or the transport is shut down. The body of the request is not read.
 public final class StubTransport: Transport {
-    /// The context in which completion handlers are called.
+    /// The queue or thread on which completion handlers are called.
     public enum Completion: Sendable, Hashable {
         /// A serial queue of the transport.
         ///
-        /// `start` has usually returned before the completion handler is called.
+        /// The completion handler is usually called after `start` has returned.
         case queue
-        /// The thread that completes the exchange, possibly within `start`.
+        /// The thread that completes the exchange.
         ///
-        /// This context is the fastest and is meant for benchmarks.
+        /// The completion handler can be called before `start` returns.
+        ///
+        /// This is the fastest option and is intended for benchmarks.
         case inline
     }
 
     private struct State {
         var requests: [HTTPRequest] = []
         var requestCount = 0
-        /// The number of requests that have received their scripted behavior, so that the timer of a delayed response
-        /// is set.
+        /// The number of requests whose scripted behavior has started.
+        ///
+        /// If the response is delayed, its timer has been set.
         var responseCount = 0
         var exchanges: [ObjectIdentifier: StubExchange] = [:]
         var isShutDown = false
@@ -45,13 +48,15 @@ public final class StubTransport: Transport {
     /// Creates a transport that calls a closure for each request.
     ///
     /// - Parameters:
-    ///   - completion: The context in which completion handlers are called. The default is a queue of the transport.
-    ///   - time: The clock of the requests' total timeouts, and of the idle timeout if there is no response at all. If
-    ///     `nil`, these timeouts do not run. During the pauses of a response, the idle timeout uses the clock of the
-    ///     pauses. The connect timeout never applies.
-    ///   - recordLimit: The maximum number of recorded requests, of which the oldest is removed first. The default is
-    ///     10,000.
-    ///   - answer: Returns the scripted response to a request, on the thread that starts the request.
+    ///   - completion: The queue or thread on which completion handlers are called. The default is a queue of the
+    ///     transport.
+    ///   - time: The clock of the total timeout, and of the idle timeout if there is no response at all. If it is
+    ///     `nil`, these timeouts do not run. While a response pauses, the idle timeout uses the clock of the pause. The
+    ///     connect timeout never applies.
+    ///   - recordLimit: The maximum number of recorded requests. If there are more, the oldest are removed. The default
+    ///     is 10,000.
+    ///   - answer: A closure that returns the scripted response to a request. It is called on the thread that starts
+    ///     the request.
     public init(
         completion: Completion = .queue,
         time: (any TimeSource)? = nil,
@@ -64,7 +69,9 @@ public final class StubTransport: Transport {
         queue = completion == .queue ? DispatchQueue(label: "switchyard.stub-transport") : nil
     }
 
-    /// Creates a transport that uses the scripted responses in order; after the last one, every request fails.
+    /// Creates a transport that uses the scripted responses in order.
+    ///
+    /// After the last response, every request fails.
     public convenience init(
         answers: [StubResponse],
         completion: Completion = .queue,
@@ -76,7 +83,9 @@ public final class StubTransport: Transport {
         }
     }
 
-    /// Creates a transport that looks up the response by the path of the URL without the query; other requests fail.
+    /// Creates a transport that looks up the response by the path of the URL, without the query.
+    ///
+    /// Requests with another path fail.
     public convenience init(
         _ answers: [String: StubResponse],
         completion: Completion = .queue,
@@ -120,7 +129,9 @@ extension StubTransport {
         return exchange
     }
 
-    /// Ends the exchanges in flight and every later request with ``/SwitchyardClient/TransportError/Kind/closed``.
+    /// Ends all open exchanges with ``/SwitchyardClient/TransportError/Kind/closed``.
+    ///
+    /// Every later request fails with the same error.
     public func shutdown() {
         let exchanges = state.change { state in
             state.isShutDown = true
@@ -150,16 +161,22 @@ extension StubTransport {
 // MARK: - Recorded requests
 
 extension StubTransport {
-    /// The started requests in order, up to the limit on recorded requests.
+    /// The started requests in order.
+    ///
+    /// If there are too many, the oldest are missing.
     public var requests: [HTTPRequest] { state.withLock { $0.requests.suffix(recordLimit) } }
 
     /// The number of started requests.
     public var requestCount: Int { state.withLock { $0.requestCount } }
 
-    /// The number of exchanges that have not ended; a streamed response ends with its body.
+    /// The number of exchanges that have not ended.
+    ///
+    /// An exchange with a streamed response ends when its body ends.
     public var openExchanges: Int { state.withLock { $0.exchanges.count } }
 
-    /// Waits until this number of requests has been started and the timers of their delayed responses are set.
+    /// Waits until at least this number of requests has been started.
+    ///
+    /// If their responses are delayed, the timers of the delays are then set.
     ///
     /// - Returns: `false` if the task was cancelled first.
     @discardableResult

@@ -15,8 +15,10 @@ public final class ManualClock: TimeSource {
         var timers = TimerHeap()
         var resumedAt: MonotonicTime?
 
-        /// Moves the clock to the earliest deadline up to `end`, then removes the timer that is due and returns its
-        /// action.
+        /// If a timer is due by `end`, moves the clock to the deadline of the earliest timer, removes the timer and
+        /// returns its action.
+        ///
+        /// Otherwise, moves the clock to `end` and returns `nil`.
         mutating func next(until end: MonotonicTime) -> (@Sendable () -> Void)? {
             now = max(now, min(timers.earliest() ?? end, end))
             return timers.popDue(at: now)
@@ -25,9 +27,9 @@ public final class ManualClock: TimeSource {
 
     private let state: ObservableState<State>
     private let queue = DispatchQueue(label: "switchyard.manual-clock")
-    /// A lock that is held by the thread that moves the clock.
+    /// A lock that the thread that moves the clock holds.
     ///
-    /// The lock is recursive because a timer's action can move the clock too.
+    /// The lock is recursive because the action of a timer can also move the clock.
     private let turn = NSRecursiveLock()
 
     /// Creates a clock.
@@ -51,7 +53,7 @@ public final class ManualClock: TimeSource {
 
     /// Calls `action` when the clock reaches the deadline, on the thread that advances the clock.
     ///
-    /// If the deadline has already passed, the action is called at once on a queue of the clock.
+    /// If the deadline has already passed, the action is called immediately on a queue of the clock.
     public func schedule(
         at deadline: MonotonicTime,
         _ action: @escaping @Sendable () -> Void
@@ -69,7 +71,9 @@ public final class ManualClock: TimeSource {
         return timer
     }
 
-    /// A pending timer, whose heap entry is accessed only under the lock of the clock.
+    /// A pending timer.
+    ///
+    /// Its heap entry is accessed only under the lock of the clock.
     private final class PendingTimer: ScheduledTimer, @unchecked Sendable {
         // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `clock.state`.
         let entry: TimerHeap.Entry
@@ -93,21 +97,22 @@ public final class ManualClock: TimeSource {
 // MARK: - Advancing the clock
 
 extension ManualClock {
-    /// Advances the clock and calls the timers that become due, in the order of their deadlines.
+    /// Advances the clock, and calls the actions of the timers that become due in the order of their deadlines.
     ///
-    /// While a timer's action runs, the clock shows the deadline of that timer. Timers that the action sets are called
-    /// too if they become due. Actions run on the calling thread and have returned when this method returns. Only one
-    /// thread at a time can advance the clock, so an action must not wait for another thread that advances it.
+    /// While an action runs, ``now`` is the deadline of its timer. If an action sets a timer that also becomes due, the
+    /// new timer's action is called too. Actions run on the calling thread and have returned when this method returns.
+    /// Only one thread at a time can advance the clock, so an action must not wait for another thread that advances the
+    /// clock.
     ///
     /// - Parameter duration: The duration. A negative duration counts as zero because the clock does not go backwards.
     public func advance(by duration: Duration) {
         turn.withLock { advance(to: now.advanced(by: max(.zero, duration))) }
     }
 
-    /// Advances the clock without calling timers, as if the process had been paused.
+    /// Advances the clock without calling the actions of timers, as if the process had been paused.
     ///
-    /// The next call of ``advance(by:)``, possibly with a duration of zero, calls the timers that have become due.
-    /// Before that call, a test can deliver the data that the process would find in its sockets.
+    /// The next call of ``advance(by:)``, possibly with a duration of zero, calls the actions that have become due.
+    /// Before that call, a test can deliver the data that has arrived on the process's sockets during the pause.
     ///
     /// - Parameter duration: The duration of the pause. A negative duration counts as zero.
     public func pauseProcess(for duration: Duration) {
@@ -119,7 +124,9 @@ extension ManualClock {
         }
     }
 
-    /// Advances the clock to a time like ``advance(by:)``, or does nothing if the time has passed.
+    /// Advances the clock to a time, like ``advance(by:)``.
+    ///
+    /// Does nothing if the clock has already passed this time.
     public func advance(to end: MonotonicTime) {
         turn.withLock {
             while let action = state.change({ $0.next(until: end) }) { action() }
@@ -130,7 +137,8 @@ extension ManualClock {
     ///
     /// - Parameters:
     ///   - count: The number of timers.
-    ///   - duration: The time from now at which the timers must fire. If `nil`, all timers count.
+    ///   - duration: If set, only timers that are due exactly this long from now count. If it is `nil`, all timers
+    ///     count.
     /// - Returns: `false` if the task was cancelled first.
     @discardableResult
     public func waitForTimers(_ count: Int, in duration: Duration? = nil) async -> Bool {

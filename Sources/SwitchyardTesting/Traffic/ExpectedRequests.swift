@@ -2,7 +2,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 public import SwitchyardServices
 
-/// The requests that a test expects, which the test verifies at its end.
+/// The requests that a test expects.
+///
+/// At its end, the test verifies that ``problems`` is empty.
 ///
 ///     let expected = ExpectedRequests([
 ///         RequestExpectation(.get, "/v1/topics", answer: .json("[]")),
@@ -12,14 +14,16 @@ public import SwitchyardServices
 ///     ...
 ///     #expect(expected.problems == [])
 ///
-/// If a request matches several expectations that have not reached their maximum count, it fulfills the expectation
-/// with the most conditions (query values, header fields, the body), and the first of these if there are several. With
-/// `inOrder`, it fulfills the next expectation.
+/// A request can match several expectations that have not reached their maximum count. It then fulfills the expectation
+/// with the most conditions (query values, header fields, the body), or the first such expectation if several have
+/// equally many. With `inOrder`, the request fulfills the next expectation in the list.
 public final class ExpectedRequests: Sendable {
     private struct State {
         var counts: [Int]
         var unexpected: [String] = []
-        /// The index of the expectation that is being fulfilled; used only with `inOrder`.
+        /// The index of the expectation that was fulfilled last.
+        ///
+        /// Used only with `inOrder`.
         var current = 0
     }
 
@@ -40,7 +44,9 @@ public final class ExpectedRequests: Sendable {
 
     /// Descriptions of the unexpected requests and of the expectations that were not fulfilled.
     ///
-    /// The description of an unexpected request states how it differs from the nearest expectation.
+    /// Empty if there are none.
+    ///
+    /// The description of an unexpected request states how it differs from the most similar expectation.
     public var problems: [String] {
         let (counts, unexpected) = state.withLock { ($0.counts, $0.unexpected) }
         let missing = zip(expectations, counts).compactMap { expectation, count in
@@ -74,7 +80,7 @@ public final class ExpectedRequests: Sendable {
         let counts = state.counts
         let isOpen = { (index: Int) in matches[index] && counts[index] < self.expectations[index].count.upperBound }
         guard isOrdered else {
-            // If several expectations have the most conditions, the first one wins; `max` would return the last one.
+            // `min` returns the first expectation with the most conditions; `max` would return the last one.
             return matches.indices.filter(isOpen).min {
                 expectations[$0].conditions > expectations[$1].conditions
             }
@@ -88,12 +94,14 @@ public final class ExpectedRequests: Sendable {
 }
 
 extension StubTransport {
-    /// Creates a transport that responds to the expected requests; other requests fail.
+    /// Creates a transport that responds to the expected requests.
+    ///
+    /// All other requests fail.
     ///
     /// - Parameters:
     ///   - expected: The expected requests with their responses.
-    ///   - completion: The context in which completion handlers are called.
-    ///   - time: The clock of the requests' timeouts. If `nil`, the timeouts do not run.
+    ///   - completion: The queue or thread on which completion handlers are called.
+    ///   - time: The clock of the requests' timeouts. If it is `nil`, the timeouts do not run.
     public convenience init(
         expecting expected: ExpectedRequests,
         completion: Completion = .queue,

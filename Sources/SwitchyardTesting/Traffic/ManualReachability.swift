@@ -4,12 +4,16 @@ public import SwitchyardClient
 public final class ManualReachability: ReachabilityProvider {
     private let board: ReachabilityBroadcaster
 
-    /// Creates a provider; the default status is reachable.
+    /// Creates a provider.
+    ///
+    /// By default, the network is reachable.
     public init(_ status: ReachabilityStatus = .reachable(.local)) {
         board = ReachabilityBroadcaster(status)
     }
 
-    /// The current status; setting it notifies the listeners.
+    /// The current reachability.
+    ///
+    /// Setting the value notifies all streams that ``updates()`` returned.
     public var status: ReachabilityStatus {
         get { board.status }
         set { board.status = newValue }

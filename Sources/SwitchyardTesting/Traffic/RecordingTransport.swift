@@ -5,7 +5,9 @@ public import SwitchyardHTTP
 public import SwitchyardServices
 public import SwitchyardTransport
 
-/// A transport that forwards every request to another transport and records the traffic for a replay without a network.
+/// A transport that forwards every request to another transport and records the traffic.
+///
+/// The record can be replayed without a network.
 ///
 ///     let recording = RecordingTransport(try Transports.systemDefault())
 ///     ...                                                    // real traffic
@@ -13,7 +15,8 @@ public import SwitchyardTransport
 ///     let replay = StubTransport(replaying: try HARArchive(data: Data(contentsOf: file)))
 ///
 /// By default, credentials are redacted in the record. A streamed response is recorded when its body ends or is no
-/// longer read, with the bytes that were read, up to a limit. If the body fails, the exchange is recorded as a failure.
+/// longer read. The record then contains the bytes that were read, up to a limit. If the body fails, the exchange is
+/// recorded as a failure.
 public final class RecordingTransport: Transport {
     private let base: any Transport
     private let time: any TimeSource
@@ -26,9 +29,9 @@ public final class RecordingTransport: Transport {
     /// - Parameters:
     ///   - base: The transport that carries the requests.
     ///   - redaction: The rules for redaction. The default is ``/SwitchyardHTTP/Redaction/standard``.
-    ///   - streamLimit: The maximum number of bytes that are recorded of a streamed body, from its start. The default
-    ///     is 16 MiB. The limit is needed because a stream of events can last for days.
-    ///   - time: The clock.
+    ///   - streamLimit: The maximum number of bytes that are recorded from the start of a streamed body. The default is
+    ///     16 MiB. The limit is needed because a stream of events can last for days.
+    ///   - time: The clock that measures the durations of the exchanges.
     public init(
         _ base: any Transport,
         redaction: Redaction = .standard,
@@ -73,13 +76,15 @@ public final class RecordingTransport: Transport {
 }
 
 extension Result<HTTPResponse, TransportError> {
-    /// Returns the same result, which is recorded now or, if its body is a stream, when the stream ends.
+    /// Returns the same result and records it.
+    ///
+    /// If the body is a stream, the result is recorded when the stream ends.
     fileprivate func recorded(upTo limit: Int, by record: @escaping @Sendable (Self) -> Void) -> Self {
         guard case .success(var response) = self, case .stream(let stream) = response.body else {
             record(self)
             return self
         }
-        // The bytes of an upgraded connection are not a body and cannot be replayed, so an empty body is recorded.
+        // An upgraded connection has no body, and its bytes cannot be replayed, so an empty body is recorded.
         guard stream.connection == nil else {
             record(.success(response.with(.whole(Data()))))
             return self
@@ -98,7 +103,7 @@ extension HTTPResponse {
     }
 }
 
-/// A recorder of a streamed body, which reports the end of the body once.
+/// A recorder of a streamed body, which reports the end of the body exactly once.
 private final class StreamRecord: Sendable {
     typealias End = Result<Data, TransportError>
 
@@ -117,7 +122,7 @@ private final class StreamRecord: Sendable {
 
     deinit { end() }
 
-    /// Returns a stream with the same pieces, which are recorded.
+    /// Returns a stream that delivers the same pieces and records them.
     func reading(_ stream: HTTPBodyStream) -> HTTPBodyStream {
         HTTPBodyStream(
             cancel: {

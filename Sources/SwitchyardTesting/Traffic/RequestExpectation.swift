@@ -7,7 +7,7 @@ public import SwitchyardHTTP
 ///     RequestExpectation(.post, "/v1/topics", headers: ["Content-Type": "application/json"], answer: .status(201))
 ///         .body { $0 == Data(#"{"title":"one"}"#.utf8) }
 public struct RequestExpectation: Sendable {
-    /// The number of times that the request is expected.
+    /// How many times the request is expected.
     public var count: ClosedRange<Int>
     let answer: StubResponse
     private var method: HTTPMethod
@@ -21,9 +21,9 @@ public struct RequestExpectation: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The complete percent-encoded path of the URL, without the query.
-    ///   - query: Values that the query must contain. The query can have further values, even with the same names.
-    ///   - headers: Header fields that the request must contain. The request can have further fields.
-    ///   - count: The number of times that the request is expected. The default is once.
+    ///   - query: Values that the query must contain. The query can have additional values, even with the same names.
+    ///   - headers: Header fields that the request must contain. The request can have additional fields.
+    ///   - count: How many times the request is expected. The default is once.
     ///   - answer: The response. The default is status 200 without a body.
     public init(
         _ method: HTTPMethod = .get,
@@ -41,21 +41,23 @@ public struct RequestExpectation: Sendable {
         self.answer = answer
     }
 
-    /// Returns the expectation with a condition on the body; a streamed request body counts as empty.
+    /// Returns the expectation with an additional condition on the request's body.
+    ///
+    /// A streamed body counts as empty.
     public func body(_ condition: @escaping @Sendable (Data) -> Bool) -> RequestExpectation {
         var copy = self
         copy.body = condition
         return copy
     }
 
-    /// Returns the differences between a request and the expectation, or an empty array if the request matches.
+    /// Returns descriptions of how a request differs from the expectation, or an empty array if the request matches.
     func differences(from request: HTTPRequest) -> [String] {
         let url = URLComponents(string: request.url.text)
         var differences: [String] = []
         if request.method != method { differences.append("method \(request.method.name)") }
         let path = url?.percentEncodedPath ?? ""
         if path != self.path { differences.append("path \(path)") }
-        // The query is parsed as a form, in which a plus is a space, because the library can encode spaces as plus
+        // The query is parsed as a form, in which a plus sign is a space, because the library can encode spaces as plus
         // signs.
         let given = Parameters(parsing: request.url.query ?? "")
         for (name, value) in query.sorted(by: { $0.key < $1.key }) {
@@ -80,7 +82,7 @@ public struct RequestExpectation: Sendable {
 
     var name: String { "\(method.name) \(path)" }
 
-    /// The number of conditions in addition to the method and the path.
+    /// The number of conditions, not counting the method and the path.
     var conditions: Int { query.count + headers.fields.count + (body == nil ? 0 : 1) }
 }
 

@@ -7,27 +7,31 @@ public import SwitchyardServices
 extension StubTransport {
     /// The rule that decides whether a request matches a recorded request.
     public enum ReplayMatching: Sendable, Hashable {
-        /// The method, URL and body must be the same; the default.
-        case strict
-        /// The method, the path and the query parameters in any order must be the same.
+        /// The method, the URL and the body must be the same.
         ///
-        /// The server can differ, for example a loopback server on another port. The body is ignored because it can
-        /// contain a date or an identifier that differs.
+        /// This is the default.
+        case strict
+        /// The method, the path and the query parameters must be the same.
+        ///
+        /// The order of the query parameters is ignored.
+        ///
+        /// The host and the port can differ, for example for a loopback server on another port. The body is ignored
+        /// because it may contain a date or an identifier that differs in every run.
         case lenient
     }
 
     /// Creates a transport that replays recorded responses.
     ///
-    /// A request receives the first recorded response to the same request that has not been used yet. When all have
-    /// been used, the last one is repeated. The boundaries of multipart forms are ignored because they differ each
-    /// time. A request without a recorded response fails.
+    /// A request receives the first recorded response to the same request that has not been used yet. When all
+    /// responses to that request have been used, the last response is repeated. The boundaries of multipart forms are
+    /// ignored because they differ each time. A request without a recorded response fails.
     ///
     /// - Parameters:
     ///   - archive: The recorded traffic.
     ///   - matching: The rule for matching requests. By default, the method, URL and body must be the same.
     ///   - redaction: The rules for redaction with which the archive was recorded. The default is
     ///     ``/SwitchyardHTTP/Redaction/standard``. Requests are redacted in the same way before they are compared.
-    ///   - clock: The clock on which each response takes as long as it did originally. If `nil`, responses are
+    ///   - clock: The clock on which each response is delayed by its recorded duration. If it is `nil`, responses are
     ///     immediate.
     public convenience init(
         replaying archive: HARArchive,
@@ -52,13 +56,15 @@ extension StubTransport {
             }
             let answer = entry.stubbedResponse
             guard let clock, entry.time > 0 else { return answer }
-            // The delay is capped at one year because a `Duration` cannot hold every recorded value.
+            // The delay is limited to one year because a `Duration` cannot hold every recorded number.
             return .delayed(by: .seconds(min(entry.time / 1_000, 31_536_000)), on: clock, answer)
         }
     }
 }
 
-/// The recorded entries by request, each with the number of entries that have been used.
+/// The recorded entries, grouped by request.
+///
+/// For each request, the number of used entries is counted.
 private struct Replay {
     struct Key: Hashable {
         let method: String
@@ -78,7 +84,7 @@ private struct Replay {
             }
         }
 
-        /// Returns the path and the sorted query parameters.
+        /// Returns the path and the sorted query parameters of a URL.
         private static func place(of text: String) -> String {
             guard let url = RequestURL(text) else { return text }
             let query = (url.query ?? "").split(separator: "&").sorted().joined(separator: "&")
@@ -102,7 +108,7 @@ private struct Replay {
 }
 
 extension HARArchive.Entry {
-    /// The recorded result as the scripted response of a stub.
+    /// The recorded result as a scripted response for a ``StubTransport``.
     public var stubbedResponse: StubResponse {
         guard response.status > 0 else {
             let kind = response.errorKind.flatMap(TransportError.Kind.init(rawValue:)) ?? .other

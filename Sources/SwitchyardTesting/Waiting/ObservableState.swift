@@ -1,10 +1,12 @@
 import SwitchyardServices
 
-/// Lock-protected state whose changes can be awaited.
+/// State that is protected by a lock, and whose changes a caller can await.
 final class ObservableState<State>: Sendable {
     private struct Contents {
         var state: State
-        /// The number of changes, which ensures that a waiter misses no change.
+        /// The number of changes so far.
+        ///
+        /// With this number, a waiter detects a change that happened before its wait started.
         var version = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -15,12 +17,12 @@ final class ObservableState<State>: Sendable {
         contents = Locked(Contents(state: state))
     }
 
-    /// Reads the state, or makes a change for which no caller waits.
+    /// Reads the state, or changes it without resuming waiters.
     func withLock<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         contents.withLock { body(&$0.state) }
     }
 
-    /// Changes the state, then resumes the waiters.
+    /// Changes the state, and then resumes the waiters.
     @discardableResult
     func change<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -33,9 +35,11 @@ final class ObservableState<State>: Sendable {
         return value
     }
 
-    /// Waits until the state satisfies a condition, which is evaluated outside the lock on the value of `view`.
+    /// Waits until the state satisfies a condition.
     ///
-    /// Returns `false` if the task was cancelled first.
+    /// The condition receives the value of `view` and is evaluated outside the lock.
+    ///
+    /// Returns `false` if the task was cancelled before.
     func wait<View: Sendable>(
         for view: (State) -> View,
         until condition: @Sendable (View) -> Bool
@@ -52,7 +56,7 @@ final class ObservableState<State>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasChanged = contents.withLock { contents in
-                    // A cancellation that came first has already increased the version in `onCancel` below.
+                    // If the task was already cancelled, `onCancel` below has increased the version.
                     guard contents.version == version else { return true }
                     contents.waiters.append(continuation)
                     return false
@@ -67,10 +71,10 @@ final class ObservableState<State>: Sendable {
 
 /// Waits until the tasks of this process are scheduled without delay.
 ///
-/// All tests start at once, and for half a minute a task can wait for seconds. A test that observes a failing server in
-/// real time must start after this period: otherwise, the client takes responses that took seconds as usual and waits
-/// three times as long before it tries another server. A test that uses an app's real deadlines must also start after
-/// this period.
+/// All tests start at the same time, and for about half a minute a task may have to wait for seconds. A test that
+/// observes a failing server in real time must start after this period. Otherwise, the client has learned that
+/// responses take seconds, and waits three times as long before it tries another server. A test that uses an app's real
+/// deadlines must also start after this period.
 package func calm() async throws {
     var inTime = 0
     while inTime < 10 {

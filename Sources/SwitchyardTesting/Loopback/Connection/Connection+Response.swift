@@ -1,11 +1,13 @@
 import Foundation
 import SwitchyardClient
 
-/// The number of bytes in the output queue above which a writer has to wait.
+/// The number of bytes in the output queue above which the writer of a streamed body has to wait.
 private let highWater = 65_536
 
 extension Connection {
-    /// Starts the response of the current exchange; a second response aborts the first one.
+    /// Starts the response of the current exchange.
+    ///
+    /// If a response has already started, aborts it.
     func respond(_ response: LoopbackResponse) {
         guard let exchange, exchange.ending == nil else { return }
         guard exchange.reply == nil else { return fail() }
@@ -15,10 +17,10 @@ extension Connection {
             exchange.ending = .close
             return flush()
         }
-        // The handler can still produce a streamed body from the request's body.
+        // The handler may still read the request's body to produce a streamed response.
         if case .stream = response.body { sendContinueIfExpected() } else { exchange.channel.discard() }
-        // Without "100 Continue", the server cannot know whether the body will follow, so it cannot find the next
-        // request.
+        // If the client still waits for "100 Continue", the server cannot know whether the body will follow. It then
+        // cannot find the next request, so the connection is closed.
         let closes = exchange.awaitsContinue
         let reply = Reply(response, to: exchange.head, closes: closes, fault: exchange.effect)
         exchange.reply = reply
@@ -31,7 +33,9 @@ extension Connection {
         finish()
     }
 
-    /// Sends a piece of a streamed body, and acknowledges it when the next piece can be written.
+    /// Sends a piece of a streamed body.
+    ///
+    /// Acknowledges the piece when the next piece can be written.
     func write(_ piece: Data, _ acknowledgement: Acknowledgement?) {
         guard let exchange, exchange.reply != nil, exchange.ending == nil, !exchange.isBodyComplete else {
             acknowledgement?.call(false)
@@ -47,7 +51,7 @@ extension Connection {
         flush()
     }
 
-    /// Ends the response after the bytes that the drip fault delays.
+    /// Ends the response, after all bytes that the drip fault delays have been sent.
     func finish() {
         guard let exchange, let reply = exchange.reply, exchange.ending == nil else { return }
         exchange.isBodyComplete = true
@@ -58,14 +62,14 @@ extension Connection {
         flush()
     }
 
-    /// Aborts the response at its current position.
+    /// Aborts the response before it is complete.
     func fail() {
         guard let exchange, exchange.ending == nil else { return }
         exchange.ending = .close
         flush()
     }
 
-    /// Writes as many bytes as the socket accepts, then resumes the writers and actions that waited for this.
+    /// Writes as many bytes as the socket accepts, and then resumes the writers whose bytes were sent.
     func flush() {
         guard phase != .closed, !loop.isSilent else { return }
         if !output.isEmpty {
@@ -80,7 +84,7 @@ extension Connection {
         updateInterest()
     }
 
-    /// Continues with the next request if the response has been sent and the request has been read completely.
+    /// If the response has been sent and the request has been read completely, continues with the next request.
     func endExchangeIfDone() {
         guard let exchange, exchange.isAnswered, exchange.isRequestComplete else { return }
         _ = removeExchange()

@@ -5,14 +5,16 @@ import SwitchyardServices
 
 /// An accepted connection, which reads requests and sends the responses in the same order.
 ///
-/// Only the event loop's thread accesses it. While a request waits for its response, the connection stops reading as
-/// soon as a bounded number of bytes of later requests is buffered. If a client closes its side while it waits for a
-/// response, the client is considered disconnected, and the handler's task is cancelled.
+/// Only the event loop's thread accesses the connection. While a request waits for its response, the connection buffers
+/// a bounded number of bytes of the following requests and then stops reading. If a client closes its side while it
+/// waits for a response, the client counts as disconnected, and the handler's task is cancelled.
 final class Connection {
     /// The lifecycle phase of the connection.
     enum Phase {
         case open
-        /// The server has finished sending and discards received bytes, so that no reset destroys the last response.
+        /// The server has sent its last response and discards received bytes.
+        ///
+        /// A reset would destroy the last response.
         case lingering
         case closed
     }
@@ -26,13 +28,13 @@ final class Connection {
     var output = OutputQueue()
     /// The number of requests whose heads have arrived.
     var requestCount = 0
-    /// The timers of delayed bytes after a response, by number.
+    /// The timers of the delayed bytes that follow a response, by the number of the group of bytes.
     private var followerTimers: [Int: any ScheduledTimer] = [:]
     private var lastFollower = 0
-    /// Whether the client sent invalid HTTP, so only the error response remains to be sent.
+    /// Whether the client sent invalid HTTP, so that only the error response remains to be sent.
     private(set) var isRefused = false
     private var lingerTimer: TimerQueue.Token?
-    /// The time since which no request has been in progress.
+    /// The time at which the connection became idle: no request has been in progress since.
     private var idleSince: MonotonicTime
     private var idleTimer: TimerQueue.Token?
     private var isAdvancing = false
@@ -46,9 +48,9 @@ final class Connection {
         watchIdleness()
     }
 
-    /// Updates the poller's interest in the socket.
+    /// Updates the events for which the poller watches the socket.
     ///
-    /// While packets are lost, the poller does not watch the socket at all.
+    /// While packets are lost (``Fault/blackHole``), the poller does not watch the socket at all.
     func updateInterest() {
         guard phase != .closed else { return }
         guard !loop.isSilent else { return loop.poller.forget(descriptor) }
@@ -58,11 +60,11 @@ final class Connection {
         loop.poller.watch(descriptor, for: interest)
     }
 
-    /// Reads, writes or closes, depending on the readiness of the socket.
+    /// Reads, writes or closes, depending on the events that occurred on the socket.
     func handle(_ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
         if wantsToRead {
-            // Reading reports a hang-up after the bytes that arrived before it.
+            // Bytes that arrived before a hang-up are read first; the read then reports the hang-up.
             if !readiness.isDisjoint(with: [.readable, .hungUp]) { read() }
         } else if readiness.contains(.hungUp) {
             close()
@@ -70,7 +72,7 @@ final class Connection {
         updateInterest()
     }
 
-    /// Closes the socket, cancels the handler and ends all operations that wait for the connection.
+    /// Closes the socket, cancels the handler, and ends all operations that wait for the connection.
     func close(byReset: Bool = false) {
         guard phase != .closed else { return }
         phase = .closed
@@ -83,7 +85,7 @@ final class Connection {
         loop.remove(self)
     }
 
-    /// Closes the connection after the client has closed its side, or after 500 ms.
+    /// Closes the connection as soon as the client has closed its side, or after 500 ms.
     func linger() {
         guard phase == .open else { return }
         phase = .lingering
@@ -105,21 +107,23 @@ final class Connection {
 // MARK: - Idle timeout
 
 extension Connection {
-    /// Records that no request is in progress.
+    /// Records that the connection is idle: no request is in progress.
     func becomeIdle() {
         idleSince = loop.now
         if idleTimer == nil { watchIdleness() }
     }
 
-    /// Schedules an idle check for the earliest time at which the timeout can expire, instead of one timer for each
-    /// request.
+    /// Schedules an idle check for the earliest time at which the idle timeout can expire.
+    ///
+    /// This needs fewer timers than one timer per request.
     private func watchIdleness() {
         guard let timeout = loop.board.limits.idleTimeout else { return }
         idleTimer = loop.timers.add(at: idleSince.advanced(by: timeout)) { [unowned self] in
             idleTimer = nil
-            // If a request is in progress, its end schedules the next check.
+            // If a request is in progress, the next check is scheduled when that request ends.
             guard phase == .open, exchange == nil else { return }
-            // While packets are lost, the client cannot see that the connection is closed.
+            // While packets are lost, the client could not see that the connection was closed, so the idle time starts
+            // again.
             if loop.isSilent { idleSince = loop.now }
             if idleSince.advanced(by: timeout) > loop.now { watchIdleness() } else { close() }
         }
@@ -131,7 +135,8 @@ extension Connection {
 extension Connection {
     /// Sends the bytes that follow a response.
     ///
-    /// Bytes without a delay are sent at once. Delayed bytes are sent when they are due, if the connection stays open.
+    /// Bytes without a delay are sent immediately. Delayed bytes are sent when their delay has passed, if the
+    /// connection stays open.
     func follow(_ followers: [Follower], isKept: Bool) {
         for follower in followers {
             guard follower.delay > .zero else {
@@ -142,7 +147,7 @@ extension Connection {
         }
     }
 
-    /// Sends the bytes of a follower that is due.
+    /// Sends delayed bytes that follow a response, when their delay has passed.
     func send(_ bytes: Data, ofFollower number: Int) {
         guard followerTimers.removeValue(forKey: number) != nil, phase == .open else { return }
         output.append(bytes)
@@ -154,7 +159,7 @@ extension Connection {
         let id = FollowerID(descriptor: descriptor, connection: number, number: lastFollower)
         let mailbox = loop.mailbox
         let deadline = follower.time.now.advanced(by: follower.delay)
-        // The clock can call the action on any thread, so the action posts to the mailbox.
+        // The clock can call this closure on any thread, so the closure posts a command to the event loop's mailbox.
         followerTimers[lastFollower] = follower.time.schedule(at: deadline) {
             _ = mailbox.post(.follow(id, follower.bytes))
         }
@@ -177,7 +182,7 @@ extension Connection {
         }
     }
 
-    /// Handles the events of the parser until more bytes are needed or a response must end first.
+    /// Handles the events of the parser, until the parser needs more bytes or a response must end first.
     func advance() {
         guard !isAdvancing else { return }
         isAdvancing = true
@@ -209,7 +214,9 @@ extension Connection {
         }
     }
 
-    /// Sends an error response to invalid HTTP, unless a response is in progress, and closes the connection.
+    /// Sends an error response to a request that is not valid HTTP, and closes the connection.
+    ///
+    /// If a response is in progress, closes the connection immediately.
     private func refuse(_ error: LoopbackError) {
         loop.board.change { $0.statistics.badRequests += 1 }
         exchange?.channel.finish(.failure(error))
@@ -257,7 +264,7 @@ extension Connection {
         proceed(exchange)
     }
 
-    /// Resumes a held exchange if its fault has ended.
+    /// Continues an exchange that was held by a fault, if the fault has ended.
     func reconsiderHold() {
         guard let exchange, case .fault(let fault) = exchange.hold, !loop.board.holds(fault, at: loop.now) else {
             return
@@ -268,23 +275,24 @@ extension Connection {
         updateInterest()
     }
 
-    /// Asks the client for the body because the handler or the server itself needs it.
+    /// Lets the client send the body of the request, because the handler or the server itself needs the body.
     func readMore() {
         sendContinueIfExpected()
         updateInterest()
     }
 
-    /// Ends the exchange without a response because the connection is lost.
+    /// Ends the exchange without a response, because the connection is lost.
     func abandonExchange() {
         guard let exchange, !leavesForLateExecution(exchange), removeExchange() != nil else { return }
-        // The channel is finished first, so that a handler that is reading receives the reason.
+        // The channel is finished before the task is cancelled, so that a handler that is reading receives the reason.
         exchange.channel.finish(.failure(.connectionClosed))
         exchange.task?.cancel()
         for acknowledgement in exchange.acknowledgements { acknowledgement.call(false) }
     }
 
-    /// Transfers a request that is executed without its client to the event loop; returns `false` if it is not
-    /// executed.
+    /// If the request is executed even without its client, hands it over to the event loop and returns `true`.
+    ///
+    /// Otherwise, returns `false`.
     private func leavesForLateExecution(_ exchange: Exchange) -> Bool {
         guard exchange.isExecutedLate else { return false }
         self.exchange = nil
@@ -305,7 +313,9 @@ extension Connection {
         return exchange
     }
 
-    /// Applies the effect of the fault, or the action of the route if there is no fault.
+    /// Applies the fault to the request.
+    ///
+    /// If there is no fault, starts the action of the route.
     private func proceed(_ exchange: Exchange) {
         switch exchange.effect {
         case .hold(let fault): exchange.hold = .fault(fault)
@@ -343,7 +353,9 @@ extension Connection {
         exchange.task = run.start()
     }
 
-    /// Stores a decision that needs no handler until the request is complete.
+    /// Stores a decision that needs no handler.
+    ///
+    /// The decision is carried out when the request is complete.
     private func decide(_ verdict: Exchange.Verdict) {
         exchange?.verdict = verdict
         exchange?.channel.discard()
@@ -351,7 +363,7 @@ extension Connection {
         carryOutVerdict()
     }
 
-    /// Carries out the stored decision if the request is complete.
+    /// If the request is complete, carries out the stored decision.
     func carryOutVerdict() {
         guard let exchange, exchange.isRequestComplete, let verdict = exchange.verdict else { return }
         exchange.verdict = nil

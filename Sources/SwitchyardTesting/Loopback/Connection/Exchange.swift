@@ -3,15 +3,17 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A request on a connection and the state of its response; only the event loop's thread accesses it.
+/// A request on a connection, and the state of its response.
+///
+/// Only the event loop's thread accesses the exchange.
 final class Exchange {
-    /// The reason why an exchange is held.
+    /// The reason why an exchange is held, so that its handler does not run yet.
     enum Hold {
         case fault(Int)
         case timer(TimerQueue.Token)
     }
 
-    /// The decision that is carried out when the request is complete.
+    /// A decision that needs no handler and is carried out when the request is complete.
     enum Verdict {
         case respond(LoopbackResponse)
         case reset
@@ -26,7 +28,7 @@ final class Exchange {
     var hold: Hold?
     /// Whether the request is executed even if its client has disconnected.
     var survivesClient = false
-    /// The time at which a hold by a timer ends.
+    /// The time at which a delayed request is executed; `nil` if the request is not delayed.
     var dueAt: MonotonicTime?
     var verdict: Verdict?
     var task: Task<Void, Never>?
@@ -34,21 +36,21 @@ final class Exchange {
     var hasSentContinue = false
     var hasBodyBegun = false
 
-    /// The response, starting with its head.
+    /// The response that is being sent; `nil` before its head is sent.
     var reply: Reply?
-    /// Bytes that the drip fault delays.
+    /// The bytes of the response that the drip fault delays.
     var dripping = Data()
     var dripTimer: TimerQueue.Token?
     var isBodyComplete = false
-    /// The writers that wait until their bytes have been sent.
+    /// The acknowledgements of writers that wait until their bytes have been sent.
     var acknowledgements: [Acknowledgement] = []
-    /// The treatment of the connection after all bytes have been sent.
+    /// What happens to the connection when all bytes have been sent; `nil` while the response is not complete.
     var ending: Reply.Ending?
     var isAnswered = false
 
     var channel: RequestBodyChannel { request.body.channel }
 
-    /// Whether the client still waits for "100 Continue", as far as the server knows.
+    /// Whether the client still waits for "100 Continue", as far as the server can know.
     var awaitsContinue: Bool {
         head.expectsContinue && !hasSentContinue && !hasBodyBegun && !isRequestComplete
     }
@@ -62,7 +64,9 @@ final class Exchange {
     }
 }
 
-/// A handler that runs outside the event loop and posts its result to the loop.
+/// A run of a handler outside the event loop.
+///
+/// The result is posted to the event loop.
 struct HandlerRun: Sendable {
     let id: ExchangeID
     let request: LoopbackRequest
@@ -85,7 +89,7 @@ struct HandlerRun: Sendable {
         } catch let LoopbackError.bodyTooLarge(limit) {
             _ = mailbox.post(.respond(id, .text("the body is larger than \(limit) bytes\n", status: 413)))
         } catch {
-            // If the head has already been sent, the event loop treats a second response as a failure.
+            // If the head has already been sent, the event loop treats this second response as a failure.
             _ = mailbox.post(.respond(id, .text("\(error)\n", status: 500)))
         }
     }

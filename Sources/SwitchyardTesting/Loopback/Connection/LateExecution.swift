@@ -1,16 +1,18 @@
 import SwitchyardServices
 
-/// The requests of an event loop that are executed after their clients have disconnected.
+/// The requests of an event loop that are executed although their clients have disconnected.
 ///
-/// A server that has read a request does not know that no client waits for the response. Only the event loop's thread
-/// accesses this value.
+/// A real server that has read a request does not know that its client no longer waits for the response. Only the event
+/// loop's thread accesses this value.
 struct LateExecutions {
     private var exchanges: [Int: Exchange] = [:]
 
     /// Adds an exchange whose connection is lost.
     mutating func add(_ exchange: Exchange) { exchanges[exchange.id.number] = exchange }
 
-    /// Removes an exchange that has ended, and returns it or `nil` if it is not in the collection.
+    /// Removes an exchange that has ended and returns it.
+    ///
+    /// Returns `nil` if the exchange is not in the collection.
     mutating func remove(_ id: ExchangeID) -> Exchange? { exchanges.removeValue(forKey: id.number) }
 
     /// Removes and returns all exchanges.
@@ -19,7 +21,7 @@ struct LateExecutions {
         return Array(exchanges.values)
     }
 
-    /// Removes and returns the exchanges that wait for a fault that has ended.
+    /// Removes and returns the exchanges that are held by a fault that has ended.
     mutating func removeHeld(while holds: (Int) -> Bool) -> [Exchange] {
         let released = exchanges.values.filter { exchange in
             if case .fault(let fault) = exchange.hold { !holds(fault) } else { false }
@@ -30,8 +32,9 @@ struct LateExecutions {
 }
 
 extension Exchange {
-    /// Whether the request is executed after its client has disconnected, because it was read completely and its fault
-    /// requires the execution.
+    /// Whether the request is executed after its client has disconnected.
+    ///
+    /// This is the case if the request was read completely and the fault requires it.
     var isExecutedLate: Bool {
         guard survivesClient, isRequestComplete, reply == nil, case .handler = action else { return false }
         return task != nil || hold != nil
@@ -39,7 +42,7 @@ extension Exchange {
 }
 
 extension EventLoop {
-    /// Keeps a request whose client has disconnected, and executes it when it is due.
+    /// Keeps a request whose client has disconnected, and executes the request when its delay or its fault has ended.
     func executeLate(_ exchange: Exchange) {
         guard case .timer = exchange.hold, let due = exchange.dueAt else { return lateExecutions.add(exchange) }
         schedule(exchange, after: max(.zero, now.duration(to: due)))
@@ -54,7 +57,7 @@ extension EventLoop {
         lateExecutions.add(exchange)
     }
 
-    /// Resumes the exchanges whose fault has ended.
+    /// Continues the exchanges that were held by a fault, if the fault has ended.
     func reconsiderLateExecutions() {
         for exchange in lateExecutions.removeHeld(while: { board.holds($0, at: now) }) {
             exchange.hold = nil
@@ -63,20 +66,20 @@ extension EventLoop {
                 exchange.hold = .fault(fault)
                 lateExecutions.add(exchange)
             case .late(let delay), .delay(let delay): schedule(exchange, after: delay)
-            // The simulated process has died or responds without a handler.
+            // With these faults, the simulated process has died or responds without a handler, so nothing is executed.
             case .reset, .garbage, .answer: board.change { $0.statistics.requestsInProgress -= 1 }
             case .cut, .drip, .wrongLength, nil: run(exchange)
             }
         }
     }
 
-    /// Records that the handler of a disconnected client has ended.
+    /// Records that a handler whose client has disconnected has ended.
     func lateExecutionEnded(_ id: ExchangeID) {
         guard lateExecutions.remove(id) != nil else { return }
         board.change { $0.statistics.requestsInProgress -= 1 }
     }
 
-    /// Cancels all handlers of disconnected clients.
+    /// Cancels all handlers whose clients have disconnected.
     func cancelLateExecutions() {
         for exchange in lateExecutions.removeAll() {
             if case .timer(let token) = exchange.hold { timers.cancel(token) }

@@ -9,7 +9,9 @@ struct OutputQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Appends bytes to the queue; small pieces are joined to save system calls.
+    /// Appends bytes to the queue.
+    ///
+    /// Small pieces are joined to save system calls.
     mutating func append(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         count += bytes.count
@@ -20,7 +22,9 @@ struct OutputQueue {
         }
     }
 
-    /// Passes the bytes to `send` piece by piece until it accepts no more, and returns the result that stopped it.
+    /// Passes the bytes to `send` piece by piece until `send` accepts no more bytes.
+    ///
+    /// Returns the last result of `send`.
     mutating func flush(_ send: (UnsafeRawBufferPointer) -> Socket.Transfer) -> Socket.Transfer {
         while next < pieces.count {
             let offset = offset

@@ -4,34 +4,39 @@ import SwitchyardHTTP
 
 /// The state of a response that is being sent.
 ///
-/// It performs no I/O. It encodes the pieces of a body as bytes for the socket, and cuts, delays or falsifies them as a
-/// fault requires.
+/// The value performs no I/O. It encodes the pieces of a body as bytes for the socket. If a fault requires it, it cuts,
+/// delays or falsifies the bytes.
 struct Reply {
-    /// The treatment of the connection after the response.
+    /// What happens to the connection after the response.
     enum Ending: Equatable {
         case keepAlive
         case close
         case reset
     }
 
-    /// Bytes for the socket, and the ending if they are the last bytes.
+    /// Bytes for the socket.
+    ///
+    /// If they are the last bytes of the response, `ending` is set.
     struct Output: Equatable {
         var bytes: Data
         var ending: Ending?
     }
 
-    /// The number of bytes that the drip fault sends at a time, and the interval.
+    /// The number of bytes that the drip fault sends at a time, and the interval; `nil` without this fault.
     let drip: (bytes: Int, interval: Duration)?
     var trailers: HTTPHeaders
-    /// The bytes that are sent after the response, unless the response is cut.
+    /// The unsolicited bytes that are sent after the response; empty if a fault cuts the response.
     let followers: [Follower]
     private let encoder: ResponseEncoder
     private let cutEnding: Ending?
-    /// The number of body bytes that can still be sent, or `nil` if there is no limit or the limit depends on the first
-    /// piece.
+    /// The number of body bytes that a cut response can still send.
+    ///
+    /// `nil` if there is no limit, or if the limit is half of the first piece.
     private var allowance: Int?
 
-    /// Creates the state of a response under a fault.
+    /// Creates the state of a response.
+    ///
+    /// The fault decides whether the response is cut, delayed or falsified.
     init(_ response: LoopbackResponse, to head: RequestHead?, closes: Bool, fault: FaultEffect?) {
         var lengthError = 0
         if case .wrongLength(let difference) = fault { lengthError = difference }
@@ -53,10 +58,12 @@ struct Reply {
         if response.body.length == 0 { allowance = -1 }
     }
 
-    /// Whether any body bytes are sent.
+    /// Whether the response has a body.
     var carriesBody: Bool { encoder.framing != .none }
 
-    /// Returns the head, or half of it if a response without a body must be cut.
+    /// Returns the head.
+    ///
+    /// If the response has no body and must be cut, returns only half of the head.
     func opening() -> Output {
         guard let cutEnding, !carriesBody || allowance == -1 else { return Output(bytes: encoder.head) }
         return Output(bytes: encoder.head.prefix(encoder.head.count / 2), ending: cutEnding)

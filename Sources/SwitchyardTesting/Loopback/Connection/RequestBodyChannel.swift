@@ -13,7 +13,7 @@ final class RequestBodyChannel: Sendable {
         var end: Result<HTTPHeaders, LoopbackError>?
         var waiters: [(number: Int, continuation: CheckedContinuation<Outcome, Never>)] = []
         var lastWaiter = 0
-        /// The numbers of waiters that were cancelled before they started to wait.
+        /// The numbers of waiters that were cancelled before their wait started.
         var cancelled: Set<Int> = []
         var hasBeenAskedFor = false
         var isDiscarding = false
@@ -22,7 +22,7 @@ final class RequestBodyChannel: Sendable {
 
     private let capacity: Int
     private let state = Locked(State())
-    /// A callback that notifies the event loop that the handler needs bytes.
+    /// A callback that notifies the event loop that the handler wants to read bytes.
     private let demand: @Sendable () -> Void
 
     init(capacity: Int, demand: @escaping @Sendable () -> Void) {
@@ -33,7 +33,7 @@ final class RequestBodyChannel: Sendable {
     /// Whether the event loop must stop reading the body from the client.
     var isFull: Bool {
         state.withLock { state in
-            // If a handler is waiting, it receives the next piece even if the capacity is 0.
+            // If a handler is waiting, the event loop must read the next piece even if the capacity is 0.
             let isWanted = state.isDiscarding || !state.waiters.isEmpty
             state.isPaused = !isWanted && state.end == nil && state.bufferedCount >= capacity
             return state.isPaused
@@ -63,7 +63,9 @@ extension RequestBodyChannel {
         waiter?.resume(returning: .success(piece))
     }
 
-    /// Ends the body with success or failure; only the first call has an effect.
+    /// Ends the body, with trailers or with an error.
+    ///
+    /// Only the first call has an effect.
     func finish(_ end: Result<HTTPHeaders, LoopbackError>) {
         let waiters = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
             guard state.end == nil else { return [] }
@@ -112,7 +114,7 @@ extension RequestBodyChannel {
             }
             if state.cancelled.remove(number) != nil { return (.failure(.cancelled), isFirst) }
             state.waiters.append((number, continuation))
-            // If the event loop is already reading, it does not need to be woken.
+            // The event loop must be woken only if it has stopped reading because the buffer was full.
             defer { state.isPaused = false }
             return (nil, isFirst || state.isPaused)
         }

@@ -9,9 +9,9 @@ public import SwitchyardHTTP
 ///     server.fault = .percentage(30, of: .truncate())
 ///     server.fault = nil
 ///
-/// The connection faults ``refuse`` and ``blackHole`` take full effect only for the whole server. On a route or as a
-/// percentage, the connection is already established, so ``refuse`` acts like ``resetBeforeHead`` and ``blackHole``
-/// acts like ``hang``.
+/// The faults ``refuse`` and ``blackHole`` affect new connections only if they are set for the whole server. If they
+/// are set for a route or as a percentage, they take effect when a request has arrived on an open connection. Then
+/// ``refuse`` acts like ``resetBeforeHead`` and ``blackHole`` acts like ``hang``.
 public struct Fault: Sendable, Hashable {
     indirect enum Kind: Sendable, Hashable {
         case refuse
@@ -38,33 +38,34 @@ public struct Fault: Sendable, Hashable {
 extension Fault {
     /// Connections are refused, and open connections are closed, as if the process had died.
     ///
-    /// While the fault is active, another loopback server can bind the port by its number. On Linux, the system does
-    /// not assign the port to a socket that asks for any free port. When the fault ends, the server listens on the same
-    /// port again; if another socket has the port, the server tries again every 10 ms.
+    /// While the fault is active, another loopback server can use the port if it requests the port by number. On Linux,
+    /// the system does not assign the port to a socket that requests any free port. When the fault ends, the server
+    /// listens on the same port again. If another socket has the port by then, the server tries again every 10 ms.
     public static let refuse = Fault(kind: .refuse)
 
     /// Packets are lost, so new connections are never established and open connections go silent.
     ///
-    /// The server fills its own accept queue and accepts no connection, so the system drops every further SYN (on
-    /// Linux, `tcp_abort_on_overflow` must be 0, which is the default). When the fault ends, open connections continue
-    /// where they stopped, and a client that is still connecting succeeds with its next SYN, 1 s after the first one.
+    /// The server fills its own accept queue and accepts no connection, so the system drops every further SYN packet.
+    /// On Linux, `tcp_abort_on_overflow` must have its default value, 0. When the fault ends, open connections continue
+    /// where they stopped. A client that is still connecting succeeds with its next SYN packet, 1 s after the first
+    /// one.
     public static let blackHole = Fault(kind: .blackHole)
 
     /// Connections are accepted and requests are read up to a bounded buffer, but no response is sent.
     ///
-    /// When the fault ends, the requests whose clients are still connected are executed, as when a stopped process
-    /// continues.
+    /// When the fault ends, the server executes the requests whose clients are still connected. ``pause`` also executes
+    /// the requests of disconnected clients.
     public static let hang = Fault(kind: .hang)
 
     /// The process is paused: requests are read up to a bounded buffer, and no response is sent.
     ///
     /// When the fault ends, the handler runs for every request that has been read completely, even if its client has
-    /// disconnected in the meantime. A process that receives `SIGSTOP` and then `SIGCONT` behaves like this; ``hang``
-    /// does not run the handlers of disconnected clients. ``LoopbackServer/waitUntilIdle()`` waits for these handlers
-    /// too.
+    /// disconnected in the meantime. A real process that receives `SIGSTOP` and then `SIGCONT` behaves in the same way.
+    /// In contrast, ``hang`` does not run the handlers of disconnected clients. ``LoopbackServer/waitUntilIdle()`` also
+    /// waits for the handlers of disconnected clients.
     ///
     ///     server.fault = .pause
-    /// A PUT times out.
+    ///     // A PUT times out.
     ///     server.fault = nil
     ///     await server.waitUntilIdle()  // The PUT has been executed.
     public static let pause = Fault(kind: .pause)
@@ -86,17 +87,19 @@ extension Fault {
 
     /// The connection is reset in the middle of the response body.
     ///
-    /// - Parameter count: The number of body bytes that are sent before the reset. The default is half of the body; the
-    ///   complete body is never sent. A response without a body is cut in its head.
+    /// - Parameter count: The number of body bytes that are sent before the reset. The default is half of the body. The
+    ///   complete body is never sent, even if the number is larger. A response without a body is cut in the middle of
+    ///   its head.
     /// - Returns: The fault.
     public static func resetInBody(after count: Int? = nil) -> Fault {
         Fault(kind: .cut(after: count.map { max(0, $0) }, byReset: true))
     }
 
-    /// The connection is closed in an orderly way in the middle of the response body.
+    /// The connection is closed in the middle of the response body, in an orderly way: without a reset.
     ///
     /// - Parameter count: The number of body bytes that are sent before the connection is closed. The default is half
-    ///   of the body; the complete body is never sent. A response without a body is cut in its head.
+    ///   of the body. The complete body is never sent, even if the number is larger. A response without a body is cut
+    ///   in the middle of its head.
     /// - Returns: The fault.
     public static func truncate(after count: Int? = nil) -> Fault {
         Fault(kind: .cut(after: count.map { max(0, $0) }, byReset: false))
@@ -117,9 +120,9 @@ extension Fault {
 
     /// The announced length of the body is wrong, and the connection stays open.
     ///
-    /// - Parameter difference: The number of bytes that is added to the true length. With a positive number, the client
-    ///   waits for bytes that never arrive; with a negative number, unread bytes precede the next response on the
-    ///   connection.
+    /// - Parameter difference: The number of bytes that is added to the true length. If the number is positive, the
+    ///   client waits for bytes that never arrive. If it is negative, the client finds unexpected bytes before the next
+    ///   response on the connection.
     /// - Returns: The fault.
     public static func wrongContentLength(by difference: Int = 1) -> Fault {
         Fault(kind: .wrongContentLength(by: difference))
@@ -137,7 +140,7 @@ extension Fault {
 // MARK: - Time
 
 extension Fault {
-    /// Every request is executed after a delay.
+    /// Every request is executed after a delay, unless its client disconnects before.
     ///
     /// - Parameter delay: The time from the end of the request's head to the start of its handler.
     /// - Returns: The fault.
@@ -145,7 +148,7 @@ extension Fault {
         Fault(kind: .slow(max(.zero, delay)))
     }
 
-    /// The body arrives slowly: the head is sent at once, then a few bytes of the body at a time.
+    /// The body arrives slowly: the head is sent immediately, and then a few bytes of the body at a time.
     ///
     /// - Parameters:
     ///   - count: The number of bytes that are sent at a time, at least 1.
@@ -159,7 +162,9 @@ extension Fault {
 // MARK: - Partial faults
 
 extension Fault {
-    /// The fault affects each request with the same probability, drawn from a seeded random generator.
+    /// The fault affects each request with the given probability.
+    ///
+    /// A seeded random generator makes the decisions.
     ///
     /// - Parameters:
     ///   - percent: The probability in percent, clamped to 0 through 100.
@@ -171,11 +176,13 @@ extension Fault {
         Fault(kind: .percentage(percent.isNaN ? 0 : min(100, max(0, percent)), of: fault, seed: seed))
     }
 
-    /// The fault is switched on and off periodically, and is on when it is set.
+    /// The fault is switched on and off periodically.
+    ///
+    /// It starts switched on.
     ///
     /// - Parameters:
-    ///   - fault: The fault.
-    ///   - period: The length of one cycle, at least 2 ms. The fault is on for the first half of the cycle.
+    ///   - fault: The fault that is switched on and off.
+    ///   - period: The length of one cycle, at least 2 ms. The fault is on for the first half of each cycle.
     /// - Returns: The fault.
     public static func flap(_ fault: Fault, period: Duration) -> Fault {
         Fault(kind: .flap(period: max(.milliseconds(2), period), fault))

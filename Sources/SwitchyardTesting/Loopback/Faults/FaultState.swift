@@ -5,10 +5,13 @@ import SwitchyardServices
 
 /// The effect of a fault on one request.
 enum FaultEffect: Equatable {
-    /// The request is held until the fault with this number ends.
+    /// The request waits until the fault with this number ends.
+    ///
+    /// It is then executed if its client is still connected.
     case hold(by: Int)
-    /// The request is held until the fault with this number ends, and is then executed even if its client has
-    /// disconnected.
+    /// The request waits until the fault with this number ends.
+    ///
+    /// It is then executed even if its client has disconnected.
     case pause(by: Int)
     case delay(Duration)
     /// The request is executed after this delay, even if its client has disconnected.
@@ -28,7 +31,7 @@ enum ListenerMode: Equatable {
     case silent
 }
 
-/// A fault that has been set, with its start time and the state of its random generator.
+/// A fault that was set on a server or a route, with its start time and the state of its random generator.
 struct FaultState {
     let number: Int
     let fault: Fault
@@ -47,7 +50,7 @@ struct FaultState {
         effect(of: fault, at: now)
     }
 
-    /// Returns the mode in which the listening socket must be.
+    /// Returns whether the server must listen, refuse connections or let packets be lost.
     func listenerMode(at now: MonotonicTime) -> ListenerMode {
         var fault = fault
         while case .flap(let period, let inner) = fault.kind {
@@ -61,7 +64,7 @@ struct FaultState {
         }
     }
 
-    /// Returns whether a request that the fault holds must still be held.
+    /// Returns whether a request that waits for the end of the fault must still wait.
     func holds(at now: MonotonicTime) -> Bool {
         var fault = fault
         while true {
@@ -75,7 +78,7 @@ struct FaultState {
         }
     }
 
-    /// Returns the time at which a flapping fault next switches on or off, or `nil` if there is none.
+    /// Returns the time at which a flapping fault is next switched on or off, or `nil` if the fault does not flap.
     func nextChange(after now: MonotonicTime) -> MonotonicTime? {
         var earliest: MonotonicTime?
         var fault = fault
@@ -121,7 +124,7 @@ struct FaultState {
 }
 
 extension Fault {
-    /// The seed of the outermost percentage, or 0 if there is none.
+    /// The seed of the outermost percentage fault, or 0 if the fault contains no percentage.
     fileprivate var seed: UInt64 {
         switch kind {
         case .percentage(_, _, let seed): seed

@@ -1,10 +1,12 @@
 import Foundation
 import SwitchyardServices
 
-/// The event loop of a running server, which waits for sockets, commands and timers and handles them in order.
+/// The event loop of a running server.
 ///
-/// It is created on its thread and never accessed by another thread. Other threads send commands through its
-/// ``Mailbox``.
+/// It waits for sockets, commands and timers, and handles them in order.
+///
+/// The event loop is created on its own thread, and no other thread accesses it. Other threads send commands through
+/// its ``Mailbox``.
 final class EventLoop {
     let board: ServerState
     let mailbox: Mailbox
@@ -28,10 +30,10 @@ final class EventLoop {
 
     var now: MonotonicTime { .systemNow }
 
-    /// Whether packets are lost, so that nothing is read from or written to connections.
+    /// Whether packets are lost (``Fault/blackHole``), so that no bytes are read from or written to connections.
     var isSilent: Bool { listener.mode == .silent }
 
-    /// Runs until a stop command arrives, then closes everything.
+    /// Runs until a stop command arrives, and then closes all sockets.
     func run(onReady ready: Latch) {
         poller.watch(mailbox.wakeDescriptor, for: .read)
         listener.watch(on: &poller)

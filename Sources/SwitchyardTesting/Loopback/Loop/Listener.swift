@@ -1,22 +1,30 @@
 import SwitchyardServices
 
-/// The listening socket of a server, which can be closed temporarily.
+/// The listening socket of a server, which a fault can close temporarily.
 struct Listener {
-    /// The maximum number of connections in the accept queue; the system has a limit of its own.
+    /// The requested maximum number of connections in the accept queue.
+    ///
+    /// The system may use a smaller limit.
     static let backlog: Int32 = 4096
 
     let port: UInt16
-    /// The descriptor, or -1 if no socket listens.
+    /// The file descriptor of the listening socket, or -1 if the server does not listen.
     private(set) var descriptor: Int32
-    /// A bound socket that keeps the system from assigning the port to another socket while the server does not listen.
+    /// A bound socket that keeps the system from assigning the port to another program while the server does not
+    /// listen.
     private var placeholder: Int32?
     private(set) var mode = ListenerMode.listening
-    /// The server's own connections that fill the accept queue while packets are lost, by local port.
+    /// The server's own connections, by local port.
+    ///
+    /// They fill the accept queue while packets are lost.
     private var fillers: [UInt16: Int32] = [:]
-    /// A timer that wakes the event loop when a fault switches on or off, or when the port must be tried again.
+    /// A timer that wakes the event loop when a fault is switched on or off, or when the server must try the port
+    /// again.
     var timer: TimerQueue.Token?
 
-    /// Opens a port; if 0, the system chooses one.
+    /// Opens a port.
+    ///
+    /// If the port is 0, the system chooses a free port.
     init(port: UInt16) throws(LoopbackError) {
         (descriptor, self.port) = try Socket.listen(port: port, backlog: Self.backlog)
     }
@@ -38,10 +46,11 @@ struct Listener {
         descriptor = -1
     }
 
-    /// Stops listening and, on Linux, keeps the system from assigning the port to a socket that asks for any free port.
+    /// Stops listening, so that connections are refused.
     ///
-    /// On Linux, a socket that is bound and does not listen refuses connections, and another socket can still bind the
-    /// port by its number.
+    /// On Linux, the port stays bound. A bound socket that does not listen refuses connections, and it keeps the system
+    /// from assigning the port to a socket that requests any free port. Another socket can still bind the port by its
+    /// number.
     mutating func refuse(on poller: inout Poller) {
         close(on: &poller)
         #if os(Linux)
@@ -49,7 +58,9 @@ struct Listener {
         #endif
     }
 
-    /// Starts to listen again on the same port; returns `false` if another socket has the port.
+    /// Starts to listen again on the same port.
+    ///
+    /// Returns `false` if another socket has the port.
     mutating func open(on poller: inout Poller) -> Bool {
         if let placeholder {
             guard Socket.setBacklog(placeholder, Self.backlog) == 0 else { return false }
@@ -66,7 +77,7 @@ struct Listener {
         return true
     }
 
-    /// Makes the system drop every further SYN by shortening the accept queue, filling it and accepting no connection.
+    /// Makes the system drop every further SYN packet: shortens the accept queue, fills it, and accepts no connection.
     mutating func silence(on poller: inout Poller) {
         guard mode != .silent, descriptor >= 0 else { return }
         mode = .silent
@@ -78,7 +89,7 @@ struct Listener {
         }
     }
 
-    /// Returns whether a connection is one of the server's own that fill the accept queue.
+    /// Returns whether a connection is one of the server's own connections that fill the accept queue.
     func isFiller(peerPort: UInt16) -> Bool {
         fillers[peerPort] != nil
     }
@@ -93,7 +104,9 @@ struct Listener {
         private static let shortestBacklog: Int32 = 0
         private static let fillerCount = 2
     #else
-        /// Darwin treats 0 as its default length, and holds half more than the length.
+        /// Darwin replaces 0 by its default length.
+        ///
+        /// A queue of length n holds 1.5 n connections.
         private static let shortestBacklog: Int32 = 1
         private static let fillerCount = 4
     #endif
@@ -114,7 +127,7 @@ extension EventLoop {
         }
     }
 
-    /// Updates the listening socket and the held requests to match the faults.
+    /// Updates the listening socket and the held requests to match the faults that are set.
     func applyFaults() {
         let (mode, change) = board.listenerMode(at: now)
         if let timer = listener.timer { timers.cancel(timer) }
@@ -139,7 +152,8 @@ extension EventLoop {
             return true
         case .silent:
             guard listener.open(on: &poller) else { return false }
-            // Connections that already wait are accepted, so that the queue is empty before it is filled.
+            // The connections in the accept queue are accepted first, so that the queue is empty before the server
+            // fills it.
             acceptConnections()
             listener.silence(on: &poller)
             forEachConnection { $0.updateInterest() }
@@ -156,7 +170,7 @@ extension EventLoop {
         }
     }
 
-    /// Pauses accepting for 10 ms because the process has no free descriptor.
+    /// Stops accepting connections for 10 ms, because the process has no free file descriptor.
     private func pauseAccepting() {
         poller.forget(listener.descriptor)
         _ = after(.milliseconds(10)) { [unowned self] in

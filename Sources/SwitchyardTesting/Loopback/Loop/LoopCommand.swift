@@ -2,13 +2,17 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The identity of an exchange; a command for an exchange that has ended has no effect.
+/// The identity of an exchange.
+///
+/// A command for an exchange that has ended has no effect.
 struct ExchangeID: Sendable, Hashable {
     let descriptor: Int32
     let number: Int
 }
 
-/// The identity of bytes that follow a response on a connection; a command for a closed connection has no effect.
+/// The identity of bytes that follow a response on a connection.
+///
+/// A command for a closed connection has no effect.
 struct FollowerID: Sendable, Hashable {
     let descriptor: Int32
     let connection: Int
@@ -17,19 +21,21 @@ struct FollowerID: Sendable, Hashable {
 
 /// A command from another thread to the event loop.
 enum LoopCommand: Sendable {
-    /// The handler has returned a response; a streamed body follows.
+    /// The handler has returned a response.
+    ///
+    /// If the body is streamed, its pieces follow as ``write`` commands.
     case respond(ExchangeID, LoopbackResponse)
     /// A piece of a streamed body.
     case write(ExchangeID, Data, Acknowledgement)
-    /// The trailers of a streamed body.
+    /// The trailer fields of a streamed body have been set.
     case trailers(ExchangeID, HTTPHeaders)
     /// A streamed body is complete.
     case finish(ExchangeID)
     /// The handler failed before the response was complete.
     case fail(ExchangeID)
-    /// The handler reads the request's body.
+    /// The handler wants to read more of the request's body.
     case readMore(ExchangeID)
-    /// Bytes that follow a response are due.
+    /// Delayed bytes that follow a response must be sent now.
     case follow(FollowerID, Data)
     /// The faults have changed.
     case applyFaults(Latch)

@@ -9,9 +9,9 @@ import SwitchyardServices
     import Musl
 #endif
 
-/// A thread that runs one closure and can be joined.
+/// A thread that runs one closure and whose end can be awaited.
 ///
-/// Foundation's `Thread` cannot be joined, so a caller could not determine when its stack has been released.
+/// Foundation's `Thread` cannot be joined, so a caller could not know when the thread's stack has been released.
 struct LoopThread: @unchecked Sendable {
     // @unchecked is sound: a thread handle is a number or pointer that any thread can pass to `pthread_join`.
     private let handle: pthread_t
@@ -38,7 +38,9 @@ struct LoopThread: @unchecked Sendable {
         #endif
     }
 
-    /// Waits until the thread has ended; if called on the thread itself, only detaches its handle.
+    /// Waits until the thread has ended.
+    ///
+    /// If called on the thread itself, only detaches the thread's handle.
     func join() {
         if pthread_equal(handle, pthread_self()) != 0 {
             _ = pthread_detach(handle)
@@ -62,7 +64,7 @@ struct LoopThread: @unchecked Sendable {
     }
 }
 
-/// A latch on which one thread waits for another.
+/// A latch with which one thread waits for an event on another thread.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

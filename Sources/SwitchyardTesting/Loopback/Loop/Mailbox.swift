@@ -15,7 +15,9 @@ final class Mailbox: Sendable {
         var isOpen = true
     }
 
-    /// The read end of the pipe, which the event loop watches.
+    /// The read end of the pipe.
+    ///
+    /// The event loop watches it and wakes up when it is readable.
     let wakeDescriptor: Int32
     private let ringDescriptor: Int32
     private let state = Locked(State())
@@ -35,9 +37,11 @@ final class Mailbox: Sendable {
         close()
     }
 
-    /// Adds a command; returns `false` if the event loop has ended.
+    /// Adds a command.
     ///
-    /// The pipe is written under the lock because its descriptors are closed under the same lock.
+    /// Returns `false` if the event loop has ended.
+    ///
+    /// The pipe is written while the lock is held, because its descriptors are closed while the same lock is held.
     func post(_ command: LoopCommand) -> Bool {
         state.withLock { state in
             guard state.isOpen else { return false }
@@ -74,7 +78,7 @@ final class Mailbox: Sendable {
 
     private func ring() {
         var byte: UInt8 = 1
-        // If the pipe is full, the bytes in it already wake the event loop.
+        // The write can fail only if the pipe is full. The bytes in the pipe then wake the event loop anyway.
         _ = write(ringDescriptor, &byte, 1)
     }
 
@@ -84,7 +88,9 @@ final class Mailbox: Sendable {
     }
 }
 
-/// Closes a descriptor; a free function because `close` is a method of `Mailbox`.
+/// Closes a descriptor.
+///
+/// This is a free function because the name `close` refers to a method inside `Mailbox`.
 private func closeDescriptor(_ descriptor: Int32) {
     _ = close(descriptor)
 }

@@ -25,12 +25,14 @@ struct Readiness: OptionSet {
 /// Waits for descriptors to become ready with `poll`, which is available on every system.
 ///
 /// The cost of a wake-up is proportional to the number of descriptors, about 50 microseconds for a thousand. Only the
-/// event loop's thread uses it.
+/// event loop's thread uses a poller.
 struct Poller {
     private var entries: [pollfd] = []
     private var positions: [Int32: Int] = [:]
 
-    /// Watches a descriptor or changes its interest; hang-ups are always reported.
+    /// Starts to watch a descriptor, or changes the events for which it is watched.
+    ///
+    /// Hang-ups are always reported.
     mutating func watch(_ descriptor: Int32, for interest: Interest) {
         let events = Self.events(for: interest)
         if let position = positions[descriptor] {
@@ -41,7 +43,9 @@ struct Poller {
         }
     }
 
-    /// Stops watching a descriptor; must be called before it is closed.
+    /// Stops watching a descriptor.
+    ///
+    /// Must be called before the descriptor is closed.
     mutating func forget(_ descriptor: Int32) {
         guard let position = positions.removeValue(forKey: descriptor) else { return }
         let last = entries.removeLast()
@@ -50,7 +54,9 @@ struct Poller {
         positions[last.fd] = position
     }
 
-    /// Waits up to `milliseconds` (-1 for no limit), and returns the descriptors that became ready.
+    /// Waits up to `milliseconds`, and returns the descriptors that became ready.
+    ///
+    /// With -1, waits without a limit.
     mutating func wait(milliseconds: Int32) -> [(descriptor: Int32, readiness: Readiness)] {
         var remaining = poll(&entries, nfds_t(entries.count), milliseconds)
         var ready: [(descriptor: Int32, readiness: Readiness)] = []

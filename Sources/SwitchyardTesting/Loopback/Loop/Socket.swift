@@ -25,7 +25,9 @@ enum Socket {
         case outOfDescriptors
     }
 
-    /// Opens a socket that listens on 127.0.0.1; for port 0, the system chooses the port.
+    /// Opens a socket that listens on 127.0.0.1.
+    ///
+    /// If the port is 0, the system chooses a free port.
     static func listen(port: UInt16, backlog: Int32) throws(LoopbackError) -> (descriptor: Int32, port: UInt16) {
         let descriptor = try bound(to: port)
         do throws(LoopbackError) {
@@ -58,7 +60,9 @@ enum Socket {
         }
     }
 
-    /// Sets the length of the accept queue.
+    /// Starts to listen, or changes the length of the accept queue.
+    ///
+    /// Returns 0, or -1 if the call failed.
     @discardableResult
     static func setBacklog(_ descriptor: Int32, _ length: Int32) -> Int32 {
         #if canImport(Darwin)
@@ -70,7 +74,9 @@ enum Socket {
         #endif
     }
 
-    /// Starts to connect to a port on 127.0.0.1 without waiting; returns `nil` if no socket can be created.
+    /// Starts to connect to a port on 127.0.0.1, and returns the socket without waiting.
+    ///
+    /// Returns `nil` if no socket can be created.
     static func connect(port: UInt16) -> Int32? {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { return nil }
@@ -78,7 +84,7 @@ enum Socket {
             close(descriptor)
             return nil
         }
-        // The result is ignored because the connection only has to fill the accept queue.
+        // The result is ignored because the connection is only needed to fill the accept queue.
         withLoopbackAddress(port: port) { address, length in
             #if canImport(Darwin)
                 _ = Darwin.connect(descriptor, address, length)
@@ -141,22 +147,25 @@ enum Socket {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes the socket with a reset, so that the peer sees "connection reset by peer".
+    /// Closes the socket with a reset.
+    ///
+    /// The peer gets the error "connection reset by peer".
     static func reset(_ descriptor: Int32) {
         _ = try? setOption(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
         close(descriptor)
     }
 
-    /// Shuts down a listening socket at once.
+    /// Stops a listening socket immediately.
     ///
-    /// Closing the descriptor is not sufficient while a child process is being started: until its program runs, the
-    /// child has a copy of every descriptor, and an open copy keeps the accept queue in service. On Linux, `shutdown`
-    /// ends the queue for all copies. On other systems, closing the descriptor must suffice.
+    /// Closing the descriptor is not sufficient while a child process is being started. Until its program runs, the
+    /// child has a copy of every descriptor, and the accept queue works as long as a copy is open. On Linux, `shutdown`
+    /// ends the queue for all copies. On other systems, `shutdown` has no such effect, so closing the descriptor must
+    /// be sufficient.
     static func stopListening(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Closes the socket in an orderly way.
+    /// Closes the socket in an orderly way, without a reset.
     static func close(_ descriptor: Int32) {
         #if canImport(Darwin)
             _ = Darwin.close(descriptor)
@@ -167,7 +176,7 @@ enum Socket {
         #endif
     }
 
-    /// The port that a socket is bound to.
+    /// Returns the local port that a socket is bound to.
     static func localPort(of descriptor: Int32) -> UInt16 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -177,7 +186,9 @@ enum Socket {
         return result == 0 ? UInt16(bigEndian: address.sin_port) : 0
     }
 
-    /// Makes a descriptor non-blocking and closed on `exec`, and disables SIGPIPE on a socket.
+    /// Makes a descriptor non-blocking and closed on `exec`.
+    ///
+    /// If it is a socket, also disables SIGPIPE.
     static func prepare(_ descriptor: Int32) throws(LoopbackError) {
         guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0,
             fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0

@@ -1,10 +1,10 @@
 import SwitchyardServices
 
-/// The timers of an event loop in a binary heap with the earliest on top.
+/// The timers of an event loop, in a binary heap with the earliest timer on top.
 ///
-/// A cancelled timer releases its action at once and leaves the heap when it reaches the top.
+/// A cancelled timer releases its action immediately, and leaves the heap when it reaches the top.
 struct TimerQueue {
-    /// The identity of a timer, for cancellation.
+    /// The identity of a timer, with which the timer can be cancelled.
     struct Token: Hashable {
         fileprivate let number: Int
     }

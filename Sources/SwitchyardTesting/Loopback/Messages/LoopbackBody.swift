@@ -6,15 +6,15 @@ public import SwitchyardHTTP
 public enum LoopbackBody: Sendable {
     /// A body whose bytes are in memory.
     case data(Data)
-    /// A body that is written while it is sent.
+    /// A body that a closure writes while the body is sent.
     ///
-    /// If the length is not `nil`, the response announces it.
+    /// If the length is not `nil`, the response announces this length.
     case stream(length: Int?, @Sendable (LoopbackBodyWriter) async throws -> Void)
 
     /// An empty body.
     public static let empty = LoopbackBody.data(Data())
 
-    /// The number of bytes, or `nil` if it is not known in advance.
+    /// The number of bytes, or `nil` if the number is not known in advance.
     var length: Int? {
         switch self {
         case .data(let bytes): bytes.count
@@ -30,8 +30,8 @@ public struct LoopbackBodyWriter: Sendable {
 
     /// Sends bytes, and returns when further bytes can be written.
     ///
-    /// If the client does not read, the method waits, so only a bounded number of bytes is in memory. With chunked
-    /// framing, each call sends one chunk, and an empty call sends no chunk.
+    /// If the client does not read, this method waits, so only a bounded number of bytes is in memory. With chunked
+    /// framing, each call sends one chunk. A call without bytes sends no chunk.
     ///
     /// - Throws: ``LoopbackError/connectionClosed`` if the client has disconnected.
     public func write(_ bytes: Data) async throws(LoopbackError) {
@@ -49,13 +49,17 @@ public struct LoopbackBodyWriter: Sendable {
         try await write(Data(text.utf8))
     }
 
-    /// Replaces the trailer fields of the response, which are sent after a chunked body.
+    /// Sets the trailer fields of the response.
+    ///
+    /// The fields replace earlier ones, and are sent after a chunked body.
     public func setTrailers(_ trailers: HTTPHeaders) {
         _ = mailbox.post(.trailers(exchange, trailers))
     }
 }
 
-/// A callback that reports to a writer whether its bytes were accepted; its owner must call it exactly once.
+/// A callback that reports to a writer whether its bytes were accepted.
+///
+/// The callback must be called exactly once.
 struct Acknowledgement: Sendable {
     let call: @Sendable (Bool) -> Void
 }

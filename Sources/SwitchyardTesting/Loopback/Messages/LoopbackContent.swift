@@ -9,10 +9,12 @@ import SwitchyardServices
 ///     server.route(.get, "/film.mov") { request in film.response(to: request) }
 ///
 /// For a GET request with `Range`, the response has status 206 and `Content-Range`, or status 416 if the range is
-/// outside the content. If `If-Range` names another version, or if several ranges are requested, the response contains
-/// the whole content; RFC 9110 allows this for several ranges.
+/// outside the content. If `If-Range` names another version of the content, the response contains the whole content. If
+/// several ranges are requested, the response also contains the whole content, as RFC 9110 allows.
 public struct LoopbackContent: Sendable {
-    /// The number of bytes; a negative number counts as 0.
+    /// The number of bytes of the content.
+    ///
+    /// A negative number counts as 0.
     public var length: Int {
         didSet { length = max(0, length) }
     }
@@ -20,7 +22,7 @@ public struct LoopbackContent: Sendable {
     public var entityTag: String?
     /// The value of the `Last-Modified` header field, or `nil` if there is none.
     public var lastModified: String?
-    /// Further header fields of every response.
+    /// Additional header fields of every response.
     public var headers: HTTPHeaders
     /// Whether the server supports ranges.
     ///
@@ -48,8 +50,8 @@ public struct LoopbackContent: Sendable {
     /// - Parameters:
     ///   - length: The number of bytes.
     ///   - entityTag: The entity tag, including its quotes.
-    ///   - headers: Further header fields of every response.
-    ///   - read: Returns the bytes of a range, which is never empty.
+    ///   - headers: Additional header fields of every response.
+    ///   - read: A closure that returns the bytes of a range. The range is never empty.
     public init(
         length: Int,
         entityTag: String? = nil,
@@ -116,7 +118,9 @@ public struct LoopbackContent: Sendable {
 
 /// The byte ranges that a `Range` header field requests (RFC 9110 section 14.1.2).
 public enum ByteRanges: Sendable, Hashable {
-    /// The field is malformed or uses another unit; a server ignores it.
+    /// The field is malformed or uses a unit other than bytes.
+    ///
+    /// A server ignores such a field.
     case invalid
     /// No requested range lies within the content.
     case unsatisfiable
@@ -150,7 +154,7 @@ public enum ByteRanges: Sendable, Hashable {
 
     /// Parses one range: `first-last`, `first-` or `-count`.
     ///
-    /// Returns an empty range if it lies outside the content, and `nil` if it is malformed.
+    /// Returns an empty range if the range lies outside the content, and `nil` if the text is malformed.
     private static func range(_ item: String, length: Int) -> Range<Int>? {
         let ends = item.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }

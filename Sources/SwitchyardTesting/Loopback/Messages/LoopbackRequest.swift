@@ -7,11 +7,13 @@ public import SwitchyardServices
 public struct LoopbackRequest: Sendable {
     /// The method.
     public let method: HTTPMethod
-    /// The target as received, percent-encoded: a path and query, or a complete URL from some clients.
+    /// The request target as received, percent-encoded: a path with a query, or a complete URL from some clients.
     public let target: String
     /// The header fields in the order in which they were received.
     public let headers: HTTPHeaders
-    /// The body, which is received while it is read.
+    /// The body.
+    ///
+    /// Its bytes are received while the handler reads them.
     public let body: LoopbackRequestBody
     /// The number of the request, counted from 1 since the server was created.
     public let number: Int
@@ -19,9 +21,9 @@ public struct LoopbackRequest: Sendable {
     public let connection: Int
     /// The number of the request on its connection, counted from 1.
     public let numberOnConnection: Int
-    /// The time at which the head was complete, on the system's monotonic clock.
+    /// The time at which the head of the request had arrived completely, on the system's monotonic clock.
     public let time: MonotonicTime
-    /// The path segments that the route names, by name.
+    /// The path segments that match a `{name}` segment of the route, by name.
     let pathValues: [String: String]
 
     /// The percent-encoded path without the query.
@@ -31,12 +33,12 @@ public struct LoopbackRequest: Sendable {
     /// percent-encoding removed.
     public func pathValue(_ name: String) -> String? { pathValues[name] }
 
-    /// The percent-encoded query without the question mark, or `nil` if there is none.
+    /// The percent-encoded query without the question mark, or `nil` if the target has no query.
     public var query: String? {
         target.behind(UInt8(ascii: "?")).map(String.init)
     }
 
-    /// The items of the query in order, with percent-encoding removed and `+` decoded as a space.
+    /// The name-value pairs of the query in order, with percent-encoding removed and `+` decoded as a space.
     public var queryItems: [URLQueryItem] { Self.items(ofForm: query ?? "") }
 
     /// Returns the first query value with this name.

@@ -2,20 +2,20 @@ public import Foundation
 import SwitchyardClient
 public import SwitchyardHTTP
 
-/// The body of a request, read as it arrives.
+/// The body of a request, whose bytes the handler reads as they arrive.
 ///
 /// If the handler does not read, the server buffers a bounded number of bytes and then stops reading from the
-/// connection, so the client has to wait. A client that expects "100 Continue" receives it when the handler starts to
-/// read. Bytes that the handler does not read are discarded.
+/// connection, so the client has to wait. If a client waits for "100 Continue", the server sends it when the handler
+/// starts to read. Bytes that the handler does not read are discarded.
 public struct LoopbackRequestBody: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
-    /// The error that ends a body early.
+    /// The error that ends the sequence early.
     public typealias Failure = LoopbackError
 
     let channel: RequestBodyChannel
 
-    /// Starts reading, or continues where an earlier iteration stopped.
+    /// Creates an iterator, which starts at the first byte or continues where an earlier iterator stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(channel: channel)
     }
@@ -34,7 +34,9 @@ public struct LoopbackRequestBody: AsyncSequence, Sendable {
         return bytes
     }
 
-    /// The trailer fields, which are empty until the body has been read completely.
+    /// The trailer fields.
+    ///
+    /// They are empty until the body has been read completely.
     public var trailers: HTTPHeaders { channel.trailers }
 
     /// An iterator over the pieces of the body.
@@ -48,7 +50,9 @@ public struct LoopbackRequestBody: AsyncSequence, Sendable {
             try await channel.next()
         }
 
-        /// Returns the next piece, or `nil` at the end, independently of the caller's isolation.
+        /// Returns the next piece, or `nil` at the end.
+        ///
+        /// The `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoopbackError) -> Data? {
             try await channel.next()
         }

@@ -12,15 +12,15 @@ public import SwitchyardServices
 ///     }
 ///     LoopbackResponse.json("[]").followed(by: Data("unasked".utf8), after: .seconds(2), on: clock)
 ///
-/// The server adds `Content-Length` or `Transfer-Encoding`, and `Connection` if necessary. If the handler sets a length
-/// itself, that length is sent unchanged, even if it is wrong.
+/// The server adds `Content-Length` or `Transfer-Encoding`, and `Connection` if necessary. If the handler sets
+/// `Content-Length` itself, its value is sent unchanged, even if it is wrong.
 public struct LoopbackResponse: Sendable {
     /// The way in which the client finds the end of the body.
     public enum Framing: Sendable, Hashable {
-        /// The length if it is known, and chunks otherwise.
+        /// `Content-Length` if the length is known, and chunks otherwise.
         ///
-        /// An HTTP/1.0 client does not support chunks, so for an unknown length the server closes the connection at the
-        /// end.
+        /// HTTP/1.0 clients do not support chunks. If the length is unknown, the server therefore marks the end of the
+        /// body by closing the connection.
         case automatic
         /// Chunked transfer coding (RFC 9112 section 7.1), with one chunk for each written piece.
         case chunked
@@ -32,19 +32,25 @@ public struct LoopbackResponse: Sendable {
     public var status: Int
     /// The reason phrase, or `nil` for the registered phrase of the status code.
     public var reason: String?
-    /// The header fields in order, which are sent unchanged.
+    /// The header fields.
+    ///
+    /// They are sent unchanged and in this order.
     public var headers: HTTPHeaders
     /// The body.
     public var body: LoopbackBody
-    /// The trailer fields after a chunked body; they are ignored with any other framing.
+    /// The trailer fields, which are sent after a chunked body.
+    ///
+    /// With any other framing, they are ignored.
     public var trailers: HTTPHeaders
     /// The way in which the client finds the end of the body.
     public var framing: Framing
-    /// Whether the server announces that it closes the connection after the response, and closes it.
+    /// Whether the server sends `Connection: close` and closes the connection after the response.
     public var closesConnection: Bool
-    /// Raw bytes to send instead of the other properties; the connection is closed after them.
+    /// Raw bytes that are sent instead of the other properties; `nil` for a normal response.
+    ///
+    /// After raw bytes, the connection is closed.
     var rawBytes: Data?
-    /// Bytes that are sent after the response and do not belong to it.
+    /// Unsolicited bytes that are sent after the response and do not belong to it.
     var followers: [Follower] = []
 
     /// Creates a response.
@@ -90,7 +96,9 @@ extension LoopbackResponse {
         typed("application/octet-stream", bytes, status, headers)
     }
 
-    /// Creates a response with a content type, which the header fields can override.
+    /// Creates a response with a content type.
+    ///
+    /// If the header fields contain `Content-Type`, they take precedence.
     private static func typed(_ type: String, _ bytes: Data, _ status: Int, _ headers: HTTPHeaders) -> LoopbackResponse
     {
         let fields = HTTPHeaders([.contentType(type)]).overridden(by: headers)
@@ -102,9 +110,10 @@ extension LoopbackResponse {
     /// - Parameters:
     ///   - status: The status code.
     ///   - headers: The header fields.
-    ///   - length: The number of bytes that will be written, which the response announces. If `nil`, the body is sent
-    ///     in chunks.
-    ///   - produce: Writes the body. If it throws, the connection is closed before the response is complete.
+    ///   - length: The number of bytes that will be written. The response announces this number. If it is `nil`, the
+    ///     body is sent in chunks.
+    ///   - produce: A closure that writes the body. If the closure throws an error, the connection is closed before the
+    ///     response is complete.
     /// - Returns: The response.
     public static func stream(
         status: Int = 200,
@@ -115,9 +124,11 @@ extension LoopbackResponse {
         LoopbackResponse(status: status, headers: headers, body: .stream(length: length, produce))
     }
 
-    /// Creates a response from raw bytes, including the head, for output that no correct server would send.
+    /// Creates a response from raw bytes, including the head.
     ///
-    /// The connection is closed after the bytes.
+    /// Use it for output that no correct server would send.
+    ///
+    /// The connection is closed after these bytes.
     public static func raw(_ bytes: Data) -> LoopbackResponse {
         var response = LoopbackResponse()
         response.rawBytes = bytes
@@ -127,7 +138,7 @@ extension LoopbackResponse {
 
 // MARK: - Bytes after a response
 
-/// Bytes that are sent after a response and do not belong to it.
+/// Unsolicited bytes that are sent after a response and do not belong to it.
 struct Follower: Sendable {
     let bytes: Data
     let delay: Duration
@@ -135,15 +146,15 @@ struct Follower: Sendable {
 }
 
 extension LoopbackResponse {
-    /// Returns the response with unsolicited bytes after it, as a broken or hostile server sends them.
+    /// Returns a copy of the response that is followed by unsolicited bytes, as from a broken or hostile server.
     ///
     /// The bytes are sent unchanged on the connection of the response, without a further request. Delayed bytes are
-    /// sent when they are due, even before a later response or between two pieces of its body. If the connection is
-    /// closed after the response, only bytes without a delay are sent; if the response itself is cut, no bytes are
-    /// sent.
+    /// sent as soon as their delay has passed, even before a later response or between two pieces of a later body. If
+    /// the connection is closed after the response, only bytes without a delay are sent. If a fault cuts the response,
+    /// no bytes are sent.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes. Several calls add several groups of bytes, in order.
+    ///   - bytes: The unsolicited bytes. Several calls add several groups of bytes, in order.
     ///   - delay: The time from the end of the response. If zero, the bytes are sent together with the end of the
     ///     response.
     ///   - time: The clock of the delay. The default is the system's clock.

@@ -9,8 +9,8 @@ import SwitchyardServices
 ///     uploads.open(on: server, at: "/files")
 ///     uploads.cut(after: 300_000)
 ///
-/// If a request is interrupted, the store keeps the bytes that have arrived. If it is opened on several servers, the
-/// servers share the uploads.
+/// If a request is interrupted, the store keeps the bytes that have arrived. If the store is opened on several servers,
+/// these servers share the uploads.
 public final class LoopbackUploads: Sendable {
     /// The upload protocol between client and server.
     public enum Dialect: Sendable, Hashable, CaseIterable {
@@ -20,9 +20,9 @@ public final class LoopbackUploads: Sendable {
         case contentRange
     }
 
-    /// One upload.
+    /// One upload in the store.
     public struct Upload: Sendable {
-        /// The announced length in bytes.
+        /// The length in bytes that the client announced.
         public let length: Int
         /// The header fields of the request that created the upload.
         public let headers: HTTPHeaders
@@ -49,20 +49,24 @@ public final class LoopbackUploads: Sendable {
         self.dialect = dialect
     }
 
-    /// The uploads in the order of their creation, without uploads that were removed.
+    /// The uploads in the store, in the order of their creation.
+    ///
+    /// Uploads that were removed are missing.
     public var uploads: [Upload] {
         state.withLock { state in state.uploads.sorted { Int($0.key) ?? 0 < Int($1.key) ?? 0 }.map(\.value) }
     }
 
-    /// Closes the connection of the next request that sends bytes, without a response, after this number of bytes has
-    /// been stored.
+    /// Interrupts the next request that sends bytes.
+    ///
+    /// After this number of bytes has been stored, the server closes the connection of that request without a response.
     public func cut(after count: Int) {
         state.withLock { $0.cut = max(0, count) }
     }
 
-    /// Sets a closure that can respond to requests before the store does, like a proxy in front of a server.
+    /// Sets a closure that can respond to a request before the store does, like a proxy in front of a server.
     ///
-    /// - Parameter proxy: Returns the response to a request, or `nil` to pass the request on.
+    /// - Parameter proxy: A closure that returns the response to a request, or `nil` to pass the request on to the
+    ///   store.
     public func intercept(_ proxy: @escaping @Sendable (LoopbackRequest) -> LoopbackResponse?) {
         state.withLock { $0.proxy = proxy }
     }
@@ -77,8 +81,8 @@ public final class LoopbackUploads: Sendable {
     /// - Parameters:
     ///   - server: The server. Several servers can share one store.
     ///   - path: The path at which uploads are created. Each upload has a URL below this path.
-    ///   - base: The base URL of the server that receives the bytes of created uploads, on which this store must be
-    ///     opened too. The default is the same server.
+    ///   - base: The base URL of the server to which clients send the bytes of created uploads. The store must be
+    ///     opened on that server too. The default is `server` itself.
     public func open(on server: LoopbackServer, at path: String = "/files", sendingTo base: String = "") {
         server.route(.post, path) { [self] request in opened(request, at: base + path) }
         server.route(nil, "\(path)/*") { [self] request in try await answer(request) }
@@ -140,7 +144,7 @@ public final class LoopbackUploads: Sendable {
         return response
     }
 
-    /// Stores the bytes of a request as they arrive.
+    /// Stores the bytes of a request in an upload as the bytes arrive.
     private func take(_ request: LoopbackRequest, into name: String) async throws {
         var left = state.withLock { state -> Int? in
             defer { state.cut = nil }

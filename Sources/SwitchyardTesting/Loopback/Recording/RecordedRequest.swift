@@ -11,21 +11,23 @@ public struct RecordedRequest: Sendable, Hashable {
     public let connection: Int
     /// The number of the request on its connection, counted from 1.
     public let numberOnConnection: Int
-    /// The time at which the head was complete, on the system's monotonic clock.
+    /// The time at which the head of the request had arrived completely, on the system's monotonic clock.
     public let time: MonotonicTime
     /// The method.
     public let method: HTTPMethod
-    /// The target as received: the percent-encoded path and query.
+    /// The request target as received: the percent-encoded path and query.
     public let target: String
     /// The header fields in the order in which they were received.
     public let headers: HTTPHeaders
-    /// The bytes of the head, including the empty line.
+    /// The received bytes of the head, including the empty line at its end.
     public let headBytes: Data
-    /// The body bytes that have arrived, without chunk framing and up to the server's limit.
+    /// The body bytes that have arrived, without chunk framing.
+    ///
+    /// At most ``LoopbackLimits/recordedBodyBytes`` are recorded.
     public internal(set) var body = Data()
-    /// The number of body bytes that have arrived, including the bytes beyond the limit.
+    /// The number of body bytes that have arrived, including bytes that were not recorded because of the limit.
     public internal(set) var bodyCount = 0
-    /// The trailer fields.
+    /// The trailer fields after a chunked body; empty if there are none.
     public internal(set) var trailers = HTTPHeaders()
     /// Whether the request has arrived completely.
     public internal(set) var isComplete = false
@@ -35,22 +37,27 @@ public struct RecordedRequest: Sendable, Hashable {
     /// The percent-encoded path without the query.
     public var path: String { target.pathOfTarget }
 
-    /// The body as text; invalid UTF-8 is replaced by U+FFFD.
+    /// The recorded body as text.
+    ///
+    /// Bytes that are not valid UTF-8 are replaced by U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Counts of a ``LoopbackServer`` since it was created or its records were cleared.
+/// The counts of connections and requests of a ``LoopbackServer`` since it was created or its records were cleared.
 public struct LoopbackStatistics: Sendable, Hashable {
     /// The number of accepted connections.
     public internal(set) var connectionsAccepted = 0
-    /// The number of open connections; clearing the records does not change it.
+    /// The number of open connections.
+    ///
+    /// Clearing the records does not change this number.
     public internal(set) var connectionsOpen = 0
     /// The number of requests whose head has arrived.
     public internal(set) var requestsReceived = 0
     /// The number of requests that have arrived completely.
     public internal(set) var requestsCompleted = 0
-    /// The number of requests that have arrived and whose response is not complete; clearing the records does not
-    /// change it.
+    /// The number of requests whose head has arrived and whose response is not complete.
+    ///
+    /// Clearing the records does not change this number.
     public internal(set) var requestsInProgress = 0
     /// The number of responses whose last byte was passed to the operating system.
     public internal(set) var responsesSent = 0
@@ -58,7 +65,9 @@ public struct LoopbackStatistics: Sendable, Hashable {
     public internal(set) var badRequests = 0
 }
 
-/// The limits on what a ``LoopbackServer`` buffers and records; a negative limit counts as 0.
+/// The limits on what a ``LoopbackServer`` buffers and records.
+///
+/// A negative limit counts as 0.
 public struct LoopbackLimits: Sendable, Hashable {
     /// The maximum size of a request head in bytes.
     ///
@@ -66,7 +75,7 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var headBytes: Int {
         didSet { headBytes = max(0, headBytes) }
     }
-    /// The maximum number of body bytes that are buffered for a handler that does not read.
+    /// The maximum number of body bytes per request that are buffered until the handler reads them.
     ///
     /// The default is 64 KiB. When the buffer is full, the client has to wait.
     public var bufferedBodyBytes: Int {
@@ -80,14 +89,14 @@ public struct LoopbackLimits: Sendable, Hashable {
     }
     /// The maximum number of recorded requests.
     ///
-    /// The default is 10,000. The oldest request is removed first.
+    /// The default is 10,000. If there are more requests, the oldest records are removed.
     public var recordedRequests: Int {
         didSet { recordedRequests = max(0, recordedRequests) }
     }
     /// The time after which the server closes an idle connection, or `nil` (the default) for no limit.
     ///
-    /// The time starts at the end of the last response, or when the connection is accepted. A request that is sent at
-    /// the end of this time can reach a connection that is being closed.
+    /// The time starts at the end of the last response, or when the connection is accepted. A client that sends a
+    /// request just before the end of this time can find the connection closed.
     public var idleTimeout: Duration? {
         didSet { idleTimeout = idleTimeout.map { max(.zero, $0) } }
     }

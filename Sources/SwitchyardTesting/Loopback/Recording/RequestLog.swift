@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// The most recent requests that a server has received, by number.
+/// The most recent requests that a server has received, addressed by their numbers.
 struct RequestLog {
     private let limits: LoopbackLimits
     private var records: [RecordedRequest] = []
@@ -15,18 +15,23 @@ struct RequestLog {
     /// The recorded requests, oldest first.
     var kept: [RecordedRequest] { records.suffix(limits.recordedRequests) }
 
-    /// Adds a request; its number must be one above the previous number.
+    /// Adds a request.
+    ///
+    /// Its number must be one above the number of the previous request.
     mutating func append(_ record: RecordedRequest) {
         if records.isEmpty { firstNumber = record.number }
         records.append(record)
-        // Removing half of the array at a time makes the amortized cost of each request constant.
+        // Up to twice the limit is kept before half of the array is removed, so the amortized cost of each request is
+        // constant.
         let excess = records.count - limits.recordedRequests
         guard excess > limits.recordedRequests else { return }
         records.removeFirst(excess)
         firstNumber += excess
     }
 
-    /// Changes a request that is still recorded.
+    /// Changes a recorded request.
+    ///
+    /// Does nothing if the record was removed.
     mutating func update(_ number: Int, _ change: (inout RecordedRequest) -> Void) {
         let index = number - firstNumber
         guard records.indices.contains(index) else { return }

@@ -16,7 +16,7 @@ final class ServerState: Sendable {
         var lastFault = 0
     }
 
-    /// The instructions to the event loop for a request that has arrived.
+    /// How the event loop must handle a request that has arrived: its number, its action and its fault.
     struct Admission {
         let number: Int
         let action: RouteAction
@@ -37,7 +37,7 @@ final class ServerState: Sendable {
         state.withLock { body($0) }
     }
 
-    /// Changes the state, then resumes the waiters.
+    /// Changes the state, and then resumes the callers that wait for a condition.
     @discardableResult
     func change<Value>(_ body: (inout State) -> sending Value) -> sending Value {
         state.change(body)
@@ -47,7 +47,7 @@ final class ServerState: Sendable {
 // MARK: - Requests
 
 extension ServerState {
-    /// Records the head of a request, and returns the instructions for it.
+    /// Records the head of a request, and returns how the event loop must handle the request.
     func admit(
         _ head: RequestHead,
         connection: Int,
@@ -101,12 +101,12 @@ extension ServerState {
         }
     }
 
-    /// Evaluates the faults again for a request that was held.
+    /// Returns the effect of the current faults on a request that was held by an earlier fault.
     func effect(for head: RequestHead, at now: MonotonicTime) -> FaultEffect? {
         change { $0.effect(method: head.method, path: head.path, at: now) }
     }
 
-    /// Returns whether a fault that holds requests is still active.
+    /// Returns whether requests that are held by a fault must still wait.
     func holds(_ fault: Int, at now: MonotonicTime) -> Bool {
         read { state in
             let states = [state.serverFault].compactMap(\.self) + state.routeFaults.values
@@ -114,7 +114,7 @@ extension ServerState {
         }
     }
 
-    /// Returns the mode of the listening socket, and the time at which a fault next switches on or off.
+    /// Returns the mode of the listening socket, and the time at which a flapping fault may change the mode.
     func listenerMode(at now: MonotonicTime) -> (mode: ListenerMode, until: MonotonicTime?) {
         read { state in
             let changes = ([state.serverFault].compactMap(\.self) + state.routeFaults.values)
@@ -125,8 +125,10 @@ extension ServerState {
 }
 
 extension ServerState.State {
-    /// Returns the effect of the best matching route's fault, or of the server's fault if no route with a fault
-    /// matches.
+    /// Returns the effect of a fault on a request.
+    ///
+    /// If several routes with a fault match, the best matching route decides. If none matches, the fault of the server
+    /// applies.
     fileprivate mutating func effect(method: HTTPMethod, path: String, at now: MonotonicTime) -> FaultEffect? {
         let best = routeFaults.keys
             .filter { $0.matches(path: path) && $0.matches(method: method) }
@@ -139,7 +141,9 @@ extension ServerState.State {
 // MARK: - Waiting
 
 extension ServerState {
-    /// Waits until the statistics satisfy a condition; returns `false` if the task was cancelled first.
+    /// Waits until the statistics satisfy a condition.
+    ///
+    /// Returns `false` if the task was cancelled before.
     func wait(until condition: @Sendable (LoopbackStatistics) -> Bool) async -> Bool {
         await state.wait(for: \.statistics, until: condition)
     }

@@ -2,7 +2,7 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The head of a request with the parts that the server interprets.
+/// The head of a request, with the parts that the server interprets.
 struct RequestHead: Equatable {
     /// The framing of the body (RFC 9112 section 6).
     enum Framing: Equatable {
@@ -12,18 +12,19 @@ struct RequestHead: Equatable {
 
     var method: HTTPMethod
     var target: String
-    /// The minor HTTP version, such as the 1 of HTTP/1.1.
+    /// The minor HTTP version: 1 for HTTP/1.1.
     var minorVersion: Int
     var headers: HTTPHeaders
     var framing: Framing
-    /// The received bytes, including the empty line.
+    /// The received bytes of the head, including the empty line at its end.
     var raw: Data
 
     /// Whether the client allows the connection to be reused (RFC 9112 section 9.3).
     var keepsAlive: Bool {
         let options = headers.list(of: "Connection")
         if options.contains("close") { return false }
-        // HTTP/1.0 clients do not support chunks, so the framing is faulty (RFC 9112 section 6.1).
+        // HTTP/1.0 does not define chunks, so the framing may be wrong and the connection must be closed (RFC 9112
+        // section 6.1).
         if minorVersion == 0, framing == .chunked { return false }
         return minorVersion >= 1 || options.contains("keep-alive")
     }
@@ -37,7 +38,9 @@ struct RequestHead: Equatable {
 }
 
 extension String {
-    /// The path of a request target without the query; the target can be a complete URL (RFC 9112 section 3.2.2).
+    /// The path of a request target without the query.
+    ///
+    /// The target can be a complete URL (RFC 9112 section 3.2.2).
     var pathOfTarget: String {
         let start = before(UInt8(ascii: "?"))
         guard start.utf8.first != UInt8(ascii: "/"), let scheme = start.range(of: "://") else { return String(start) }
@@ -47,7 +50,7 @@ extension String {
 }
 
 extension HTTPHeaders {
-    /// Returns the members of a comma-separated field in lower case.
+    /// Returns the elements of a comma-separated header field in lower case.
     func list(of name: String) -> [String] {
         values(of: name).flatMap { $0.split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }

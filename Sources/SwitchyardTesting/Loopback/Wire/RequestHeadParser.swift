@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A strict parser of complete request heads, because any leniency would allow request smuggling.
+/// A strict parser of complete request heads.
+///
+/// A lenient parser would allow request smuggling.
 enum RequestHeadParser {
     /// Parses a head whose lines all end with CR LF, including the empty last line.
     static func parse(_ bytes: ArraySlice<UInt8>) throws(LoopbackError) -> RequestHead {
@@ -27,7 +29,7 @@ enum RequestHeadParser {
         var headers = HTTPHeaders()
         while let line = lines.next(), !line.isEmpty {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .bad("field without a colon") }
-            // A space before the colon and a folded line are also rejected, because a space is not part of a token.
+            // This check also rejects a space before the colon and a folded line, because a token contains no space.
             guard let name = token(line[..<colon]) else { throw .bad("field name is not a token") }
             let value = line[(colon + 1)...].trimmingBlanks()
             guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
@@ -59,10 +61,10 @@ enum RequestHeadParser {
 
     /// Determines the framing of the body (RFC 9112 section 6.3).
     ///
-    /// A request with two framings is a smuggling attack and is rejected.
+    /// A request with both `Content-Length` and `Transfer-Encoding` may be a smuggling attack and is rejected.
     private static func framing(of headers: HTTPHeaders) throws(LoopbackError) -> RequestHead.Framing {
         let lengths = headers.values(of: "Content-Length")
-        // A field with an empty value counts too, because another server could use it for the framing.
+        // A field with an empty value also counts, because another server could use it for the framing.
         guard headers["Transfer-Encoding"] == nil else {
             guard lengths.isEmpty else { throw .bad("both Content-Length and Transfer-Encoding") }
             guard headers.list(of: "Transfer-Encoding") == ["chunked"] else {
@@ -100,7 +102,7 @@ struct HeadLines {
 }
 
 extension LoopbackError {
-    /// Returns the error for a request that receives a response with status 400.
+    /// Returns the error for a request that is rejected with status 400.
     static func bad(_ reason: String) -> LoopbackError {
         .badRequest(status: 400, reason: reason)
     }

@@ -2,7 +2,9 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The parts of a request in the order in which they are parsed.
+/// A part of a request.
+///
+/// The parser returns the parts in this order: head, body pieces, end.
 enum RequestEvent: Equatable {
     case head(RequestHead)
     case body(Data)
@@ -11,8 +13,8 @@ enum RequestEvent: Equatable {
 
 /// A parser that splits a stream of bytes into requests (RFC 9112).
 ///
-/// It is a pure state machine: ``feed(_:)`` adds bytes and ``next()`` returns events, so the caller decides when the
-/// next pipelined request is parsed. After an error, the parser cannot be used further.
+/// The parser is a pure state machine. ``feed(_:)`` adds bytes, and ``next()`` returns events, so the caller decides
+/// when the next pipelined request is parsed. After an error, the parser cannot be used any more.
 struct RequestParser {
     private enum State {
         case head
@@ -29,12 +31,14 @@ struct RequestParser {
     private var buffer: [UInt8] = []
     private var position = 0
 
-    /// Creates a parser that rejects a head of more than `headLimit` bytes.
+    /// Creates a parser.
+    ///
+    /// A head of more than `headLimit` bytes is rejected.
     init(headLimit: Int = 65_536) {
         self.headLimit = headLimit
     }
 
-    /// The number of bytes that have not been parsed.
+    /// The number of received bytes that have not been parsed.
     var bufferedCount: Int { buffer.count - position }
 
     /// Appends bytes to the buffer.
@@ -72,7 +76,8 @@ struct RequestParser {
 extension RequestParser {
     private mutating func nextHead() throws(LoopbackError) -> RequestEvent? {
         skipEmptyLines()
-        // A TLS handshake may never contain a line end, so it is rejected by its first byte.
+        // A TLS handshake may contain no line end, so it would never be rejected as a line. Its first byte shows that
+        // it is not HTTP.
         if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 { throw .bad("not HTTP") }
         guard let block = try takeBlock() else { return nil }
         let head = try RequestHeadParser.parse(block)
@@ -84,7 +89,9 @@ extension RequestParser {
         return .head(head)
     }
 
-    /// Skips the empty lines that old clients send after a body (RFC 9112 section 2.2).
+    /// Skips empty lines before a request.
+    ///
+    /// Old clients send them after a body (RFC 9112 section 2.2).
     private mutating func skipEmptyLines() {
         while bufferedCount >= 2, buffer[position] == 13, buffer[position + 1] == 10 {
             advance(to: position + 2)
@@ -92,6 +99,8 @@ extension RequestParser {
     }
 
     /// Removes and returns the lines up to and including the empty line.
+    ///
+    /// Returns `nil` if the empty line has not arrived.
     private mutating func takeBlock() throws(LoopbackError) -> ArraySlice<UInt8>? {
         guard let end = try lines.endOfBlock(in: buffer, from: position) else {
             guard bufferedCount <= headLimit else { throw .headTooLarge }
@@ -160,7 +169,9 @@ extension RequestParser {
     private static let compactionLimit = 65_536
 }
 
-/// A scanner that finds the empty line at the end of a head and examines each byte only once, however the bytes arrive.
+/// A scanner that finds the empty line at the end of a head.
+///
+/// It examines each byte only once, even if the bytes arrive one by one.
 private struct LineScanner {
     private var scanned = 0
     private var lineStart = 0
@@ -175,7 +186,9 @@ private struct LineScanner {
         lineStart += offset
     }
 
-    /// Returns the position after the empty line, or throws if a line feed has no carriage return before it.
+    /// Returns the position after the empty line, or `nil` if it has not arrived.
+    ///
+    /// Throws if a line feed has no carriage return before it.
     mutating func endOfBlock(in buffer: [UInt8], from position: Int) throws(LoopbackError) -> Int? {
         while scanned < buffer.count {
             defer { scanned += 1 }

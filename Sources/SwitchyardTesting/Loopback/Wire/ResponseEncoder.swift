@@ -17,12 +17,13 @@ struct ResponseEncoder {
     let framing: Framing
     let keepsAlive: Bool
 
-    /// Encodes the head of `response` to a request.
+    /// Creates an encoder and encodes the head of the response.
     ///
     /// - Parameters:
-    ///   - response: The response.
+    ///   - response: The response to encode.
     ///   - request: The head of the request, or `nil` if it could not be parsed.
-    ///   - closes: Whether the server closes the connection for a reason of its own.
+    ///   - closes: Whether the server closes the connection even if the response and the request would allow to keep it
+    ///     open.
     ///   - lengthError: The number that is added to the announced length, to simulate a faulty server.
     init(_ response: LoopbackResponse, to request: RequestHead?, closes: Bool, lengthError: Int = 0) {
         let isOld = (request?.minorVersion ?? 1) == 0
@@ -49,7 +50,7 @@ struct ResponseEncoder {
         head = Self.encode(status: response.status, reason: response.reason, headers: headers)
     }
 
-    /// Returns a piece of the body with its framing.
+    /// Returns the bytes of a body piece, for example as a chunk.
     func frame(_ piece: Data) -> Data {
         guard framing == .chunked else { return piece }
         guard !piece.isEmpty else { return Data() }
@@ -60,7 +61,7 @@ struct ResponseEncoder {
         return framed
     }
 
-    /// Returns the bytes after the last piece of the body.
+    /// Returns the bytes that end the body, for example the last chunk and the trailers.
     func end(trailers: HTTPHeaders) -> Data {
         guard framing == .chunked else { return Data() }
         var text = "0\r\n"
@@ -68,7 +69,9 @@ struct ResponseEncoder {
         return Data((text + "\r\n").utf8)
     }
 
-    /// Encodes a status line and header fields without changes.
+    /// Encodes a status line and header fields.
+    ///
+    /// The fields are not changed.
     static func encode(status: Int, reason: String?, headers: HTTPHeaders) -> Data {
         var text = "HTTP/1.1 \(status) \(reason ?? StatusText.reason(for: status))\r\n"
         for field in headers {
