@@ -6,9 +6,9 @@ import SwitchyardTransport
 struct CallFault: Sendable, Hashable {
     /// The effect of the fault on a request.
     enum Kind: Sendable, Hashable {
-        /// The connection is refused.
+        /// The connection is refused, so no request is sent.
         case refused
-        /// No response arrives.
+        /// No response arrives before the timeout.
         case timeout
         /// The response has this status.
         case status(Int)
@@ -17,12 +17,14 @@ struct CallFault: Sendable, Hashable {
     }
 
     var kind: Kind
-    /// The number of calls that the fault affects.
+    /// The number of calls that get the fault.
     var calls: Int
-    /// The affected server; if `nil`, all servers are affected.
+    /// The server whose requests get the fault; if `nil`, the requests of all servers.
     var server: Server.ID?
 
-    /// Returns a description of the fault for the given number of remaining calls.
+    /// Returns a description of the fault.
+    ///
+    /// `left` is the number of calls that will still get the fault.
     func words(left: Int) -> String {
         let what =
             switch kind {
@@ -36,11 +38,13 @@ struct CallFault: Sendable, Hashable {
     }
 }
 
-/// Applies the requested fault to the next calls; every attempt of an affected call gets the fault.
+/// Applies the requested fault to the next calls.
+///
+/// Every attempt of an affected call gets the fault.
 final class FaultController: Sendable {
     private struct State {
         var fault: CallFault?
-        /// The calls that were affected.
+        /// The calls that have got the fault so far.
         var met: Set<RequestID> = []
     }
 
@@ -51,7 +55,7 @@ final class FaultController: Sendable {
         self.time = time
     }
 
-    /// A description of the current fault, or `nil` if none is active.
+    /// A description of the current fault, or `nil` if no fault is active.
     var words: String? {
         state.withLock { state in
             guard let fault = state.fault, state.met.count < fault.calls else { return nil }
@@ -59,7 +63,9 @@ final class FaultController: Sendable {
         }
     }
 
-    /// Sets a fault, which replaces the previous one.
+    /// Sets a fault.
+    ///
+    /// The previous fault ends.
     func order(_ fault: CallFault) {
         state.withLock { $0 = State(fault: fault) }
     }
@@ -69,7 +75,9 @@ final class FaultController: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Returns the transport for a request of a call to a server: a simulated one if the fault applies, otherwise
+    /// Returns the transport for one request of a call.
+    ///
+    /// If the fault applies to the call and the server, this is a transport that simulates the fault; otherwise, it is
     /// `transport`.
     func carrier(for id: RequestID, to server: Server.ID?, usually transport: any Transport) -> any Transport {
         let fault: CallFault? = state.withLock { state in

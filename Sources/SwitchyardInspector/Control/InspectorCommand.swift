@@ -4,7 +4,7 @@ import SwitchyardServices
 
 /// A command that the page sends to the client.
 struct InspectorCommand: Decodable, Sendable {
-    /// The reason why a command cannot be executed.
+    /// An error that tells the page why a command cannot be executed.
     struct Refusal: Error, CustomStringConvertible {
         let description: String
     }

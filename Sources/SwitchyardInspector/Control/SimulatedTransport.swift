@@ -3,7 +3,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// A transport that simulates a fault; only delayed requests (`slow`) reach the real transport.
+/// A transport that simulates a fault.
+///
+/// Only delayed requests (`slow`) reach the real transport.
 struct SimulatedTransport: Transport {
     /// The delay of a slow request.
     static let delay = Duration.seconds(3)
@@ -30,11 +32,11 @@ struct SimulatedTransport: Transport {
         return exchange
     }
 
-    /// Does nothing, because the client owns the real transport.
+    /// Does nothing, because the client shuts down the real transport itself.
     func shutdown() {}
 }
 
-/// An exchange with a simulated result or delay, unless it is cancelled first.
+/// An exchange that ends with a simulated result, is forwarded after a delay, or is cancelled.
 private final class SimulatedExchange: TransportTask {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 
@@ -53,7 +55,7 @@ private final class SimulatedExchange: TransportTask {
         state = Locked(State(completion: completion))
     }
 
-    /// Ends the exchange with a result after a pause.
+    /// Ends the exchange with a simulated result after a pause.
     func end(with result: Result<HTTPResponse, TransportError>, after pause: Duration) {
         act(after: pause) { $0.takeCompletion()?(result) }
     }

@@ -1,22 +1,24 @@
-/// The messages of a call, attempt by attempt.
+/// The requests and responses of a call, attempt by attempt.
 package struct CallDetail: Codable, Sendable, Equatable {
-    /// The messages of one attempt.
+    /// The request and the response of one attempt.
     package struct Attempt: Codable, Sendable, Equatable {
-        /// The number of the attempt in its round.
+        /// The number of the attempt in its round, from 1.
         package var number: Int
-        /// The number of the round.
+        /// The number of the round, from 1.
+        ///
+        /// A round is one pass over the servers; each retry starts another round.
         package var round: Int
         /// The request as a curl command; missing if the request body was not stored completely.
         package var curl: String?
         /// The first request of the attempt.
         package var request: Message
-        /// The last response of the attempt; missing if there was none.
+        /// The last response of the attempt; missing if there was no response.
         package var response: Message?
     }
 
     /// A request or a response.
     package struct Message: Codable, Sendable, Equatable {
-        /// The method and the URL, or the version and the status.
+        /// The method and the URL of a request, or the HTTP version and the status of a response.
         package var line: String
         /// The header fields in order, each as a name and a value.
         package var fields: [[String]]
@@ -36,7 +38,7 @@ package struct CallDetail: Codable, Sendable, Equatable {
         package var base64: String?
         /// Whether the stored part is incomplete; missing if it is complete.
         package var isCut: Bool?
-        /// The reason why the body is not available.
+        /// The reason why the body is not available; missing if it is available.
         package var note: String?
     }
 
@@ -52,16 +54,16 @@ package struct CallDetail: Codable, Sendable, Equatable {
     }
 }
 
-/// All recorded data, for a page that works without an inspector.
+/// All recorded data, embedded in a page that works without a running inspector.
 package struct InspectorRecord: Codable, Sendable, Equatable {
-    /// The parts of a file that are not shown, or not shown as recorded.
+    /// The number of parts of an imported file that the page does not show as recorded, with the first problem.
     package struct LeftOut: Codable, Sendable, Equatable {
         /// The number of parts.
         package var count: Int
         /// A description of the first part and its problem.
         package var first: String
 
-        /// The count and the first problem in one line.
+        /// The number of parts and the first problem in one line.
         package var words: String { "items not shown as recorded: \(count) (first problem: \(first))" }
     }
 
@@ -73,6 +75,6 @@ package struct InspectorRecord: Codable, Sendable, Equatable {
     package var feed: InspectorFeed
     /// The details of the calls by call identifier.
     package var details: [String: CallDetail]
-    /// The parts that are not shown as recorded; missing if there are none.
+    /// The parts of the imported file that are not shown as recorded; missing if there are none.
     package var leftOut: LeftOut?
 }

@@ -1,12 +1,14 @@
-/// A call as the page shows it, from its dispatch to its end.
+/// A call from its dispatch to its end, in the form in which the page shows it.
 package struct InspectedCall: Codable, Sendable, Equatable {
-    /// The outcome of a call.
+    /// The result of a call: a response or a failure.
     package struct Outcome: Codable, Sendable, Equatable {
-        /// The status of the response; if the call failed, the status of the last response, if any.
+        /// The status of the response.
+        ///
+        /// If the call failed, the status of the last response; missing if there was none.
         package var status: Int?
-        /// The one-word name of the failure, if the call failed.
+        /// The one-word name of the failure; missing if the call did not fail.
         package var error: String?
-        /// The description of the failure in a sentence.
+        /// The description of the failure in one sentence; missing if the call did not fail.
         package var words: String?
 
         /// Creates an outcome.
@@ -17,52 +19,56 @@ package struct InspectedCall: Codable, Sendable, Equatable {
         }
     }
 
-    /// A period in which a call had no running request.
+    /// A period in which a call waited and had no active request.
     package struct Wait: Codable, Sendable, Equatable {
-        /// The start of the wait.
+        /// The start of the wait, in milliseconds since 1970.
         package var start: Double
-        /// The actual or planned end of the wait.
+        /// The end of the wait, in milliseconds since 1970.
+        ///
+        /// While the call waits, this is the planned end.
         package var end: Double
         /// The reason for the wait.
         package var why: String
     }
 
-    /// The source of a response.
+    /// Where a response came from.
     package enum Source: String, Codable, Sendable {
         case network
         case cache
-        /// A cache that returned a stale response.
+        /// The cache, which returned a stale response.
         case stale = "stale cache"
     }
 
-    /// The identifier of the call, used in the URL of its details.
+    /// The identifier of the call, which is part of the URL of its details.
     package var id: String
     /// The number of the call in the order of dispatch, from 1.
     package var number: Int
-    /// The time at which the call was dispatched.
+    /// The time at which the call was dispatched, in milliseconds since 1970.
     package var start: Double
-    /// The end of the call; missing while the call runs.
+    /// The time at which the call ended, in milliseconds since 1970; missing while the call is active.
     package var end: Double?
-    /// The method.
+    /// The HTTP method.
     package var method: String
-    /// The path as the caller gave it, or the URL.
+    /// The path or the URL, as the caller gave it.
     package var path: String
     /// The tags, in alphabetical order.
     package var tags: [String] = []
-    /// The source of the response; missing until there is a response.
+    /// Where the response came from; missing until there is a response.
     package var from: Source?
     /// The number of rounds so far.
+    ///
+    /// A round is one pass over the servers; each retry starts another round.
     package var rounds = 1
-    /// The outcome of the call; missing while the call runs.
+    /// The result of the call; missing while the call is active.
     package var outcome: Outcome?
-    /// Whether a failed write may have been executed; missing if not.
+    /// Whether the call failed although a server may have executed its request, such as a POST; missing if not.
     package var mayHaveBeenExecuted: Bool?
     /// The attempts, in order.
     package var attempts: [InspectedAttempt] = []
     /// The waits of the call.
     package var waits: [Wait] = []
 
-    /// Creates a running call.
+    /// Creates a call that is active.
     package init(number: Int, start: Double, method: String, path: String) {
         id = "\(number)"
         self.number = number
@@ -78,13 +84,14 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     package enum Kind: String, Codable, Sendable {
         /// The attempt is the first one of the call.
         case first
-        /// The previous attempt failed.
+        /// The previous attempt failed, so the next server was tried.
         case failover
-        /// Another attempt took longer than usual and was still running.
+        /// Another attempt was still active after a longer time than usual, so a second server was asked at the same
+        /// time.
         case hedge
-        /// The result of the previous round required a retry.
+        /// The previous round ended without an acceptable response, so the call was retried.
         case retry
-        /// The server rejected the credential of the previous round.
+        /// The server rejected the credential of the previous round, so the credential was refreshed.
         case refresh
     }
 
@@ -94,13 +101,13 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
         package var time: Double
         /// The status of the redirect response.
         package var status: Int
-        /// The URL that returned the redirect.
+        /// The URL whose response was the redirect.
         package var from: String
         /// The target URL of the redirect.
         package var to: String
     }
 
-    /// A phase of an attempt.
+    /// A phase of an attempt, such as DNS lookup or waiting for the response.
     package struct Phase: Codable, Sendable, Equatable {
         /// The kind of phase.
         package enum Name: String, Codable, Sendable {
@@ -123,21 +130,23 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
 
     /// The number of the attempt in its round, from 1.
     package var number: Int
-    /// The number of the round, from 1.
+    /// The number of the round that the attempt belongs to, from 1.
     package var round: Int
-    /// The server's name; missing if the URL belongs to no server of the service.
+    /// The server's name; missing if the URL does not belong to a server of the service.
     package var server: String?
-    /// The method.
+    /// The HTTP method.
     package var method: String
-    /// The URL; after redirects, the last URL.
+    /// The requested URL.
+    ///
+    /// After redirects, this is the last URL.
     package var url: String
     /// The start of the attempt.
     package var start: Double
-    /// The end of the attempt; missing while the attempt runs, and if it was cut off.
+    /// The end of the attempt; missing while the attempt is active, and if the attempt was cut off.
     package var end: Double?
     /// The reason for the attempt.
     package var kind: Kind
-    /// Whether the attempt was cut off because another one received a response or the call ended; missing if not.
+    /// Whether the attempt was cut off because another attempt received a response or the call ended; missing if not.
     package var isCut: Bool?
     /// The status of the response.
     package var status: Int?
@@ -145,18 +154,18 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     package var error: String?
     /// The redirects that were followed, in order.
     package var redirects: [Redirect] = []
-    /// The known phases, in order.
+    /// The phases whose times are known, in order.
     package var phases: [Phase] = []
-    /// Whether the attempt reused a connection.
+    /// Whether the attempt reused an open connection; missing if unknown.
     package var reused: Bool?
-    /// The version of HTTP.
+    /// The HTTP version; missing if unknown.
     package var version: String?
     /// The number of body bytes sent.
     package var sent: Int64?
-    /// The number of body bytes received, as transferred.
+    /// The number of body bytes received, before decompression.
     package var received: Int64?
 
-    /// Creates a running attempt.
+    /// Creates an attempt that is active.
     package init(number: Int, round: Int, method: String, url: String, start: Double, kind: Kind) {
         self.number = number
         self.round = round

@@ -1,30 +1,32 @@
-/// The data that a page receives per request: everything that changed since its last request.
+/// The response to a feed request of a page: everything that has changed since the last feed request of that page.
 ///
-/// Points in time are milliseconds since 1970; durations are milliseconds. Unknown values are left out. Everything is
-/// redacted.
+/// Points in time are milliseconds since 1970, and durations are milliseconds. Unknown values are omitted. All values
+/// are redacted.
 package struct InspectorFeed: Codable, Sendable, Equatable {
-    /// The limits on stored data.
+    /// The limits on the data that the inspector keeps.
     package struct Limits: Codable, Sendable, Equatable {
-        /// The maximum number of calls.
+        /// The maximum number of calls that are kept.
         package var calls: Int
-        /// The maximum number of body bytes per call in each direction.
+        /// The maximum number of body bytes that are kept per call in each direction.
         package var bodyBytes: Int
     }
 
-    /// An event of a server.
+    /// An event that concerns a server, such as a switch to another server.
     package struct Event: Codable, Sendable, Equatable {
         /// The kind of an event.
         package enum Kind: String, Codable, Sendable {
             case `switch`, ejection, probe, recovery, environment, other
         }
 
-        /// The number of the event in order, from 1.
+        /// The number of the event, from 1 in the order of time.
         package var number: Int
         /// The time of the event.
         package var time: Double
         /// The kind of the event.
         package var kind: Kind
-        /// The affected server; for a switch, the server that is now preferred.
+        /// The affected server.
+        ///
+        /// For a switch, this is the server that is now preferred.
         package var server: String?
         /// A description of the event.
         package var text: String
@@ -39,17 +41,23 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
         }
     }
 
-    /// The version of the format; it increases with each incompatible change.
+    /// The version of the feed format.
+    ///
+    /// It increases with each incompatible change.
     package var version = 1
-    /// The change number to send with the next request.
+    /// The number of the last change in this feed.
+    ///
+    /// The page sends it with its next feed request.
     package var cursor: Int
-    /// The number of calls that were dropped since the start because the limit was reached.
+    /// The number of calls that were dropped, since the start of the inspector, because there were too many.
     package var forgotten: Int
-    /// The limits on stored data.
+    /// The limits on the data that the inspector keeps.
     package var limits: Limits
     /// The current state of the client.
     package var client: InspectedClient
-    /// The calls that are new or have changed, each complete, in the order of dispatch.
+    /// The calls that are new or have changed, in the order of dispatch.
+    ///
+    /// Each call is complete, not only its changes.
     package var calls: [InspectedCall]
     /// The new events, in order.
     package var events: [Event]
@@ -59,7 +67,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
 package struct InspectedClient: Codable, Sendable, Equatable {
     /// The state of a server.
     package struct Server: Codable, Sendable, Equatable {
-        /// The role of a server at the moment.
+        /// The current role of a server.
         package enum State: String, Codable, Sendable {
             case inUse, standby, ejected, probing
         }
@@ -68,29 +76,29 @@ package struct InspectedClient: Codable, Sendable, Equatable {
         package var name: String
         /// The base URL of the server.
         package var url: String
-        /// The role of the server at the moment.
+        /// The current role of the server.
         package var state: State
-        /// The state and the evidence for it, in one line.
+        /// A description of the state, with the figures that explain it, in one line.
         package var words: String
-        /// The number of requests in the statistics window.
+        /// The number of requests in the time window of the server's statistics.
         package var calls: Int
-        /// The number of failed requests in the statistics window.
+        /// The number of failed requests in the time window of the server's statistics.
         package var failures: Int
-        /// The median latency of the server's responses.
+        /// The median time until the server's response, in milliseconds; missing if unknown.
         package var latency: Double?
     }
 
     /// The service's name.
     package var service: String
-    /// The environment in use.
+    /// The current environment of the client.
     package var environment: String
-    /// The environments that all servers have.
+    /// The environments for which every server has a URL.
     package var environments: [String]
     /// The name of the preferred server.
     package var current: String
     /// Whether the page may send commands.
     package var mayControl: Bool
-    /// A description of the simulated fault.
+    /// A description of the simulated fault; missing if no fault is active.
     package var fault: String?
     /// The servers, in order of preference.
     package var servers: [Server]

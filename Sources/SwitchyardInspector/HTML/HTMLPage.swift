@@ -1,8 +1,8 @@
 import Foundation
 
-/// A self-contained HTML file, assembled from a frame, styles, scripts and data.
+/// A self-contained HTML file, assembled from an HTML frame, styles, scripts and data.
 package struct HTMLPage: Sendable {
-    /// The HTML with placeholder lines for styles, data and scripts.
+    /// The HTML text, with placeholder lines for styles, data and scripts.
     private let frame: String
     private let styles: [String]
     /// The scripts, in the order in which they appear on the page.
@@ -13,10 +13,10 @@ package struct HTMLPage: Sendable {
     /// - Parameters:
     ///   - frame: The name of the HTML file. Its lines `<!-- style -->`, `<!-- data -->` and `<!-- script -->` are
     ///     replaced.
-    ///   - styles: The names of the style files, in order. They follow the styles that all pages share.
-    ///   - scripts: The names of the script files, in order. They follow the scripts that all pages share.
+    ///   - styles: The names of the style files, in order. They are inserted after the styles that all pages share.
+    ///   - scripts: The names of the script files, in order. They are inserted after the scripts that all pages share.
     ///   - module: The module whose resources contain the files.
-    ///   - source: A source file next to the module's folder `Page`.
+    ///   - source: The path of a source file that is next to the module's folder `Page`.
     /// - Throws: ``PageFolder/Missing``, or the system's error if a file cannot be read.
     package init(frame: String, styles: [String], scripts: [String], of module: String, besides source: String) throws {
         let shared = try PageFolder(of: "SwitchyardInspector", besides: #filePath)
@@ -26,14 +26,14 @@ package struct HTMLPage: Sendable {
         self.scripts = try [shared.text("parts.js"), shared.text("shapes.js")] + scripts.map { try own.text($0) }
     }
 
-    /// The page without data.
+    /// The HTML of the page without data.
     package var html: String { html(data: "") }
 
     /// Returns the page with data embedded.
     ///
     /// - Parameters:
-    ///   - json: The data. Each `<` is escaped, so no text in the data can end the element.
-    ///   - identifier: The `id` of the element that contains the data.
+    ///   - json: The data. Each `<` in it is escaped, so that no text in the data can end the HTML element.
+    ///   - identifier: The `id` of the HTML element that contains the data.
     /// - Returns: The HTML.
     package func html(holding json: String, as identifier: String) -> String {
         let escaped = json.replacingOccurrences(of: "<", with: #"\u003c"#)
@@ -46,7 +46,7 @@ package struct HTMLPage: Sendable {
             "<!-- data -->": data,
             "<!-- script -->": "<script>\n\(scripts.joined(separator: "\n"))</script>",
         ]
-        // Placeholders are replaced line by line, so that inserted text is not searched for placeholders.
+        // Placeholders are replaced line by line, so a placeholder inside inserted text is not replaced.
         let lines = frame.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { parts[$0.trimmingCharacters(in: .whitespaces)] ?? String($0) }.joined(separator: "\n")
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The page of the inspector, assembled from the files in `Page`.
+/// The page of the inspector, assembled from the files in the folder `Page`.
 package struct InspectorPage: Sendable {
     package let page: HTMLPage
 
@@ -21,10 +21,14 @@ package struct InspectorPage: Sendable {
         )
     }
 
-    /// The complete page, which requests its data from the inspector that served it.
+    /// The complete page.
+    ///
+    /// It requests its data from the inspector that served it.
     package var html: String { page.html }
 
-    /// Returns the complete page with a record embedded, so it works without an inspector.
+    /// Returns the complete page with an embedded record.
+    ///
+    /// This page works without a running inspector.
     ///
     /// - Parameter record: The record that the page shows.
     /// - Returns: The HTML.

@@ -3,7 +3,7 @@ import Foundation
 /// The folder `Page` in a module's resources.
 ///
 /// The accessor that SwiftPM generates ends the program if the resources are missing. This type throws an error
-/// instead, so that a program that was moved without its resources reports the reason.
+/// instead, so that a program that was moved without its resources can report the problem.
 package struct PageFolder: Sendable {
     /// An error that reports that the resources of a module were not found.
     package struct Missing: Error, Sendable, Hashable, CustomStringConvertible {
@@ -19,7 +19,7 @@ package struct PageFolder: Sendable {
     ///
     /// - Parameters:
     ///   - module: The name of the module.
-    ///   - source: A source file next to the folder.
+    ///   - source: The path of a source file that is next to the folder.
     /// - Throws: ``Missing`` if the folder does not exist.
     package init(of module: String, besides source: String) throws(Missing) {
         #if canImport(Darwin)

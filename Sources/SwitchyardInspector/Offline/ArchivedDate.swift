@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardHTTP
 
-/// Parses the date formats that programs write into archives.
+/// A parser for the date formats that programs write into archives.
 enum ArchivedDate {
     /// Returns the milliseconds since 1970 for a date text, or `nil` if the text is not a date.
     ///
@@ -51,7 +51,9 @@ enum ArchivedDate {
         return ((days * 24 + hour) * 60 + minute - zone) * 60_000 + (second + part) * 1_000
     }
 
-    /// Returns the offset of a time zone from UTC in minutes; the zone's name in brackets may follow.
+    /// Returns the offset of a time zone from UTC in minutes.
+    ///
+    /// The zone's name in brackets may follow the offset.
     private static func offset(_ text: Substring) -> Double? {
         let name = text.prefix { $0 != "[" && $0 != "(" }.filter { !$0.isWhitespace }.uppercased()
         if ["", "Z", "UTC", "GMT", "UT"].contains(name) { return 0 }
@@ -66,14 +68,16 @@ enum ArchivedDate {
         guard let year = Int(year), let month = Int(month), let day = Int(day), (1...12).contains(month),
             (1...31).contains(day)
         else { return nil }
-        // Years start on the first of March here, so the leap day is the last day of the year.
+        // For this calculation, a year starts on the first of March, so that a leap day is the last day of its year.
         let (years, months) = (month > 2 ? year : year - 1, (month + 9) % 12)
         let (era, yearOfEra) = ((years >= 0 ? years : years - 399) / 400, ((years % 400) + 400) % 400)
         let dayOfYear = (153 * months + 2) / 5 + day - 1
         return Double(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
     }
 
-    /// Parses a number of milliseconds since 1970, or of seconds if the number is at most 10^11.
+    /// Parses a number.
+    ///
+    /// A number up to 10^11 counts as seconds since 1970, and a larger number as milliseconds since 1970.
     private static func number(_ text: String) -> Double? {
         guard let number = Double(text), number.isFinite, number >= 0, number < 8e15 else { return nil }
         return number > 1e11 ? number : number * 1_000

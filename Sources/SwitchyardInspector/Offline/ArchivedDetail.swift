@@ -6,7 +6,7 @@ extension CallDetail {
     ///
     /// - Parameters:
     ///   - number: The number of the call.
-    ///   - exchanges: The exchanges of the call, sorted by rank; at least one.
+    ///   - exchanges: The exchanges of the call, sorted by rank. There must be at least one.
     init(number: Int, _ exchanges: [ArchivedExchange]) {
         let first = exchanges[0].kept.entry.request
         var call = InspectedCall(
@@ -38,7 +38,7 @@ extension CallDetail {
 }
 
 extension InspectedCall {
-    /// Returns the index of the exchange's attempt if the attempt already has another exchange.
+    /// Returns the index of the attempt that an exchange belongs to, or `nil` if the attempt has not been added yet.
     fileprivate func place(of exchange: ArchivedExchange) -> Int? {
         attempts.firstIndex { $0.round == exchange.round && $0.number == exchange.attempt }
     }
@@ -64,7 +64,7 @@ extension InspectedCall {
         takeEnd(of: exchange, at: attempts.count - 1)
     }
 
-    /// Adds the exchange that follows a redirect to its attempt.
+    /// Adds an exchange that follows a redirect to the attempt at index `place`.
     fileprivate mutating func goesOn(_ place: Int, with exchange: ArchivedExchange) {
         let old = attempts[place]
         let url = exchange.kept.entry.request.url
@@ -90,7 +90,8 @@ extension InspectedCall {
     private func kind(of exchange: ArchivedExchange) -> InspectedAttempt.Kind {
         guard exchange.attempt == 1 else {
             let others = attempts.filter { $0.round == exchange.round }
-            // The recorder omits attempts that were cut off, and its dates are accurate to a few milliseconds only.
+            // The recorder omits attempts that were cut off, so an attempt number may be missing. Its dates are
+            // accurate only to a few milliseconds.
             let isBesideAnother = others.contains { $0.end.map { $0 > exchange.start + 5 } ?? true }
             return isBesideAnother || others.count < exchange.attempt - 1 ? .hedge : .failover
         }
@@ -98,11 +99,11 @@ extension InspectedCall {
         return attempts.last?.status == 401 ? .refresh : .retry
     }
 
-    /// Sets the end of the call to the end of the attempt that decided the call.
+    /// Sets the end and the result of the call from the attempt that decided the call.
     ///
-    /// That attempt is in the last round. An attempt whose response has a status below 500 takes precedence over an
-    /// attempt with another response, and an attempt with a response over an attempt without one. Otherwise, the last
-    /// attempt decides.
+    /// The deciding attempt is in the last round. In that round, attempts with a response status below 500 come first,
+    /// then attempts with another response, then attempts without a response. Of several such attempts, the one that
+    /// ended last decides.
     fileprivate mutating func ends() {
         let ended = attempts.filter { $0.end != nil }
         guard let last = ended.max(by: { $0.weight < $1.weight }) else { return }
@@ -114,7 +115,9 @@ extension InspectedCall {
 }
 
 extension InspectedAttempt {
-    /// The rank by which the attempt that decided the call is found.
+    /// The rank of the attempt.
+    ///
+    /// The ended attempt with the highest rank decided the call.
     fileprivate var weight: (round: Int, answer: Int, end: Double) {
         let answer = status.map { $0 < 500 ? 2 : 1 } ?? 0
         return (round, answer, end ?? 0)

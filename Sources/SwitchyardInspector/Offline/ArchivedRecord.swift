@@ -5,13 +5,13 @@ package import SwitchyardHTTP
 extension InspectorRecord {
     /// Creates a record from an archive.
     ///
-    /// Entries that this library has recorded name the call they belong to. Every other entry becomes a call of its
-    /// own.
+    /// Entries that this library has recorded contain the number of their call. Every other entry becomes a separate
+    /// call.
     ///
     /// - Parameters:
     ///   - archive: The archive.
     ///   - name: The name of the record.
-    ///   - redaction: The redaction of credentials. The default is ``/SwitchyardHTTP/Redaction/standard``.
+    ///   - redaction: The rules by which credentials are hidden. The default is ``/SwitchyardHTTP/Redaction/standard``.
     package init(
         of archive: HARArchive,
         name: String,
@@ -22,7 +22,8 @@ extension InspectorRecord {
         var problems = archive.omissions.map { ($0.entry, redaction.text("\($0)")) }
         let numbers = Self.numbers(of: archive)
         let starts = archive.entries.map { ArchivedDate.milliseconds($0.startedDateTime) }
-        // Entries are in the order of their dates, so an entry without a date gets the start of the entry before it.
+        // Entries are usually in the order of their dates. An entry without a date gets the start of the entry before
+        // it.
         var start = starts.lazy.compactMap(\.self).first ?? 0
         for (index, entry) in archive.entries.enumerated() {
             if let known = starts[index] {
@@ -46,16 +47,18 @@ extension InspectorRecord {
         leftOut = problems.min { $0.0 < $1.0 }.map { LeftOut(count: problems.count, first: $0.1) }
     }
 
-    /// Returns the numbers of the entries in the file, counted from 1; omitted entries are counted too.
+    /// Returns the numbers of the entries in the file, counted from 1.
+    ///
+    /// Entries that could not be read have numbers too, but are not returned.
     private static func numbers(of archive: HARArchive) -> [Int] {
         let missing = Set(archive.omissions.map(\.entry))
         return (1..<(archive.entries.count + missing.count + 1)).filter { !missing.contains($0) }
     }
 }
 
-/// An exchange of an archive, with the data parsed from its comment.
+/// An exchange from an archive, with the data that was parsed from its comment.
 struct ArchivedExchange {
-    /// The names parsed from the comment of an entry that this library has recorded.
+    /// The service, the environment and the server, parsed from the comment of an entry that this library has recorded.
     struct Place {
         var service: String
         var environment: String
@@ -90,13 +93,15 @@ struct ArchivedExchange {
         (round, attempt) = (Int(parts.5) ?? 1, Int(parts.6) ?? 1)
     }
 
-    /// The rank of the exchange within its call; dates are too coarse to order the exchanges.
+    /// The position of the exchange within its call.
+    ///
+    /// It replaces the dates, which are too coarse to order the exchanges.
     var rank: (round: Int, attempt: Int, number: Int) { (round, attempt, number) }
 
     /// The end of the exchange in milliseconds since 1970.
     var end: Double { start + max(0, kept.entry.time) }
 
-    /// Whether the exchange had not ended when it was recorded.
+    /// Whether the exchange was still active when it was recorded.
     var isPending: Bool { kept.entry.response.error == ExchangeKeeper.pending.message }
 }
 

@@ -3,7 +3,7 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 
 extension HARArchive.Entry {
-    /// Returns the exchange without credentials that its recorder may have left in.
+    /// Returns the exchange without credentials that the program that recorded it may not have hidden.
     ///
     /// Bodies are decoded, redacted and encoded again, so the page never decodes content that has not been redacted. A
     /// body that cannot be decoded is removed, but its encoding label is kept.
@@ -80,7 +80,7 @@ extension Redaction {
 }
 
 extension HARField {
-    /// Returns the field with another value.
+    /// Returns a copy of the field with another value.
     fileprivate func showing(_ value: String) -> HARField {
         var field = self
         field.value = value

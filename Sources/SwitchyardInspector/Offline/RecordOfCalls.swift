@@ -1,10 +1,14 @@
 import Foundation
 
 extension InspectorRecord {
-    /// The maximum number of calls in a record; if there are more, the newest are kept.
+    /// The maximum number of calls in a record.
+    ///
+    /// If there are more, the newest calls are kept.
     package static let callLimit = 5_000
 
-    /// Creates a record of calls, with the servers that received them.
+    /// Creates a record of calls.
+    ///
+    /// The servers are derived from the attempts of the calls.
     ///
     /// - Parameters:
     ///   - name: The name of the record.
@@ -47,8 +51,9 @@ extension CallDetail.Body {
 }
 
 extension InspectedClient.Server {
-    /// Returns the servers of the calls, in the order of their first attempts, with the figures known from the
-    /// attempts.
+    /// Returns the servers that the calls were sent to, in the order of their first attempts.
+    ///
+    /// Their statistics are computed from the attempts.
     fileprivate static func those(of calls: [InspectedCall]) -> [InspectedClient.Server] {
         var names: [String] = []
         var attempts: [String: [InspectedAttempt]] = [:]

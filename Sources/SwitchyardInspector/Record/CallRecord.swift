@@ -3,20 +3,23 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The observed data of a call: the part that the page shows, and its stored exchanges.
+/// What the inspector has recorded of a call: the part that the page shows, and the stored exchanges.
 struct CallRecord: Sendable {
-    /// The maximum number of attempts and of waits per call, and of redirects and of exchanges per attempt.
+    /// The maximum number of attempts and of waits per call, and the maximum number of redirects and of exchanges per
+    /// attempt.
     static let limit = 100
 
     private(set) var call: InspectedCall
-    /// The stored exchanges of each attempt, including those after redirects; the indices match `call.attempts`.
+    /// The stored exchanges of each attempt, including the exchanges after redirects.
+    ///
+    /// The indices match `call.attempts`.
     private(set) var exchanges: [[KeptExchange]] = []
-    /// The number of the last change to the call.
+    /// The number of the change in which the call last changed.
     var change = 0
     /// A description of how the last round ended.
     private var lastEnd = ""
     private var lastStatus: Int?
-    /// The pause after the last round, in milliseconds.
+    /// The planned pause after the last round, in milliseconds.
     private var lastPause = 0.0
     private var isWaiting = false
     private let bodyBytes: Int
@@ -44,10 +47,13 @@ struct CallRecord: Sendable {
 
     // MARK: Rounds
 
-    /// Records the start of a round.
+    /// Records the start of a round: one pass over the servers.
+    ///
+    /// Each retry starts another round.
     mutating func roundBegan(_ round: Int, at time: Double) {
         let since = call.start
-        // Without limits and adapters, the time from dispatch to the first round is far below 5 ms.
+        // A longer time before the first round means that the call waited for rate limits or request adapters. Without
+        // them, this time is far below 5 ms.
         if round == 1, time - since >= 5 { wait(from: since, to: time, why: "limits and adapters") }
         if isWaiting, let last = call.waits.indices.last { call.waits[last].end = time }
         isWaiting = false
@@ -165,9 +171,9 @@ struct CallRecord: Sendable {
 // MARK: - Memory
 
 extension CallRecord {
-    /// Drops the oldest bodies while the stored bodies of one direction exceed the limit for one body.
+    /// While the stored bodies of one direction exceed the limit for one body, drops the oldest body.
     private mutating func keepWithin() {
-        // A body in base64 is a third longer.
+        // A body in base64 is a third longer than its bytes.
         let limit = (bodyBytes / 3 + 1) * 4
         var (requests, responses) = (0, 0)
         for attempt in exchanges.indices.reversed() {

@@ -2,7 +2,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 
 extension RequestFailure.Reason {
-    /// A one-word name of the reason; for a transport error, the name of its kind.
+    /// A one-word name of the reason.
+    ///
+    /// For a transport error, this is the name of its kind.
     var name: String {
         switch self {
         case .cancelled: "cancelled"

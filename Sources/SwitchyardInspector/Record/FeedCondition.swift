@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Wakes the feed requests that wait for a change.
+/// A condition on which feed requests wait for a change.
 final class FeedCondition: Sendable {
     private struct State {
         var change = 0
@@ -10,20 +10,24 @@ final class FeedCondition: Sendable {
 
     private let state = Locked(State())
 
-    /// The number of waiters.
+    /// The number of feed requests that wait.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Wakes all waiters that wait for a change with this number or a lower one.
+    /// Reports a change, and wakes all waiters that wait for a change with this number or a lower number.
     func ring(_ change: Int) {
         wakeAll { $0.change = max($0.change, change) }
     }
 
-    /// Wakes all waiters; later waits return immediately.
+    /// Wakes all waiters.
+    ///
+    /// Later waits return immediately.
     func end() {
         wakeAll { $0.isOver = true }
     }
 
-    /// Waits for a change newer than `change`; returns early after `limit` or if the task is cancelled.
+    /// Waits for a change whose number is higher than `change`.
+    ///
+    /// Returns early after `limit`, or if the task is cancelled.
     func wait(after change: Int, atMost limit: Duration, on time: any TimeSource) async {
         let waiter = Waiter<Void>()
         let mustWait = state.withLock { state in

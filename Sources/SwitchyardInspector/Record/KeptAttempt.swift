@@ -29,7 +29,7 @@ extension InspectedAttempt {
         received = metrics.bytesReceived
     }
 
-    /// Returns the usual name of an HTTP version; transports and browsers write `h2` for HTTP/2.
+    /// Returns the usual name of an HTTP version: for example, transports and browsers write `h2` for HTTP/2.
     static func name(ofVersion text: String) -> String {
         switch text.lowercased() {
         case "h2", "http/2.0": "HTTP/2"
@@ -40,7 +40,9 @@ extension InspectedAttempt {
 }
 
 extension HARTimings {
-    /// Returns the consecutive phases with a duration above zero.
+    /// Returns the phases whose duration is above zero.
+    ///
+    /// Each phase starts when the previous phase ends.
     fileprivate func phases(from start: Double) -> [InspectedAttempt.Phase] {
         let handshake = max(0, ssl)
         let parts: [(InspectedAttempt.Phase.Name, Double)] = [

@@ -44,7 +44,7 @@ extension CallDetail.Message {
         fields = response.headers.map { [$0.name, $0.value] }
         body = CallDetail.Body(
             type: response.content.mimeType,
-            // In a browser's archive, `bodySize` is the compressed size of the body.
+            // In an archive from a browser, `bodySize` is the compressed size of the body.
             bytes: response.content.text == nil ? response.bodySize : response.content.size,
             content: response.content.text,
             encoding: response.content.encoding,
@@ -72,7 +72,7 @@ extension CallDetail.Body {
 }
 
 extension KeptExchange {
-    /// The request as a curl command, or `nil` if its body is incomplete.
+    /// The request as a curl command, or `nil` if the stored body is incomplete.
     fileprivate var curl: String? {
         let data = entry.request.postData
         guard !cutsRequest, entry.request.bodySize >= 0, data == nil || entry.request.body != nil,
@@ -83,10 +83,10 @@ extension KeptExchange {
         request.headers = HTTPHeaders(
             entry.request.headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
         )
-        // The method `-` marks an unknown method.
+        // An archive without a method has the method `-`.
         guard method.name != "-" else { return nil }
         if let body = entry.request.body, !body.isEmpty { request.body = .data(body) }
-        // The prompt `$ ` is removed, so that the page can copy the command as it is.
+        // The prompt `$ ` is removed, so that a user can copy the command as it is.
         return String(request.curlDescription(redaction: .none).dropFirst(2))
     }
 }

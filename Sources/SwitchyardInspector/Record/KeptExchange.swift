@@ -4,7 +4,9 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A stored exchange: redacted, with bodies cut to the limit.
+/// A stored exchange.
+///
+/// Credentials are redacted, and bodies are cut to the limit.
 struct KeptExchange: Sendable {
     /// The exchange as an archive entry.
     var entry: HARArchive.Entry
@@ -18,7 +20,7 @@ struct KeptExchange: Sendable {
     /// The number of stored bytes of the response's body.
     var responseBytes: Int { entry.response.content.text?.utf8.count ?? 0 }
 
-    /// Drops the stored request body, and returns its number of bytes.
+    /// Drops the stored request body, and returns the number of dropped bytes.
     mutating func dropRequest() -> Int {
         let bytes = requestBytes
         cutsRequest = cutsRequest || bytes > 0
@@ -27,7 +29,7 @@ struct KeptExchange: Sendable {
         return bytes
     }
 
-    /// Drops the stored response body, and returns its number of bytes.
+    /// Drops the stored response body, and returns the number of dropped bytes.
     mutating func dropResponse() -> Int {
         let bytes = responseBytes
         guard bytes > 0 else { return 0 }
@@ -38,7 +40,7 @@ struct KeptExchange: Sendable {
     }
 }
 
-/// Converts exchanges to their stored form.
+/// A converter that redacts exchanges and cuts their bodies before they are stored.
 struct ExchangeKeeper: Sendable {
     /// The placeholder result of an exchange that has not ended yet.
     static let pending = TransportError(.other, message: "no response yet")
@@ -85,11 +87,13 @@ struct ExchangeKeeper: Sendable {
         return cut(KeptExchange(entry: entry), sizes.request, sizes.response)
     }
 
-    /// Returns the part of a body that is redacted: the stored part and the next 65,536 bytes, the assumed maximum
-    /// length of a token.
+    /// Returns the part of a body that redaction must search: the part that is stored, and the 65,536 bytes after it,
+    /// the assumed maximum length of a token.
     private func seen(of body: Data) -> Data { Self.prefix(of: body, bodyBytes + 65_536) }
 
-    /// Cuts redacted bodies to the limit, and restores their original sizes.
+    /// Cuts the redacted bodies of an exchange to the limit.
+    ///
+    /// The original sizes of the bodies are kept.
     private func cut(_ exchange: KeptExchange, _ requestSize: Int?, _ responseSize: Int?) -> KeptExchange {
         var exchange = exchange
         if let requestSize, var data = exchange.entry.request.postData {
@@ -108,7 +112,9 @@ struct ExchangeKeeper: Sendable {
         return exchange
     }
 
-    /// Cuts a text, which may be base64, to the limit; returns whether it was longer.
+    /// Cuts a text, which may be base64, to the limit.
+    ///
+    /// Returns whether the text was longer.
     private func shorten(_ text: inout String, _ encoding: inout String?) -> Bool {
         guard text.utf8.count > bodyBytes else { return false }
         guard encoding == "base64" else {
@@ -120,7 +126,9 @@ struct ExchangeKeeper: Sendable {
         return true
     }
 
-    /// Returns the first bytes without a character that the limit truncates.
+    /// Returns the first bytes of the data, up to the limit.
+    ///
+    /// A character that the limit would cut is left out.
     private static func prefix(of data: Data, _ limit: Int) -> Data {
         guard limit < data.count else { return data }
         var part = data.prefix(limit)

@@ -3,24 +3,25 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The record of a client's newest calls and of the events of its servers.
+/// A store of a client's newest calls and of the events of its servers.
 ///
-/// The number of calls and the body bytes per call and direction are limited, so memory use is bounded whatever the
-/// traffic.
+/// The number of calls, and the number of body bytes per call and direction, are limited, so memory use is bounded.
 final class TrafficStore: Sendable {
     private struct State {
         var calls: [Int: CallRecord] = [:]
         var lastNumber = 0
-        /// The numbers of the running calls.
+        /// The numbers of the active calls, by request identifier.
         var running: [RequestID: Int] = [:]
         var events: [(change: Int, event: InspectorFeed.Event)] = []
         var lastEvent = 0
         var forgotten = 0
-        /// The number of the last change; it starts at 1, so that everything is newer than 0.
+        /// The number of the last change.
+        ///
+        /// It starts at 1, so that a page that sends 0 receives everything.
         var change = 1
     }
 
-    /// The calls and events that are newer than a change.
+    /// The calls and events that have changed after a given change.
     struct News {
         var change: Int
         var forgotten: Int
@@ -46,7 +47,7 @@ final class TrafficStore: Sendable {
 
     // MARK: Reading
 
-    /// Returns the calls and events that are newer than `change`.
+    /// Returns the calls and events whose last change has a higher number than `change`.
     func news(after change: Int) -> News {
         let (records, events, now, forgotten) = state.withLock { state in
             (
@@ -86,12 +87,14 @@ final class TrafficStore: Sendable {
         }
     }
 
-    /// Notifies the pages of a change outside the book, such as a simulated fault.
+    /// Wakes the pages that wait, because something outside this store has changed, such as a simulated fault.
     func touch() {
         change { _ in }
     }
 
-    /// Records an event of a call; ignored if the call is no longer kept.
+    /// Records an event of a call.
+    ///
+    /// Does nothing if the call is no longer kept.
     func take(_ event: DispatchEvent) {
         let time = clock.milliseconds(event.time)
         switch event.kind {
@@ -123,7 +126,9 @@ final class TrafficStore: Sendable {
         }
     }
 
-    /// Adds a call, and drops the oldest call if the limit is exceeded.
+    /// Adds a call.
+    ///
+    /// If there are too many calls, drops the oldest call.
     private func add(
         _ configuration: APIConfiguration,
         at time: Double,
@@ -169,9 +174,9 @@ final class TrafficStore: Sendable {
         change(event.id) { $0.redirected(attempt, redirect, round: event.round) }
     }
 
-    /// Returns the exchange in the form in which it is kept, or `nil` if its call is not kept.
+    /// Returns an exchange in its stored form, or `nil` if the call of the exchange is not kept.
     ///
-    /// This runs outside the lock because redaction searches the bodies.
+    /// This method runs outside the lock because redaction must search the bodies, which takes time.
     private func exchange(
         _ attempt: AttemptRecord,
         _ result: Result<HTTPResponse, TransportError>,
@@ -222,7 +227,7 @@ extension InspectorFeed.Event {
 }
 
 extension SwitchEvent.Kind {
-    /// The kind of the event for the page, and the affected server.
+    /// The kind of the event on the page, and the affected server.
     fileprivate var shown: (InspectorFeed.Event.Kind, String?) {
         switch self {
         case .switched(_, let to, _): (.switch, to)

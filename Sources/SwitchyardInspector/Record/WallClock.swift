@@ -1,13 +1,15 @@
 import Foundation
 import SwitchyardServices
 
-/// Converts times of a client's clock to wall-clock times, using the offset of the clocks at one moment.
+/// A converter from times of a client's clock to wall-clock times.
+///
+/// The offset between the clocks is measured once.
 struct WallClock: Sendable {
     private let time: any TimeSource
     private let date: Double
     private let since: MonotonicTime
 
-    /// Reads both clocks.
+    /// Creates a converter from the current times of both clocks.
     init(_ time: any TimeSource, date: Date = Date()) {
         self.date = date.timeIntervalSince1970 * 1_000
         self.time = time
@@ -17,9 +19,9 @@ struct WallClock: Sendable {
     /// The current time, in milliseconds since 1970.
     var now: Double { milliseconds(time.now) }
 
-    /// Converts a time to milliseconds since 1970.
+    /// Converts a time of the client's clock to milliseconds since 1970.
     func milliseconds(_ time: MonotonicTime) -> Double { date + since.duration(to: time).inSeconds * 1_000 }
 
-    /// Converts a time to a date.
+    /// Converts a time of the client's clock to a date.
     func date(_ time: MonotonicTime) -> Date { Date(timeIntervalSince1970: milliseconds(time) / 1_000) }
 }

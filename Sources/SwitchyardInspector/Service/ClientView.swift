@@ -35,7 +35,7 @@ extension InspectedClient.Server {
             }
     }
 
-    /// Formats the known figures that explain a server's state.
+    /// Returns the known figures that explain a server's state, as text.
     private static func words(of snapshot: ServerSnapshot) -> String {
         let figures = snapshot.statistics
         let latency = zip(snapshot.p50, snapshot.p99).map { half, most in

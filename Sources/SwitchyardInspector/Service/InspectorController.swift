@@ -2,11 +2,11 @@ import Foundation
 import SwitchyardClient
 import SwitchyardServices
 
-/// Provides the data that a page requests: the feed, the details of a call, and archives.
+/// The controller that provides the data that a page requests: the feed, the details of a call, and archives.
 ///
-/// It observes the client's calls only while a page is open.
+/// The controller observes the client's calls only while a page is open.
 final class InspectorController: Sendable {
-    /// The maximum time that a feed request waits for a change.
+    /// The maximum time that a feed request waits for a change before the feed is sent without one.
     static let patience = Duration.seconds(20)
 
     let client: NetworkClient
@@ -16,7 +16,9 @@ final class InspectorController: Sendable {
     private let bell = FeedCondition()
     private let presence: PagePresence
 
-    /// Creates the desk of a client, with a scope of the client that does not retain its `familyObjects`.
+    /// Creates the controller for a client.
+    ///
+    /// Its client handle does not retain the client's `familyObjects`.
     init(_ client: NetworkClient, _ options: TrafficInspector.Options) {
         let own = client.detached()
         let keeper = ExchangeKeeper(redaction: options.redaction, bodyBytes: min(max(0, options.bodyBytes), 1 << 40))
@@ -36,7 +38,9 @@ final class InspectorController: Sendable {
     /// The number of feed requests that wait for a change.
     var waitingPages: Int { bell.waiterCount }
 
-    /// Returns everything newer than `change`, after waiting for a change if necessary; returns `nil` after `end()`.
+    /// Returns everything that has changed after `change`.
+    ///
+    /// If nothing has changed yet, waits for a change. Returns `nil` after `end()`.
     func feed(after change: Int) async -> InspectorFeed? {
         guard presence.come() else { return nil }
         defer { presence.leave() }
@@ -52,14 +56,14 @@ final class InspectorController: Sendable {
         )
     }
 
-    /// Stops observing the client and wakes the pages that wait.
+    /// Stops observing the client, and wakes the pages that wait.
     func end() {
         presence.end()
         bell.end()
     }
 }
 
-/// Observes a client while a page is open.
+/// An observer that is attached to the client while a page is open.
 private final class TrafficObserver: Sendable {
     private let client: NetworkClient
     private let book: TrafficStore

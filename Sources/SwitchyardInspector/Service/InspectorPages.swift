@@ -3,9 +3,11 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardTesting
 
-/// Responds to the requests of a browser.
+/// The HTTP handler that responds to the requests of a browser.
 struct InspectorPages: Sendable {
-    /// The content security policy of the page: it may use its own content and send requests to its own server.
+    /// The content security policy of the page.
+    ///
+    /// The page may use only its own content, and may send requests only to its own server.
     static let policy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
     /// The maximum size of a command in bytes.
@@ -16,7 +18,9 @@ struct InspectorPages: Sendable {
     /// The HTML of the page.
     let html: String
 
-    /// Returns the response to a request; a request that is not admitted gets a response without a body.
+    /// Returns the response to a request.
+    ///
+    /// If the request is not admitted (``PageGuard``), the response has no body.
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
         let (place, status) = access.place(of: request)
         guard let place else { return .closed(status) }
@@ -43,7 +47,9 @@ struct InspectorPages: Sendable {
         return .shut(.encoding(feed))
     }
 
-    /// Returns the details of a call, or its archive if the name ends in `.har`.
+    /// Returns the details of a call.
+    ///
+    /// If the name ends in `.har`, returns the call's archive.
     private func call(_ name: String) -> LoopbackResponse {
         let isArchive = name.hasSuffix(".har")
         guard let number = Int(isArchive ? String(name.dropLast(4)) : name), desk.book.record(number) != nil else {
@@ -70,7 +76,9 @@ struct InspectorPages: Sendable {
 }
 
 extension LoopbackResponse {
-    /// Adds headers that forbid caching, content sniffing and a `Referer`; without a response, the status is 500.
+    /// Adds header fields that forbid caching, content sniffing and a `Referer`.
+    ///
+    /// If there is no response, returns an error with status 500.
     fileprivate static func shut(_ response: LoopbackResponse?) -> LoopbackResponse {
         var response = response ?? LoopbackResponse(status: 500)
         response.headers.set("Cache-Control", "no-store")
@@ -82,7 +90,7 @@ extension LoopbackResponse {
     /// Returns an error response without a body.
     fileprivate static func closed(_ status: Int) -> LoopbackResponse { shut(LoopbackResponse(status: status)) }
 
-    /// Returns an error response with a message for the page.
+    /// Returns an error response with a message that the page shows.
     fileprivate static func refusal(_ words: String, _ status: Int) -> LoopbackResponse {
         var response = encoding(["error": words])
         response.status = status

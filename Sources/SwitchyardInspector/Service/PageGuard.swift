@@ -1,10 +1,11 @@
 import SwitchyardHTTP
 import SwitchyardTesting
 
-/// Admits only requests that contain the token and name this machine by one of its two host names.
+/// A guard that admits only requests that contain the token and name this machine as their host: `127.0.0.1` or
+/// `localhost`.
 ///
-/// Any web page can send requests to 127.0.0.1. A page whose host name resolves to 127.0.0.1 could also read the
-/// responses, but then its requests name another host.
+/// The host is checked because any web page can send requests to 127.0.0.1. If the host name of a page resolves to
+/// 127.0.0.1, that page could also read the responses, but its requests name that host.
 struct PageGuard: Sendable {
     private let token: String
     private let hosts: [String]
@@ -14,15 +15,16 @@ struct PageGuard: Sendable {
         hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
     }
 
-    /// Returns an unguessable token: 128 bits of the system's random numbers.
+    /// Returns a token that cannot be guessed: 128 bits of the system's random numbers.
     static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Returns the requested path after the token, or `nil` and the status of the refusal if the request is not
-    /// admitted.
+    /// Returns the part of the requested path after the token.
+    ///
+    /// If the request is not admitted, returns `nil` and the status of the error response.
     func place(of request: LoopbackRequest) -> (place: String?, status: Int) {
         let named = request.headers.values(of: "Host")
         guard named.count == 1, hosts.contains(named[0]), request.target.hasPrefix("/") else { return (nil, 403) }
@@ -31,10 +33,10 @@ struct PageGuard: Sendable {
         return (String(parts[1]), 200)
     }
 
-    /// Whether a command comes from the page itself.
+    /// Returns whether a command comes from the page itself.
     ///
-    /// Its origin, if present, must be the page's own, and it must have a header field that a form of another site
-    /// cannot send.
+    /// The `Origin` field, if present, must be the page's own origin. The request must also have a header field that a
+    /// form on another site cannot send.
     func isOwn(_ request: LoopbackRequest) -> Bool {
         guard request.headers.values(of: "X-Inspector") == ["1"] else { return false }
         return request.headers.values(of: "Origin").allSatisfy { origin in
@@ -42,7 +44,7 @@ struct PageGuard: Sendable {
         }
     }
 
-    /// Compares a text with the token in constant time, so the duration does not reveal how many characters match.
+    /// Compares a text with the token in constant time, so that the duration does not reveal how many characters match.
     private static func isSame(_ text: some StringProtocol, _ token: String) -> Bool {
         let (given, wanted) = (Array(text.utf8), Array(token.utf8))
         guard given.count == wanted.count else { return false }

@@ -1,6 +1,8 @@
 import SwitchyardServices
 
-/// Tracks whether a page is open: whether a feed request is waiting, or one ended recently.
+/// A tracker that knows whether a page is open.
+///
+/// A page is open if one of its feed requests is waiting or ended recently.
 final class PagePresence: Sendable {
     private struct State {
         var waiting = 0
@@ -9,7 +11,7 @@ final class PagePresence: Sendable {
         var timer: (any ScheduledTimer)?
     }
 
-    /// The time after its last feed during which a page counts as open.
+    /// The time after the end of its last feed request during which a page counts as open.
     static let patience = Duration.seconds(30)
 
     private let time: any TimeSource
@@ -17,15 +19,17 @@ final class PagePresence: Sendable {
     private let left: @Sendable () -> Void
     private let state = Locked(State())
 
-    /// Creates a tracker; no page is open yet.
+    /// Creates a tracker.
     ///
-    /// Both callbacks are called under the lock, so they never overlap. A callback must take no lock except the
-    /// client's.
+    /// No page is open yet.
+    ///
+    /// Both callbacks are called while the tracker's lock is held, so they never overlap. A callback must not acquire
+    /// any lock except the client's.
     ///
     /// - Parameters:
     ///   - time: The clock.
-    ///   - opened: Called when the first page opens.
-    ///   - left: Called when the last page is closed.
+    ///   - opened: A closure that is called when the first page opens.
+    ///   - left: A closure that is called when the last page is closed.
     init(time: any TimeSource, opened: @escaping @Sendable () -> Void, left: @escaping @Sendable () -> Void) {
         self.time = time
         self.opened = opened
@@ -35,7 +39,9 @@ final class PagePresence: Sendable {
     /// Whether a page is open.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Records that a page asks for a feed; returns `false` if the inspector has stopped.
+    /// Records the start of a feed request.
+    ///
+    /// Returns `false` if the inspector has stopped.
     func come() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -48,7 +54,7 @@ final class PagePresence: Sendable {
         }
     }
 
-    /// Records that a feed request has ended.
+    /// Records the end of a feed request.
     func leave() {
         state.withLock { state in
             state.waiting -= 1
@@ -58,14 +64,14 @@ final class PagePresence: Sendable {
         }
     }
 
-    /// Closes all pages and rejects later feed requests.
+    /// Records that no page is open, and rejects later feed requests.
     func end() {
         close(isOver: true)
     }
 
     private func close(isOver: Bool) {
         state.withLock { state in
-            // A page that requests a feed while the timer fires keeps the state open.
+            // If a feed request starts while the timer fires, the page stays open.
             guard isOver || state.waiting == 0 else { return }
             state.timer?.cancel()
             state.timer = nil

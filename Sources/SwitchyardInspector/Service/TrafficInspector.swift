@@ -3,25 +3,27 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardTesting
 
-/// Shows a client's traffic live in a browser: each call with its attempts, waits and responses, and the servers.
+/// An inspector that shows a client's traffic live in a browser: the servers, and each call with its attempts, waits
+/// and responses.
 ///
 ///     #if DEBUG
 ///         let inspector = try TrafficInspector(client)   // prints the address of the page
 ///     #endif
 ///
-/// The inspector is for debug builds. The page is served on 127.0.0.1 only, and only to callers that know the token in
-/// its address. No other web page can read it or send it commands. Credentials are hidden, as in the log.
+/// The inspector is for debug builds. The page is served only on 127.0.0.1, and only to callers that know the token in
+/// the page's address. No other web page can read the data or send commands to the inspector. Credentials are hidden,
+/// as in the log.
 ///
 /// ### What it observes
-/// The inspector observes the client only while a page is open. A page is open if it requested a feed within the last
-/// 30 seconds. Calls that were dispatched while no page was open are not shown. While no page is open, the inspector
-/// adds no cost to the client's calls. A response from the cache appears as a call without attempts.
+/// The inspector observes the client only while a page is open. A page is open if it requested data within the last 30
+/// seconds. Calls that were dispatched while no page was open are not shown. While no page is open, the inspector adds
+/// no cost to the client's calls. A response from the cache appears as a call without attempts.
 ///
 /// ### What it keeps
 /// The inspector keeps the newest calls (``Options/calls``), each with the heads of its messages and at most
 /// ``Options/bodyBytes`` of bodies in each direction. Bodies that are not text take a third more memory. With the
-/// defaults, the limit is 66 MB if all bodies are text, or 88 MB if none is. The calls are kept after the last page is
-/// closed, until ``stop()`` is called or the inspector is released.
+/// default options, the calls take at most 66 MB if all bodies are text, and at most 88 MB if no body is text. The
+/// calls are kept after the last page is closed, until ``stop()`` is called or the inspector is released.
 public final class TrafficInspector: Sendable {
     /// The limits and permissions of an inspector.
     public struct Options: Sendable {
@@ -33,11 +35,11 @@ public final class TrafficInspector: Sendable {
         public var calls = 500
         /// The maximum number of body bytes that are kept per call in each direction; the default is 64 KiB.
         public var bodyBytes = 65_536
-        /// The redaction of credentials; the default is ``/SwitchyardHTTP/Redaction/standard``.
+        /// The rules by which credentials are hidden; the default is ``/SwitchyardHTTP/Redaction/standard``.
         public var redaction = Redaction.standard
         /// Whether the page may switch the server and the environment, and simulate faults; the default is `false`.
         public var allowsControl = false
-        /// Whether the address is printed; the default is `true`.
+        /// Whether the inspector prints the address of the page; the default is `true`.
         public var printsAddress = true
 
         /// Creates options with default values.
@@ -55,7 +57,8 @@ public final class TrafficInspector: Sendable {
     /// transport of the client is shut down only after the inspector has been released too.
     ///
     /// - Parameters:
-    ///   - client: The client, or one of its scopes. Requests of the client and all its scopes are shown.
+    ///   - client: The client, or a client handle made by `scoped()`. The requests of the client and of all its handles
+    ///     are shown.
     ///   - options: The limits and permissions of the inspector.
     /// - Throws: An ``InspectorError`` if the inspector cannot listen or the page's resources are missing.
     public init(_ client: NetworkClient, options: Options = Options()) throws(InspectorError) {
@@ -81,7 +84,7 @@ public final class TrafficInspector: Sendable {
         stop()
     }
 
-    /// Stops observing the client and closes the page.
+    /// Stops observing the client, and stops serving the page.
     ///
     /// Calling this method again has no effect.
     public func stop() {
@@ -89,7 +92,9 @@ public final class TrafficInspector: Sendable {
         server.stop()
     }
 
-    /// Waits until a page is open; returns `false` if the task was cancelled first.
+    /// Waits until a page is open.
+    ///
+    /// Returns `false` if the task was cancelled before.
     package func waitForPage() async -> Bool {
         await server.wait { _ in desk.isWatched }
     }
@@ -101,7 +106,9 @@ public enum InspectorError: Error, Sendable, Hashable {
     case portInUse(UInt16)
     /// The system refused to open the listening socket, for this reason.
     case cannotListen(String)
-    /// The module's resources, which contain the page, were not found.
+    /// The resources of the module were not found.
+    ///
+    /// They contain the page.
     case missingPage(String)
 
     init(_ error: LoopbackError) {
