@@ -149,9 +149,7 @@ public enum DownloadEvent: Sendable, Hashable {
     case interrupted(at: Int64, TransportError)
     /// The file is complete and at its destination.
     case moved(URL)
-    /// The file is complete but could not be moved to its destination.
-    ///
-    /// The call then fails.
+    /// The file is complete but could not be moved to its destination, so the call fails.
     case moveFailed(FileFailure)
 }
 

@@ -81,8 +81,6 @@ public struct DownloadedFile: Sendable {
     public var receivedBytes: Int64
     /// The last response of the download.
     public var answer: Answer
-    /// The context of the last response.
-    ///
-    /// Its number of attempts and its duration cover the whole download.
+    /// The context of the last response, with the attempts and the duration of the whole download.
     public var context: RequestContext
 }

@@ -163,7 +163,7 @@ extension DownloadRun {
 
     /// Adds the number of kept bytes and the resume data to a failure.
     ///
-    /// If the bytes cannot be used again, removes them.
+    /// If the bytes cannot be used again, removes the partial file instead.
     mutating func keeping(_ failure: DownloadFailure) async -> DownloadFailure {
         state.breaks.charge(in: transfer)
         var failure = failure

@@ -11,9 +11,9 @@ struct DownloadState: Sendable {
     var record: ResumeRecord?
     /// The number of bytes in the partial file.
     var offset: Int64 = 0
-    /// The digest of the first bytes of the file.
+    /// The digest of the first bytes of the file; `nil` if no digest is required.
     ///
-    /// It may not yet cover all bytes in the file. `nil` if no digest is required.
+    /// The digest may not yet cover all bytes in the file.
     var digest: RunningDigest?
     /// The length of the whole content; `nil` while unknown.
     var total: Int64?

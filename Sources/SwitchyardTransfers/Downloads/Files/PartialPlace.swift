@@ -42,7 +42,7 @@ struct PartialPlace: Sendable {
 
     /// Returns whether the download may write to a partial file.
     ///
-    /// It may not if the file contains bytes of another content or of another user, because these bytes would be lost.
+    /// A file with bytes of another content or of another user may not be used, because its bytes would be lost.
     private static func isUsable(_ file: URL, for source: TransferSubject, _ owners: [String]?) -> Bool {
         guard let record = ResumeRecord.read(from: Files(file: file).record) else { return true }
         return record.source == source.digest && owners.map(record.belongs) ?? true

@@ -19,15 +19,12 @@ struct ResumeRecord: Codable, Sendable, Equatable {
     var total: Int64?
     /// The number of bytes that have been flushed to the disk and therefore survive a power loss.
     var offset: Int64 = 0
-    /// The file name that the first response suggested.
-    ///
-    /// It is stored because later responses (206, 416) need not repeat it.
+    /// The file name that the first response suggested, stored because later responses (206, 416) need not repeat the
+    /// name.
     var name: String?
     /// The identifier of the boot in which the bytes were written.
     var boot: String?
-    /// The marks that identify the user of the download.
-    ///
-    /// Empty if no user was logged in.
+    /// The marks that identify the user of the download; empty if no user was logged in.
     var owners: [String]?
 
     /// Returns whether a user may resume the download.

@@ -5,8 +5,8 @@ import SwitchyardServices
 
 /// A record of how many bytes of an upload's source were read and which errors occurred, over all attempts.
 ///
-/// It is needed because the transport only reports that the body failed, not why. For a body of unknown length, the
-/// transport also counts the chunk framing as bytes of the body.
+/// The record is needed because the transport only reports that the body failed, not why. For a body of unknown length,
+/// the transport also counts the chunk framing as bytes of the body.
 final class UploadLedger: Sendable {
     private struct State {
         var failure: RequestError?

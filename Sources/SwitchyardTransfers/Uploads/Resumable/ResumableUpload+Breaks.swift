@@ -129,7 +129,7 @@ extension ResumableUpload {
     ///
     /// - Parameters:
     ///   - why: The reason for the restart.
-    ///   - isGone: Whether the server that opened the upload reports that it no longer exists.
+    ///   - isGone: Whether the server that opened the upload reports that the upload no longer exists.
     /// - Throws: A failure if the upload has started over too often, or if a server may have received all bytes.
     mutating func forget(_ why: String, isGone: Bool = false) throws(RequestFailure) {
         place?.remove()

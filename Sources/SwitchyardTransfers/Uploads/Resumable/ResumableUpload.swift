@@ -6,8 +6,8 @@ import SwitchyardTransport
 
 /// An active resumable upload.
 ///
-/// It opens the upload on a server, sends the bytes, and continues after an interruption by asking the server for its
-/// offset (the number of bytes it has).
+/// This type opens the upload on a server and sends the bytes. After an interruption, it asks the server for its offset
+/// (the number of bytes that the server has) and continues there.
 ///
 /// The value is used by one task only. ``UploadDialect`` decides which requests to send and what a response means, and
 /// ``UploadState`` tracks the progress.
