@@ -25,9 +25,8 @@ final class EventConnection: @unchecked Sendable {
     private var parser: EventParser
     private var reader: EventReader?
     private var server: Server.ID?
-    /// The servers that are asked only if no other server is available.
-    ///
-    /// They are stored by identifier because the server list may change.
+    /// The servers that are asked only if no other server is available, stored by identifier because the server list
+    /// may change.
     private var avoided: [Server.ID] = []
     private var reconnectionTime: Duration
     /// The pause that the last response requested with `Retry-After`; `nil` if it requested none.
@@ -88,9 +87,10 @@ final class EventConnection: @unchecked Sendable {
 
     // MARK: Connecting
 
-    /// Opens a connection, and waits before reconnecting if it failed.
+    /// Tries to open a connection.
     ///
-    /// Returns `false` if the server reports that there are no more events.
+    /// Returns `false` if the server reports that there are no more events, and `true` otherwise, even if the
+    /// connection failed but may be tried again.
     private func connect() async throws(EventSourceFailure) -> Bool {
         let response: ServiceResponse
         do throws(RequestFailure) {

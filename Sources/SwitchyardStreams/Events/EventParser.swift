@@ -3,9 +3,7 @@ import SwitchyardServices
 
 /// A parser that turns the lines of one connection's event stream into events (HTML Standard, section 9.2.6).
 struct EventParser: Sendable {
-    /// The last event id, which the next connection sends as `Last-Event-ID`.
-    ///
-    /// It may come from an earlier connection.
+    /// The last event id, possibly from an earlier connection; the next connection sends it as `Last-Event-ID`.
     private(set) var lastEventID: String
     /// The last reconnection time that the server set on this connection; `nil` if it set none.
     private(set) var reconnectionTime: Duration?

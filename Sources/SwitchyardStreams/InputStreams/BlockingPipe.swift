@@ -9,9 +9,7 @@ final class BlockingPipe: @unchecked Sendable {
     private static let capacity = 1 << 20
 
     private struct State {
-        /// The unread pieces.
-        ///
-        /// They are not joined, so a read copies only the bytes that it returns.
+        /// The unread pieces, which are not joined, so that a read copies only the bytes that it returns.
         var pieces: ArraySlice<Data> = []
         var count = 0
         var end: Result<Void, RequestFailure>?

@@ -88,9 +88,7 @@ struct LineSplitter: Sendable {
         if first == UInt8(ascii: "\n") { rest = rest.dropFirst() }
     }
 
-    /// Removes a byte order mark from the start, once it is complete.
-    ///
-    /// Does nothing if the first bytes are others.
+    /// Removes a byte order mark from the start of the bytes, once the mark is complete.
     private mutating func skipMark() {
         guard isAtStart, !rest.isEmpty else { return }
         guard rest.count >= Data.byteOrderMark.count || !Data.byteOrderMark.starts(with: rest) else { return }

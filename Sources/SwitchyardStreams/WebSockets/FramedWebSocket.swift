@@ -18,7 +18,7 @@ final class FramedWebSocket: WebSocketEngine {
     private let inbox: MessageInbox<Message>
     /// A closure through which the inbox requests messages.
     ///
-    /// It is set after initialization, because the inbox is created before this object can be captured.
+    /// The closure is set after initialization, because the inbox is created before this object can be captured.
     private let asking: Locked<@Sendable () -> Void>
 
     /// Creates the connection and starts reading.

@@ -60,9 +60,8 @@ extension NetworkClient {
 struct WebSocketOpening: Sendable {
     private let configuration: APIConfiguration
     private let options: WebSocket.Options
-    /// The transfer.
-    ///
-    /// While the connection is open, the client can cancel it by identifier or with all requests of its owner.
+    /// The transfer, through which the client can cancel the open connection, by identifier or with all requests of its
+    /// owner.
     private let transfer: Transfer
     /// Whether the transfer ends when the connection ends.
     private let endsTransfer: Bool

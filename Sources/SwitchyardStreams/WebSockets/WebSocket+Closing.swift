@@ -19,13 +19,9 @@ extension WebSocket {
         public static let protocolError = Self(rawValue: 1002)
         /// 1003: a message of this type is not accepted.
         public static let unsupportedData = Self(rawValue: 1003)
-        /// 1005: the received Close frame has no code.
-        ///
-        /// This code is never sent.
+        /// 1005: the received Close frame has no code. (Code 1005 is never sent.)
         public static let noStatus = Self(rawValue: 1005)
-        /// 1006: the connection ended without a Close frame.
-        ///
-        /// This code is never sent.
+        /// 1006: the connection ended without a Close frame. (Code 1006 is never sent.)
         public static let abnormal = Self(rawValue: 1006)
         /// 1007: the content of a message does not match its type, such as a text message that is not valid UTF-8.
         public static let invalidPayload = Self(rawValue: 1007)

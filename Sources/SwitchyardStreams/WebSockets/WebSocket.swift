@@ -5,7 +5,7 @@ import SwitchyardTransport
 
 /// A WebSocket connection (RFC 6455).
 ///
-/// It uses Switchyard's own framing over libcurl on Linux, and `URLSession` on Apple systems.
+/// The connection uses Switchyard's own framing over libcurl on Linux, and `URLSession` on Apple systems.
 ///
 ///     let socket = try await client.webSocket(APIConfiguration(path: "live"))
 ///     try await socket.send(.text("hello"))

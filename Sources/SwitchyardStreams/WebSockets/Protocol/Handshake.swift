@@ -40,7 +40,7 @@ struct Handshake: Sendable {
 
     /// The header fields of the opening request.
     ///
-    /// On Apple systems, the system itself sends all of them except the subprotocols.
+    /// On Apple systems, the system itself sends all of these fields except the subprotocols.
     var fields: [(name: String, value: String)] {
         var fields = [
             ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
@@ -74,7 +74,7 @@ struct Handshake: Sendable {
 
     /// Returns the subprotocol that the server has chosen; `nil` if it chose none.
     ///
-    /// Throws if it was not offered.
+    /// Throws if the server has chosen a subprotocol that was not offered.
     func subprotocol(in headers: HTTPHeaders) throws(Refusal) -> String? {
         let chosen = headers.values(of: "Sec-WebSocket-Protocol")
         guard let first = chosen.first else { return nil }

@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// The runner of a ``ReconnectingWebSocket``.
 ///
-/// It opens one connection after another. For each connection, one task reads and one task sends.
+/// The runner opens one connection after another. For each connection, one task reads and one task sends.
 final class ReconnectingRunner: Sendable {
     typealias Message = WebSocket.Message
 
