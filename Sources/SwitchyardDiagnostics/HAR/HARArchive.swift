@@ -91,9 +91,7 @@ public struct HARArchive: Codable, Sendable, Hashable {
         public var request: HARRequest
         /// The response; its status is 0 if there was no response.
         public var response: HARResponse
-        /// The browser-cache information that the format requires.
-        ///
-        /// It is always empty.
+        /// The browser-cache information that the format requires; always empty.
         public var cache = HARCache()
         /// The durations of the phases of the exchange.
         public var timings: HARTimings

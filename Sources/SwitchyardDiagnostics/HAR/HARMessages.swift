@@ -72,9 +72,7 @@ public struct HARResponse: Codable, Sendable, Hashable {
 
     /// The status code, or 0 if there was no response.
     public var status: Int
-    /// The reason phrase of the status.
-    ///
-    /// This library records no reason phrase, so it is empty.
+    /// The reason phrase of the status; empty, because this library records no reason phrase.
     public var statusText = ""
     /// The version of HTTP.
     public var httpVersion: String

@@ -2,9 +2,7 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Collects statistics of a client's traffic, per server and per API.
-///
-/// An API is a method with a path template.
+/// Collects statistics of a client's traffic, per server and per API (a method with a path template).
 ///
 ///     let meter = TrafficMeter()
 ///     options.interceptors = [meter.interceptor]
