@@ -5,7 +5,7 @@ import SwitchyardServices
 
 /// A real HTTP/1.1 server on 127.0.0.1 for tests.
 ///
-/// It sends the responses that a test needs and misbehaves on command.
+/// The server sends the responses that a test needs and misbehaves on command.
 ///
 ///     let server = LoopbackServer()
 ///     server.route(.get, "/topics") { request in .json("[]") }

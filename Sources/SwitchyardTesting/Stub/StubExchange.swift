@@ -7,7 +7,7 @@ import SwitchyardTransport
 
 /// One exchange of a ``StubTransport``.
 ///
-/// It ends with a response, a cancellation, a timeout, or the shutdown of the transport.
+/// An exchange ends with a response, a cancellation, a timeout, or the shutdown of the transport.
 final class StubExchange: TransportTask {
     typealias Completion = @Sendable (Result<HTTPResponse, TransportError>) -> Void
 

@@ -71,9 +71,7 @@ public final class ManualClock: TimeSource {
         return timer
     }
 
-    /// A pending timer.
-    ///
-    /// Its heap entry is accessed only under the lock of the clock.
+    /// A pending timer, whose heap entry is accessed only under the lock of the clock.
     private final class PendingTimer: ScheduledTimer, @unchecked Sendable {
         // @unchecked is sound: `entry` is a constant, and its fields are read and written only under `clock.state`.
         let entry: TimerHeap.Entry

@@ -42,9 +42,7 @@ public final class ExpectedRequests: Sendable {
         state = Locked(State(counts: expectations.map { _ in 0 }))
     }
 
-    /// Descriptions of the unexpected requests and of the expectations that were not fulfilled.
-    ///
-    /// Empty if there are none.
+    /// Descriptions of the unexpected requests and of the unfulfilled expectations; empty if there are none.
     ///
     /// The description of an unexpected request states how it differs from the most similar expectation.
     public var problems: [String] {

@@ -7,9 +7,7 @@ public import SwitchyardServices
 extension StubTransport {
     /// The rule that decides whether a request matches a recorded request.
     public enum ReplayMatching: Sendable, Hashable {
-        /// The method, the URL and the body must be the same.
-        ///
-        /// This is the default.
+        /// The method, the URL and the body must be the same; the default.
         case strict
         /// The method, the path and the query parameters must be the same.
         ///

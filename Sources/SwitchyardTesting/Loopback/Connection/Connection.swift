@@ -113,9 +113,8 @@ extension Connection {
         if idleTimer == nil { watchIdleness() }
     }
 
-    /// Schedules an idle check for the earliest time at which the idle timeout can expire.
-    ///
-    /// This needs fewer timers than one timer per request.
+    /// Schedules one idle check for the earliest time at which the idle timeout can expire, instead of a timer per
+    /// request.
     private func watchIdleness() {
         guard let timeout = loop.board.limits.idleTimeout else { return }
         idleTimer = loop.timers.add(at: idleSince.advanced(by: timeout)) { [unowned self] in

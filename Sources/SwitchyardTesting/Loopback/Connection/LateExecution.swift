@@ -32,9 +32,8 @@ struct LateExecutions {
 }
 
 extension Exchange {
-    /// Whether the request is executed after its client has disconnected.
-    ///
-    /// This is the case if the request was read completely and the fault requires it.
+    /// Whether the request is executed after its client has disconnected: it was read completely, and its fault
+    /// requires it.
     var isExecutedLate: Bool {
         guard survivesClient, isRequestComplete, reply == nil, case .handler = action else { return false }
         return task != nil || hold != nil

@@ -14,9 +14,7 @@ struct Reply {
         case reset
     }
 
-    /// Bytes for the socket.
-    ///
-    /// If they are the last bytes of the response, `ending` is set.
+    /// Bytes for the socket, with an `ending` if they are the last bytes of the response.
     struct Output: Equatable {
         var bytes: Data
         var ending: Ending?

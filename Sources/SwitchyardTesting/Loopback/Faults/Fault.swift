@@ -176,9 +176,7 @@ extension Fault {
         Fault(kind: .percentage(percent.isNaN ? 0 : min(100, max(0, percent)), of: fault, seed: seed))
     }
 
-    /// The fault is switched on and off periodically.
-    ///
-    /// It starts switched on.
+    /// The fault is switched on and off periodically, and starts switched on.
     ///
     /// - Parameters:
     ///   - fault: The fault that is switched on and off.

@@ -5,13 +5,10 @@ import SwitchyardServices
 
 /// The effect of a fault on one request.
 enum FaultEffect: Equatable {
-    /// The request waits until the fault with this number ends.
-    ///
-    /// It is then executed if its client is still connected.
+    /// The request waits until the fault with this number ends, and is then executed if its client is still connected.
     case hold(by: Int)
-    /// The request waits until the fault with this number ends.
-    ///
-    /// It is then executed even if its client has disconnected.
+    /// The request waits until the fault with this number ends, and is then executed even if its client has
+    /// disconnected.
     case pause(by: Int)
     case delay(Duration)
     /// The request is executed after this delay, even if its client has disconnected.

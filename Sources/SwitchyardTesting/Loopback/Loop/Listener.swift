@@ -14,9 +14,7 @@ struct Listener {
     /// listen.
     private var placeholder: Int32?
     private(set) var mode = ListenerMode.listening
-    /// The server's own connections, by local port.
-    ///
-    /// They fill the accept queue while packets are lost.
+    /// The server's own connections that fill the accept queue while packets are lost, by local port.
     private var fillers: [UInt16: Int32] = [:]
     /// A timer that wakes the event loop when a fault is switched on or off, or when the server must try the port
     /// again.

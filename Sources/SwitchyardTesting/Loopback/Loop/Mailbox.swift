@@ -15,9 +15,7 @@ final class Mailbox: Sendable {
         var isOpen = true
     }
 
-    /// The read end of the pipe.
-    ///
-    /// The event loop watches it and wakes up when it is readable.
+    /// The read end of the pipe, whose bytes wake the event loop.
     let wakeDescriptor: Int32
     private let ringDescriptor: Int32
     private let state = Locked(State())
@@ -88,9 +86,7 @@ final class Mailbox: Sendable {
     }
 }
 
-/// Closes a descriptor.
-///
-/// This is a free function because the name `close` refers to a method inside `Mailbox`.
+/// Closes a descriptor, in a free function because `close` refers to a method inside `Mailbox`.
 private func closeDescriptor(_ descriptor: Int32) {
     _ = close(descriptor)
 }

@@ -11,9 +11,7 @@ public struct LoopbackRequest: Sendable {
     public let target: String
     /// The header fields in the order in which they were received.
     public let headers: HTTPHeaders
-    /// The body.
-    ///
-    /// Its bytes are received while the handler reads them.
+    /// The body, whose bytes are received while the handler reads them.
     public let body: LoopbackRequestBody
     /// The number of the request, counted from 1 since the server was created.
     public let number: Int

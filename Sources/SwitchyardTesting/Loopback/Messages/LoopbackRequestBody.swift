@@ -34,9 +34,7 @@ public struct LoopbackRequestBody: AsyncSequence, Sendable {
         return bytes
     }
 
-    /// The trailer fields.
-    ///
-    /// They are empty until the body has been read completely.
+    /// The trailer fields, which are empty until the body has been read completely.
     public var trailers: HTTPHeaders { channel.trailers }
 
     /// An iterator over the pieces of the body.

@@ -32,9 +32,7 @@ public struct LoopbackResponse: Sendable {
     public var status: Int
     /// The reason phrase, or `nil` for the registered phrase of the status code.
     public var reason: String?
-    /// The header fields.
-    ///
-    /// They are sent unchanged and in this order.
+    /// The header fields, which are sent unchanged and in this order.
     public var headers: HTTPHeaders
     /// The body.
     public var body: LoopbackBody

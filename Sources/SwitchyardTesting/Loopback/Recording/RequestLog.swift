@@ -15,9 +15,7 @@ struct RequestLog {
     /// The recorded requests, oldest first.
     var kept: [RecordedRequest] { records.suffix(limits.recordedRequests) }
 
-    /// Adds a request.
-    ///
-    /// Its number must be one above the number of the previous request.
+    /// Adds a request, whose number must be one above the number of the previous request.
     mutating func append(_ record: RecordedRequest) {
         if records.isEmpty { firstNumber = record.number }
         records.append(record)

@@ -76,7 +76,7 @@ struct RequestParser {
 extension RequestParser {
     private mutating func nextHead() throws(LoopbackError) -> RequestEvent? {
         skipEmptyLines()
-        // A TLS handshake may contain no line end, so it would never be rejected as a line. Its first byte shows that
+        // A TLS handshake may contain no line end, so the parser would wait for one forever. Its first byte shows that
         // it is not HTTP.
         if position < buffer.count, buffer[position] < 0x20, buffer[position] != 13 { throw .bad("not HTTP") }
         guard let block = try takeBlock() else { return nil }
@@ -169,9 +169,7 @@ extension RequestParser {
     private static let compactionLimit = 65_536
 }
 
-/// A scanner that finds the empty line at the end of a head.
-///
-/// It examines each byte only once, even if the bytes arrive one by one.
+/// A scanner that finds the empty line at the end of a head and examines each byte only once.
 private struct LineScanner {
     private var scanned = 0
     private var lineStart = 0
