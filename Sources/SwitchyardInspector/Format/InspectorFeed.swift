@@ -41,9 +41,7 @@ package struct InspectorFeed: Codable, Sendable, Equatable {
         }
     }
 
-    /// The version of the feed format.
-    ///
-    /// It increases with each incompatible change.
+    /// The version of the feed format, which increases with each incompatible change.
     package var version = 1
     /// The number of the last change in this feed.
     ///

@@ -21,14 +21,10 @@ package struct InspectorPage: Sendable {
         )
     }
 
-    /// The complete page.
-    ///
-    /// It requests its data from the inspector that served it.
+    /// The complete page, which requests its data from the inspector that served the page.
     package var html: String { page.html }
 
-    /// Returns the complete page with an embedded record.
-    ///
-    /// This page works without a running inspector.
+    /// Returns the complete page with an embedded record, which works without a running inspector.
     ///
     /// - Parameter record: The record that the page shows.
     /// - Returns: The HTML.

@@ -93,9 +93,7 @@ struct ArchivedExchange {
         (round, attempt) = (Int(parts.5) ?? 1, Int(parts.6) ?? 1)
     }
 
-    /// The position of the exchange within its call.
-    ///
-    /// It replaces the dates, which are too coarse to order the exchanges.
+    /// The position of the exchange within its call; dates are too coarse to order the exchanges.
     var rank: (round: Int, attempt: Int, number: Int) { (round, attempt, number) }
 
     /// The end of the exchange in milliseconds since 1970.

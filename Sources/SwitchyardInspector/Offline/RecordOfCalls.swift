@@ -51,9 +51,7 @@ extension CallDetail.Body {
 }
 
 extension InspectedClient.Server {
-    /// Returns the servers that the calls were sent to, in the order of their first attempts.
-    ///
-    /// Their statistics are computed from the attempts.
+    /// Returns the servers that the calls were sent to, with statistics computed from the attempts.
     fileprivate static func those(of calls: [InspectedCall]) -> [InspectedClient.Server] {
         var names: [String] = []
         var attempts: [String: [InspectedAttempt]] = [:]

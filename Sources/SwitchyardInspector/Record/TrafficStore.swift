@@ -15,9 +15,7 @@ final class TrafficStore: Sendable {
         var events: [(change: Int, event: InspectorFeed.Event)] = []
         var lastEvent = 0
         var forgotten = 0
-        /// The number of the last change.
-        ///
-        /// It starts at 1, so that a page that sends 0 receives everything.
+        /// The number of the last change, which starts at 1 so that a page that sends 0 receives everything.
         var change = 1
     }
 

@@ -106,9 +106,7 @@ public enum InspectorError: Error, Sendable, Hashable {
     case portInUse(UInt16)
     /// The system refused to open the listening socket, for this reason.
     case cannotListen(String)
-    /// The resources of the module were not found.
-    ///
-    /// They contain the page.
+    /// The resources of the module, which contain the page, were not found.
     case missingPage(String)
 
     init(_ error: LoopbackError) {
