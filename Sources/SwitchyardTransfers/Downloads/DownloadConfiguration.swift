@@ -141,9 +141,7 @@ public enum DownloadEvent: Sendable, Hashable {
     case began(total: Int64?)
     /// The download continues an earlier, interrupted download at this byte offset.
     case resumed(at: Int64, total: Int64?)
-    /// The received bytes can no longer be used, so the download starts over.
-    ///
-    /// The text is the reason.
+    /// The received bytes can no longer be used, so the download starts over, for the reason in the text.
     case restarted(String)
     /// The body was interrupted after this number of bytes, or no server could yet be asked for the rest.
     case interrupted(at: Int64, TransportError)

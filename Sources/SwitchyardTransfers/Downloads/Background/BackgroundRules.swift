@@ -48,9 +48,7 @@ struct BackgroundHandlers {
 enum BackgroundIdentifiers {
     private static let taken = Locked<Set<String>>([])
 
-    /// Claims an identifier.
-    ///
-    /// Returns `false` if a session is already using it.
+    /// Claims an identifier, or returns `false` if a session is already using it.
     static func claim(_ identifier: String) -> Bool {
         taken.withLock { $0.insert(identifier).inserted }
     }

@@ -87,9 +87,8 @@ struct ContentRange: Sendable, Hashable {
     /// The length of the whole content; `nil` if the server does not know it.
     var total: Int64?
 
-    /// Parses a field value.
-    ///
-    /// Returns `nil` if the value is malformed, contradicts itself, or uses a unit other than bytes.
+    /// Parses a field value, or returns `nil` if the value is malformed, contradicts itself, or uses a unit other than
+    /// bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

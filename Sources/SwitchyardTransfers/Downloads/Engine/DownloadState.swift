@@ -3,9 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The progress and the history of a download.
-///
-/// Changing the state has no side effects.
+/// The progress and the history of a download, as a value without side effects.
 struct DownloadState: Sendable {
     /// The record that describes the content of the received bytes; `nil` if the bytes cannot be resumed.
     var record: ResumeRecord?

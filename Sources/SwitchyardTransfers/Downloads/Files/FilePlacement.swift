@@ -16,9 +16,7 @@ struct FilePlacement: Sendable {
     var rule: ExistingFileRule
     var createsDirectories: Bool
 
-    /// Throws if an existing file or directory prevents the move.
-    ///
-    /// Called before the request is sent.
+    /// Throws if an existing file or directory prevents the move; called before the request is sent.
     func check(_ target: URL) throws(FileFailure) {
         guard target.isFileURL else { throw FileFailure(path: target.absoluteString, reason: .notAFileURL) }
         if FileFailure.isDirectory(target.path) == true { throw FileFailure(path: target.path, reason: .isDirectory) }

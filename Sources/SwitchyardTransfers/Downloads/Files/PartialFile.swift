@@ -109,9 +109,7 @@ final class PartialFile: Sendable {
         if let failure { throw FileFailure(errno: failure, path: url.path) }
     }
 
-    /// Flushes the bytes to the disk.
-    ///
-    /// Blocks the calling thread.
+    /// Flushes the bytes to the disk, and blocks the calling thread until then.
     func synchronize() throws(FileFailure) {
         guard DiskFlush.wait(for: descriptor) != 0 else { return }
         // Pipes and devices cannot be synchronized (EINVAL, EROFS), so these errors are ignored.

@@ -1,9 +1,7 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The progress and the history of an upload.
-///
-/// Changing the state has no side effects.
+/// The progress and the history of an upload, as a value without side effects.
 struct UploadState: Sendable {
     /// The next step of the upload: open it, ask for the server's offset, or send a piece.
     enum Next: Sendable {
