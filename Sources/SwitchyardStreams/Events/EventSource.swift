@@ -87,9 +87,7 @@ public struct EventSource: AsyncSequence, Sendable {
             try await connection.next()
         }
 
-        /// Returns the next event, or `nil` if the server has no more events.
-        ///
-        /// The `actor` parameter is ignored.
+        /// Returns the next event, or `nil` if the server has no more events; the `actor` parameter is ignored.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(EventSourceFailure) -> ServerSentEvent? {

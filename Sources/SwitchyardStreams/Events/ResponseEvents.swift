@@ -30,9 +30,7 @@ public struct ResponseEvents: AsyncSequence, Sendable {
             try await reader.next()
         }
 
-        /// Returns the next event, or `nil` at the end.
-        ///
-        /// The `actor` parameter is ignored.
+        /// Returns the next event, or `nil` at the end; the `actor` parameter is ignored.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RequestFailure) -> ServerSentEvent? {

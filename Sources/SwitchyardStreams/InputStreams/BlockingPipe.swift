@@ -42,9 +42,7 @@ final class BlockingPipe: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Adds a piece to the buffer and waits until there is room for another.
-    ///
-    /// Returns `false` if the pipe is closed.
+    /// Adds a piece to the buffer and waits until there is room for another, or returns `false` if the pipe is closed.
     func write(_ piece: Data) async -> Bool {
         withLock { state in
             state.append(piece)

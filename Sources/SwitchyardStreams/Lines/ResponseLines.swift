@@ -32,9 +32,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
             try await next(isolation: nil)
         }
 
-        /// Returns the next line, or `nil` at the end.
-        ///
-        /// The `actor` parameter is ignored.
+        /// Returns the next line, or `nil` at the end; the `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             try await reader.next().map { String(decoding: $0, as: UTF8.self) }
         }

@@ -36,9 +36,7 @@ public struct ResponseText: AsyncSequence, Sendable {
             try await next(isolation: nil)
         }
 
-        /// Returns the next piece of text, or `nil` at the end.
-        ///
-        /// The `actor` parameter is ignored.
+        /// Returns the next piece of text, or `nil` at the end; the `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> String? {
             while let piece = try await body.next() {
                 var bytes = rest + piece

@@ -65,9 +65,7 @@ struct WebSocketOpening: Sendable {
     private let transfer: Transfer
     /// Whether the transfer ends when the connection ends.
     private let endsTransfer: Bool
-    /// The handshakes of the attempts.
-    ///
-    /// Each attempt has its own `Sec-WebSocket-Key`.
+    /// The handshakes of the attempts, each with its own `Sec-WebSocket-Key`.
     private let handshakes: HandshakeList
 
     init(
@@ -240,9 +238,7 @@ final class HandshakeList: Sendable {
 }
 
 extension ServiceResponse {
-    /// The response with an empty body.
-    ///
-    /// The original body is cancelled.
+    /// The response with an empty body; the original body is cancelled.
     fileprivate var withoutBody: ServiceResponse {
         discardBody()
         var response = self

@@ -70,9 +70,7 @@ public final class WebSocket: Sendable {
         door.abandon()
     }
 
-    /// The subprotocol that the server has chosen.
-    ///
-    /// `nil` if the server chose none or the connection is not open yet.
+    /// The subprotocol that the server has chosen; `nil` if the server chose none or the connection is not open yet.
     public var subprotocol: String? { door.subprotocol }
 
     /// A description of how the connection ended; `nil` if the connection has not ended or was never open.
@@ -157,9 +155,7 @@ extension WebSocket {
                 try await socket.nextMessage()
             }
 
-            /// Returns the next message, or `nil` after a normal closure.
-            ///
-            /// The `actor` parameter is ignored.
+            /// Returns the next message, or `nil` after a normal closure; the `actor` parameter is ignored.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransportError) -> Message? {
                 try await socket.nextMessage()
             }

@@ -12,9 +12,7 @@ protocol WebSocketEngine: Sendable {
     /// Waits for the next message.
     func receive() async throws(TransportError) -> WebSocket.Message
 
-    /// Starts to close the connection.
-    ///
-    /// Does nothing if the connection is already closed.
+    /// Starts to close the connection, or does nothing if the connection is already closed.
     func close(_ code: WebSocket.CloseCode, reason: String)
 
     /// Closes the connection.
@@ -25,9 +23,7 @@ protocol WebSocketEngine: Sendable {
 
 /// The underlying byte connection of a framed WebSocket.
 protocol WebSocketLink: Sendable {
-    /// Waits for the next bytes.
-    ///
-    /// Returns `nil` at the end of the connection.
+    /// Waits for the next bytes, or returns `nil` at the end of the connection.
     func receive() async throws(TransportError) -> Data?
 
     /// Sends bytes, and returns when all bytes have been passed to the system.

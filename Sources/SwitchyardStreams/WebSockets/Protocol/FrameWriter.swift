@@ -1,9 +1,7 @@
 import Foundation
 import SwitchyardHTTP
 
-/// A writer of a client's frames.
-///
-/// Each frame is masked with a new random key (RFC 6455 section 5.3).
+/// A writer of a client's frames, each masked with a new random key (RFC 6455 section 5.3).
 enum FrameWriter {
     /// Returns the encoded bytes of a frame.
     static func frame(

@@ -17,9 +17,7 @@ struct UTF8Checker {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Checks the next piece of the text.
-    ///
-    /// Returns `false` if the text is invalid.
+    /// Checks the next piece of the text, and returns `false` if the text is invalid.
     mutating func accept(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
             for byte in bytes where !(missing == 0 && byte < 0x80) {

@@ -28,18 +28,14 @@ struct ReconnectingCourse {
         return max(retryAfter, longer * Double.random(in: 0.5...1))
     }
 
-    /// Records a failed connection.
-    ///
-    /// Returns `false` if there were too many consecutive failures.
+    /// Records a failed connection, and returns `false` if there were too many consecutive failures.
     mutating func mayFailAgain() -> Bool {
         failures += 1
         retryAfter = .zero
         return failures <= options.maximumFailures ?? .max
     }
 
-    /// Records a connection that could not be opened.
-    ///
-    /// Returns `false` if no further connection should be tried.
+    /// Records a connection that could not be opened, and returns `false` if no further connection should be tried.
     mutating func mayGoOn(after failure: WebSocketFailure) -> Bool {
         guard Self.isTransient(failure), mayFailAgain() else { return false }
         if case .refused(let response) = failure {

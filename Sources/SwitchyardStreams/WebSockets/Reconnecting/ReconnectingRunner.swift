@@ -93,9 +93,7 @@ final class ReconnectingRunner: Sendable {
         try outcome.get()
     }
 
-    /// Waits for the next message.
-    ///
-    /// Throws once the user who opened the WebSocket has logged out.
+    /// Waits for the next message, or throws once the user who opened the WebSocket has logged out.
     func receive() async throws(TransportError) -> Message {
         try checkOwner()
         let message = try await inbox.next()
@@ -242,9 +240,7 @@ final class ReconnectingRunner: Sendable {
         }
     }
 
-    /// Reads messages until the connection ends.
-    ///
-    /// Returns whether a message arrived.
+    /// Reads messages until the connection ends, and returns whether a message arrived.
     private func readAll(_ socket: WebSocket) async -> Bool {
         var hasReceived = false
         while !Task.isCancelled {

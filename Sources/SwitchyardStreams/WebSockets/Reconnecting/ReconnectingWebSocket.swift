@@ -139,9 +139,7 @@ public final class ReconnectingWebSocket: Sendable {
 
 /// The reason why a ``ReconnectingWebSocket`` did not send a message, or may not have sent it.
 public enum WebSocketSendFailure: Error, Sendable, Hashable {
-    /// The queue of waiting messages is full.
-    ///
-    /// Nothing of the message was sent.
+    /// The queue of waiting messages is full, so nothing of the message was sent.
     case queueFull(messages: Int, bytes: Int)
     /// The task that called ``ReconnectingWebSocket/send(_:)`` was cancelled.
     ///
@@ -151,9 +149,7 @@ public enum WebSocketSendFailure: Error, Sendable, Hashable {
     ///
     /// The server may have received the message, so it is not sent again.
     case mayHaveBeenDelivered
-    /// No further connection will be made.
-    ///
-    /// Nothing of the message was sent.
+    /// No further connection will be made, so nothing of the message was sent.
     case ended
 }
 
@@ -196,9 +192,7 @@ extension ReconnectingWebSocket {
                 try await socket.nextMessage()
             }
 
-            /// Returns the next message, or `nil` after a normal closure.
-            ///
-            /// The `actor` parameter is ignored.
+            /// Returns the next message, or `nil` after a normal closure; the `actor` parameter is ignored.
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(TransportError) -> WebSocket.Message? {

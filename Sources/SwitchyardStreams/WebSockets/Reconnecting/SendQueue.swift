@@ -52,9 +52,7 @@ struct SendQueue: Sendable {
 
     private var count: Int { waiting.count + interrupted.count + (underWay == nil ? 0 : 1) }
 
-    /// Adds a message.
-    ///
-    /// Returns a failure if the queue does not accept the message.
+    /// Adds a message, or returns a failure if the queue does not accept the message.
     mutating func add(_ entry: Entry) -> WebSocketSendFailure? {
         if let end { return end }
         let (sum, overflow) = bytes.addingReportingOverflow(entry.message.size)
