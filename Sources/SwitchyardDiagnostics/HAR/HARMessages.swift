@@ -39,9 +39,7 @@ public struct HARRequest: Codable, Sendable, Hashable {
     public var queryString: [HARField]
     /// The body, or `nil` if there is no body or the body was not in memory.
     public var postData: PostData?
-    /// The size of the request head in bytes.
-    ///
-    /// Always -1 because the size is not known.
+    /// The size of the request head in bytes; always -1 because the size is not known.
     public var headersSize = -1
     /// The size of the body in bytes, or -1 if it is not known.
     public var bodySize: Int
@@ -84,9 +82,7 @@ public struct HARResponse: Codable, Sendable, Hashable {
     public var content: Content
     /// The target URL of a redirect, or an empty string if the response is not a redirect.
     public var redirectURL: String
-    /// The size of the response head in bytes.
-    ///
-    /// Always -1 because the size is not known.
+    /// The size of the response head in bytes; always -1 because the size is not known.
     public var headersSize = -1
     /// The size of the body in bytes, or -1 if it is not known.
     public var bodySize: Int

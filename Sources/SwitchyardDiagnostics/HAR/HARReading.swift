@@ -5,9 +5,7 @@ import SwitchyardHTTP
 // member.
 
 extension HARArchive {
-    /// Reads an archive, which may come from any program.
-    ///
-    /// Throws if the archive has no list of entries.
+    /// Reads an archive from any program, or throws if the archive has no list of entries.
     public init(from decoder: any Decoder) throws {
         let members = try HARMembers(decoder)
         log = members.has("log") || !members.has("entries") ? try members.required("log") : try Log(from: decoder)
@@ -62,9 +60,7 @@ extension HARArchive.Creator {
 }
 
 extension HARArchive.Entry {
-    /// Reads an exchange.
-    ///
-    /// Throws if the exchange has neither a request nor a response.
+    /// Reads an exchange, or throws if the exchange has neither a request nor a response.
     public init(from decoder: any Decoder) throws {
         guard let entry = Self(try HARMembers(decoder)) else {
             let problem = "an entry has neither a request nor a response"
