@@ -127,9 +127,7 @@ struct Router: Sendable {
     private var actions: [LoopbackRoute: RouteAction] = [:]
     var fallback: RouteAction?
 
-    /// Sets the action of a route.
-    ///
-    /// An earlier action of the route is replaced.
+    /// Sets the action of a route, which replaces an earlier action of the route.
     mutating func set(_ action: RouteAction, for route: LoopbackRoute) {
         actions[route] = action
     }

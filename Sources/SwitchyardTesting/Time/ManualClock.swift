@@ -122,9 +122,7 @@ extension ManualClock {
         }
     }
 
-    /// Advances the clock to a time, like ``advance(by:)``.
-    ///
-    /// Does nothing if the clock has already passed this time.
+    /// Advances the clock to a time, like ``advance(by:)``, or does nothing if the clock has already passed this time.
     public func advance(to end: MonotonicTime) {
         turn.withLock {
             while let action = state.change({ $0.next(until: end) }) { action() }

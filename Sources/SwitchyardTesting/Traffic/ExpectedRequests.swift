@@ -21,9 +21,7 @@ public final class ExpectedRequests: Sendable {
     private struct State {
         var counts: [Int]
         var unexpected: [String] = []
-        /// The index of the expectation that was fulfilled last.
-        ///
-        /// Used only with `inOrder`.
+        /// The index of the expectation that was fulfilled last; used only with `inOrder`.
         var current = 0
     }
 

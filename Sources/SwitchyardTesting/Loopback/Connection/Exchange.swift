@@ -64,9 +64,7 @@ final class Exchange {
     }
 }
 
-/// A run of a handler outside the event loop.
-///
-/// The result is posted to the event loop.
+/// A run of a handler outside the event loop, which posts its result to the event loop.
 struct HandlerRun: Sendable {
     let id: ExchangeID
     let request: LoopbackRequest

@@ -10,9 +10,7 @@ struct LateExecutions {
     /// Adds an exchange whose connection is lost.
     mutating func add(_ exchange: Exchange) { exchanges[exchange.id.number] = exchange }
 
-    /// Removes an exchange that has ended and returns it.
-    ///
-    /// Returns `nil` if the exchange is not in the collection.
+    /// Removes an exchange that has ended and returns it, or returns `nil` if the exchange is not in the collection.
     mutating func remove(_ id: ExchangeID) -> Exchange? { exchanges.removeValue(forKey: id.number) }
 
     /// Removes and returns all exchanges.

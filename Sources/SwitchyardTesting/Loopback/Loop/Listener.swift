@@ -56,9 +56,7 @@ struct Listener {
         #endif
     }
 
-    /// Starts to listen again on the same port.
-    ///
-    /// Returns `false` if another socket has the port.
+    /// Starts to listen again on the same port, or returns `false` if another socket has the port.
     mutating func open(on poller: inout Poller) -> Bool {
         if let placeholder {
             guard Socket.setBacklog(placeholder, Self.backlog) == 0 else { return false }

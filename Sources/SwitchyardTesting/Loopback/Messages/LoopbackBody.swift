@@ -57,9 +57,7 @@ public struct LoopbackBodyWriter: Sendable {
     }
 }
 
-/// A callback that reports to a writer whether its bytes were accepted.
-///
-/// The callback must be called exactly once.
+/// A callback that reports whether a writer's bytes were accepted, and that must be called exactly once.
 struct Acknowledgement: Sendable {
     let call: @Sendable (Bool) -> Void
 }

@@ -12,9 +12,7 @@ import SwitchyardServices
 /// outside the content. If `If-Range` names another version of the content, the response contains the whole content. If
 /// several ranges are requested, the response also contains the whole content, as RFC 9110 allows.
 public struct LoopbackContent: Sendable {
-    /// The number of bytes of the content.
-    ///
-    /// A negative number counts as 0.
+    /// The number of bytes of the content; a negative number counts as 0.
     public var length: Int {
         didSet { length = max(0, length) }
     }

@@ -48,9 +48,7 @@ public struct LoopbackRequestBody: AsyncSequence, Sendable {
             try await channel.next()
         }
 
-        /// Returns the next piece, or `nil` at the end.
-        ///
-        /// The `actor` parameter is ignored.
+        /// Returns the next piece, or `nil` at the end; the `actor` parameter is ignored.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoopbackError) -> Data? {
             try await channel.next()
         }

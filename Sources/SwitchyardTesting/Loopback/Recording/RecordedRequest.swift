@@ -65,9 +65,7 @@ public struct LoopbackStatistics: Sendable, Hashable {
     public internal(set) var badRequests = 0
 }
 
-/// The limits on what a ``LoopbackServer`` buffers and records.
-///
-/// A negative limit counts as 0.
+/// The limits on what a ``LoopbackServer`` buffers and records; a negative limit counts as 0.
 public struct LoopbackLimits: Sendable, Hashable {
     /// The maximum size of a request head in bytes.
     ///

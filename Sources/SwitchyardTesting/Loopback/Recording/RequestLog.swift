@@ -27,9 +27,7 @@ struct RequestLog {
         firstNumber += excess
     }
 
-    /// Changes a recorded request.
-    ///
-    /// Does nothing if the record was removed.
+    /// Changes a recorded request, or does nothing if the record was removed.
     mutating func update(_ number: Int, _ change: (inout RecordedRequest) -> Void) {
         let index = number - firstNumber
         guard records.indices.contains(index) else { return }

@@ -141,9 +141,7 @@ extension ServerState.State {
 // MARK: - Waiting
 
 extension ServerState {
-    /// Waits until the statistics satisfy a condition.
-    ///
-    /// Returns `false` if the task was cancelled before.
+    /// Waits until the statistics satisfy a condition, or returns `false` if the task was cancelled before.
     func wait(until condition: @Sendable (LoopbackStatistics) -> Bool) async -> Bool {
         await state.wait(for: \.statistics, until: condition)
     }

@@ -31,9 +31,7 @@ struct RequestParser {
     private var buffer: [UInt8] = []
     private var position = 0
 
-    /// Creates a parser.
-    ///
-    /// A head of more than `headLimit` bytes is rejected.
+    /// Creates a parser that rejects a head of more than `headLimit` bytes.
     init(headLimit: Int = 65_536) {
         self.headLimit = headLimit
     }
@@ -98,9 +96,8 @@ extension RequestParser {
         }
     }
 
-    /// Removes and returns the lines up to and including the empty line.
-    ///
-    /// Returns `nil` if the empty line has not arrived.
+    /// Removes and returns the lines up to and including the empty line, or returns `nil` if the empty line has not
+    /// arrived.
     private mutating func takeBlock() throws(LoopbackError) -> ArraySlice<UInt8>? {
         guard let end = try lines.endOfBlock(in: buffer, from: position) else {
             guard bufferedCount <= headLimit else { throw .headTooLarge }

@@ -69,9 +69,7 @@ struct ResponseEncoder {
         return Data((text + "\r\n").utf8)
     }
 
-    /// Encodes a status line and header fields.
-    ///
-    /// The fields are not changed.
+    /// Encodes a status line and header fields without changes.
     static func encode(status: Int, reason: String?, headers: HTTPHeaders) -> Data {
         var text = "HTTP/1.1 \(status) \(reason ?? StatusText.reason(for: status))\r\n"
         for field in headers {
