@@ -63,9 +63,7 @@ final class FaultController: Sendable {
         }
     }
 
-    /// Sets a fault.
-    ///
-    /// The previous fault ends.
+    /// Sets a fault, which replaces the previous fault.
     func order(_ fault: CallFault) {
         state.withLock { $0 = State(fault: fault) }
     }

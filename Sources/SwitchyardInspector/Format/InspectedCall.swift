@@ -136,9 +136,7 @@ package struct InspectedAttempt: Codable, Sendable, Equatable {
     package var server: String?
     /// The HTTP method.
     package var method: String
-    /// The requested URL.
-    ///
-    /// After redirects, this is the last URL.
+    /// The requested URL, or the last URL after redirects.
     package var url: String
     /// The start of the attempt.
     package var start: Double

@@ -47,9 +47,7 @@ struct CallRecord: Sendable {
 
     // MARK: Rounds
 
-    /// Records the start of a round: one pass over the servers.
-    ///
-    /// Each retry starts another round.
+    /// Records the start of a round, which is one pass over the servers; each retry starts another round.
     mutating func roundBegan(_ round: Int, at time: Double) {
         let since = call.start
         // A longer time before the first round means that the call waited for rate limits or request adapters. Without

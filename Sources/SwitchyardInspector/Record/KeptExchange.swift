@@ -4,9 +4,7 @@ import SwitchyardDiagnostics
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A stored exchange.
-///
-/// Credentials are redacted, and bodies are cut to the limit.
+/// A stored exchange, with redacted credentials and with bodies cut to the limit.
 struct KeptExchange: Sendable {
     /// The exchange as an archive entry.
     var entry: HARArchive.Entry
@@ -112,9 +110,7 @@ struct ExchangeKeeper: Sendable {
         return exchange
     }
 
-    /// Cuts a text, which may be base64, to the limit.
-    ///
-    /// Returns whether the text was longer.
+    /// Cuts a text, which may be base64, to the limit, and returns whether the text was longer.
     private func shorten(_ text: inout String, _ encoding: inout String?) -> Bool {
         guard text.utf8.count > bodyBytes else { return false }
         guard encoding == "base64" else {

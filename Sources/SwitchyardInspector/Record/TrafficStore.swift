@@ -90,9 +90,7 @@ final class TrafficStore: Sendable {
         change { _ in }
     }
 
-    /// Records an event of a call.
-    ///
-    /// Does nothing if the call is no longer kept.
+    /// Records an event of a call, or does nothing if the call is no longer kept.
     func take(_ event: DispatchEvent) {
         let time = clock.milliseconds(event.time)
         switch event.kind {
@@ -124,9 +122,7 @@ final class TrafficStore: Sendable {
         }
     }
 
-    /// Adds a call.
-    ///
-    /// If there are too many calls, drops the oldest call.
+    /// Adds a call, and drops the oldest call if there are too many.
     private func add(
         _ configuration: APIConfiguration,
         at time: Double,

@@ -1,8 +1,6 @@
 import SwitchyardServices
 
-/// A tracker that knows whether a page is open.
-///
-/// A page is open if one of its feed requests is waiting or ended recently.
+/// A tracker that knows whether a page is open: one of its feed requests is waiting or ended recently.
 final class PagePresence: Sendable {
     private struct State {
         var waiting = 0
@@ -39,9 +37,7 @@ final class PagePresence: Sendable {
     /// Whether a page is open.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Records the start of a feed request.
-    ///
-    /// Returns `false` if the inspector has stopped.
+    /// Records the start of a feed request, or returns `false` if the inspector has stopped.
     func come() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }

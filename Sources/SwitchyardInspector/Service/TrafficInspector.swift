@@ -92,9 +92,7 @@ public final class TrafficInspector: Sendable {
         server.stop()
     }
 
-    /// Waits until a page is open.
-    ///
-    /// Returns `false` if the task was cancelled before.
+    /// Waits until a page is open, or returns `false` if the task was cancelled before.
     package func waitForPage() async -> Bool {
         await server.wait { _ in desk.isWatched }
     }
