@@ -131,6 +131,24 @@ struct EventReconnectTests {
         #expect(transport.requestCount == 2)
     }
 
+    @Test func `a Retry-After delays one reconnection only`() async throws {
+        let clock = ManualClock()
+        let transport = StubTransport(answers: [
+            .status(503, headers: ["Retry-After": "20"]), .failure(.connectionRefused), .never,
+        ])
+        let client = try NetworkClient(service: .topics(servers: 1), transport: transport, time: clock)
+        let events = Task { for try await _ in client.eventSource(APIConfiguration(path: "news")) {} }
+        #expect(await transport.waitForRequests(1))
+        #expect(await clock.waitForTimers(1, in: .seconds(20)))
+
+        clock.advance(by: .seconds(20))
+
+        #expect(await transport.waitForRequests(2))
+        #expect(await clock.waitForTimers(1, in: .seconds(3)))
+        events.cancel()
+        _ = await events.result
+    }
+
     @Test func `an event source can be cancelled while it reads the body of a refused response`() async throws {
         let server = LoopbackServer()
         server.route(.get, "/news") { _ in

@@ -33,4 +33,15 @@ import Testing
 
         #expect(answer == .rest(last: 9, total: 10))
     }
+
+    @Test func `bytes are not the whole content when the server now names another length`() {
+        let question = DownloadResponse.Question(offset: 10, total: 12)
+
+        let answer = DownloadResponse(status: 416, headers: ["Content-Range": "bytes */10"], to: question)
+
+        guard case .startOver = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+    }
 }

@@ -186,4 +186,31 @@ struct UploadFailoverTests {
         #expect(store.requests.map { $0.headers["Authorization"] } == [nil])
         #expect(store.requests.map { $0.headers["X-Album"] } == ["7"])
     }
+
+    @Test func `an upload that has left both servers returns to the one that works again`() async throws {
+        let lab = try UploadLab(.tus, servers: 2)
+        let others = LoopbackUploads(.tus)
+        others.open(on: lab.servers[1])
+        others.cut(after: 300_000)
+        let (first, second) = (lab.server, lab.servers[1])
+        let breaks = Locked(0)
+        let upload = upload(killing: lab) { resumption in
+            resumption.pieceLength = 400_000
+            resumption.maximumContinuations = 8
+            resumption.onEvent = { event in
+                guard case .interrupted = event else { return }
+                let isFirst = breaks.withLock { breaks in
+                    breaks += 1
+                    return breaks == 1
+                }
+                first.fault = isFirst ? .refuse : nil
+                if !isFirst { second.fault = .refuse }
+            }
+        }
+
+        let answer = try await lab.client.upload(upload)
+
+        #expect(answer.context.server == "primary")
+        #expect(lab.uploads.uploads.contains { $0.bytes == bytes })
+    }
 }

@@ -1,0 +1,28 @@
+import SwitchyardHTTP
+import SwitchyardServices
+import Testing
+
+@testable import SwitchyardClient
+
+@Suite struct FailoverStateTests {
+    private let now = MonotonicTime(seconds: 1)
+
+    @Test func `a request that waited for a token no longer waits after another attempt has begun`() throws {
+        let url = try RequestURL(validating: "http://a.test/x")
+        let route = ServerPool.Route(to: ServerPool.Place(try BaseURL("http://a.test/")))
+        var state = FailoverState()
+        _ = state.begin()
+        let first = state.add(route, url: url, at: now)
+        let error = TransportError(.connectionRefused, message: "refused", mayHaveBeenSent: false)
+        _ = state.attemptEnded(try #require(first), .failure(.refused), .failure(.transport(error)), .unsent)
+        let timer = state.hold(FailoverState.Held(kind: .refused, since: now))
+        #expect(timer != nil)
+
+        _ = state.add(route, url: url, at: now)
+
+        guard case .slow = state.look() else {
+            Issue.record("the request still waits for a token")
+            return
+        }
+    }
+}
