@@ -247,12 +247,4 @@ extension Result where Success == ServiceResponse, Failure == RequestFailure {
         guard case .success(let response) = self else { return false }
         return configuration.hasEffect && response.status < 400
     }
-
-    /// The context of the request, whether it succeeded or failed.
-    package var context: RequestContext {
-        switch self {
-        case .success(let answer): answer.context
-        case .failure(let failure): failure.context
-        }
-    }
 }

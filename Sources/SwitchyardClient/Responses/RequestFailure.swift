@@ -124,3 +124,13 @@ extension RequestFailure.Reason: CustomStringConvertible {
 
 extension RequestFailure: RedactedDescribable {}
 extension RequestFailure.Reason: RedactedDescribable {}
+
+extension Result where Success == ServiceResponse, Failure == RequestFailure {
+    /// The context of the request, whether it succeeded or failed.
+    package var context: RequestContext {
+        switch self {
+        case .success(let answer): answer.context
+        case .failure(let failure): failure.context
+        }
+    }
+}
