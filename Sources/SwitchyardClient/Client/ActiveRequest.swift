@@ -3,9 +3,9 @@ public import SwitchyardServices
 
 /// An active request, as a value to inspect and to select requests to cancel.
 public struct ActiveRequest: Sendable {
-    /// The main kind of work of a request.
+    /// The kind of a request, by how its bodies are transferred.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The request and the response have small bodies.
+        /// The bodies of the request and the response are in memory as a whole.
         case data
         /// The request sends a file, a stream or a multipart form.
         case upload
@@ -27,7 +27,7 @@ public struct ActiveRequest: Sendable {
         self.environment = environment
     }
 
-    /// The main kind of work of the request.
+    /// The kind of the request, derived from its configuration.
     public var kind: Kind {
         if configuration.delivery == .stream { return .download }
         let isUpload = configuration.prebuiltRequest?.body.isStreamed ?? configuration.body.isStreamed
@@ -36,7 +36,7 @@ public struct ActiveRequest: Sendable {
 }
 
 extension RequestBody {
-    /// Whether the body is read while it is being sent.
+    /// Whether this body is read while it is being sent.
     fileprivate var isStreamed: Bool {
         switch kind {
         case .file, .stream, .multipart, .custom: true
@@ -46,7 +46,7 @@ extension RequestBody {
 }
 
 extension HTTPBody {
-    /// Whether the body is read while it is being sent.
+    /// Whether this body is read while it is being sent.
     fileprivate var isStreamed: Bool {
         switch self {
         case .file, .stream: true
@@ -60,15 +60,15 @@ extension HTTPBody {
 extension NetworkClient {
     /// Returns the active requests that satisfy a condition, oldest first.
     ///
-    /// If this client is a scope, the result has only the requests of the scope. Otherwise it has all requests.
-    /// Downloads and streams are active until their last byte.
+    /// If this client was made by ``NetworkClient/scoped()``, the result has only the requests sent through this
+    /// client. Otherwise it has the requests of all handles. Downloads and streams are active until their last byte.
     ///
     /// - Parameter condition: A closure that returns whether to include a request.
     /// - Returns: The requests.
     public func activeRequests(where condition: (ActiveRequest) throws -> Bool) rethrows -> [ActiveRequest] {
         let transfers = core.transfers.requests(of: scope)
         let names = Set(transfers.map(\.id))
-        // A transfer whose response has not arrived yet is in both tables.
+        // A transfer whose response has not arrived yet is in the transfer table and in the dispatch table.
         let requests = active.filter { !names.contains($0.id) }
             .map { ActiveRequest(id: $0.id, configuration: $0.configuration, environment: $0.environment) }
         return try (transfers + requests).filter(condition).sorted { $0.id < $1.id }
@@ -93,9 +93,9 @@ extension NetworkClient {
 extension NetworkClient {
     /// Cancels the requests that satisfy a condition.
     ///
-    /// If this client is a scope, only requests of the scope are cancelled. When this method returns, a cancelled
-    /// request has left the table, and its completion has been called or passed to its queue. A download or stream
-    /// whose response head has arrived leaves the table shortly afterwards.
+    /// If this client was made by ``NetworkClient/scoped()``, only requests sent through this client are cancelled.
+    /// When this method returns, a cancelled request is no longer active, and its completion has been called or passed
+    /// to its queue. A download or stream whose response head has arrived stays active for a short time afterwards.
     ///
     /// - Parameter condition: A closure that returns whether to cancel a request.
     /// - Returns: The identifiers of the selected requests.
@@ -119,12 +119,12 @@ extension NetworkClient {
 // MARK: - Shutdown
 
 extension NetworkClient {
-    /// Waits until no request is active in the client and all its scopes.
+    /// Waits until no request is active in the client and in all handles made by ``NetworkClient/scoped()``.
     ///
     /// At that point all completions have been called or passed to their queues. A download or stream is active until
     /// its last byte. This method does not wait for event sources, because they do not end by themselves.
     ///
-    /// - Returns: `false` if the task was cancelled before.
+    /// - Returns: `true` when no request is active, or `false` if the current task was cancelled first.
     @discardableResult
     public func waitUntilIdle() async -> Bool {
         await core.waitUntilIdle()

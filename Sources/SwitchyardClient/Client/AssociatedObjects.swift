@@ -39,7 +39,7 @@ package final class AssociatedObjects: Sendable {
         return unsafeDowncast(object, to: type)
     }
 
-    /// Returns the object of a type without the cast, so that this part needs no generic code.
+    /// Returns the object of a type without casting it, so that the lookup is not generic code.
     private func object(of type: ObjectIdentifier) -> (any AnyObject & Sendable)? {
         objects.withLock { objects in
             for entry in objects where entry.type == type { return entry.object }

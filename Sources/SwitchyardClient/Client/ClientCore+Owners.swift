@@ -2,7 +2,7 @@ import SwitchyardHTTP
 package import SwitchyardServices
 
 extension ClientCore {
-    /// Returns the owner of a call that is made now, or `nil` if the client has no credentials, users and cookies.
+    /// Returns the owner of a call: the user and the environment at the time when the call is made.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the call.
@@ -10,7 +10,7 @@ extension ClientCore {
     ///   - pool: The servers that the call goes to.
     ///   - isBound: Whether the handle stays with these servers when the client switches the environment.
     ///   - user: A closure that returns the current user. If `nil`, ``NetworkClient/Options/user`` applies.
-    /// - Returns: The owner.
+    /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies.
     func callOwner(
         of configuration: APIConfiguration,
         usesCredentials: Bool,
@@ -38,14 +38,15 @@ extension ClientCore {
         )
     }
 
-    /// Returns whether a call carries the client's credentials, if the client has any.
+    /// Returns whether a call is authorized with the client's credentials, if the client has any.
     func goesAsPresentUser(_ configuration: APIConfiguration) -> Bool {
         configuration.usesCredentials && configuration.credential == nil && options.credentials?.isBypassed != true
     }
 
     /// Returns whether a call belongs to the user who is logged in.
     ///
-    /// The call carries the client's credentials, or the client has no credentials but names its users.
+    /// This is the case if the call carries the client's credentials. It is also the case if the client has no
+    /// credentials but ``NetworkClient/Options/user`` names its users.
     func isBoundToLogin(_ configuration: APIConfiguration) -> Bool {
         options.hasLogins && goesAsPresentUser(configuration)
     }
@@ -64,28 +65,31 @@ extension ClientCore {
 }
 
 extension APIConfiguration {
-    /// Returns the reason why the call must end in an environment, or `nil` if its owner is still logged in or the call
-    /// outlives a logout.
+    /// Returns the reason why the call must end because its user has logged out of an environment.
+    ///
+    /// - Returns: The reason, or `nil` if the user is still logged in, if the call belongs to another environment or to
+    ///   no user, or if the call outlives a logout.
     func refusal(in environment: ServiceEnvironment) -> RequestFailure.Reason? {
         guard let owner = callOwner, owner.environment == environment, !outlivesLogout else { return nil }
         return owner.refusal
     }
 
-    /// Returns whether the call was made in an environment, which is true everywhere for a call without an owner.
+    /// Returns whether the call was made in an environment.
+    ///
+    /// The result is always `true` for a call without an owner.
     func isMade(in environment: ServiceEnvironment) -> Bool {
         rare?.value.callOwner.map { $0.environment == environment } ?? true
     }
 }
 
 extension NetworkClient {
-    /// Returns the owner of a call that is made now.
-    ///
-    /// The result is `nil` if the client has no credentials, users and cookies, and only one environment.
+    /// Returns the owner of a call: the user and the environment at the time when the call is made.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the call.
     ///   - presentUser: A closure that returns the current user. If `nil`, the client's options apply.
-    /// - Returns: The owner.
+    /// - Returns: The owner, or `nil` if the client has neither credentials nor users nor cookies, and only one
+    ///   environment.
     package func callOwner(
         of configuration: APIConfiguration,
         presentUser: (@Sendable () -> String?)? = nil
@@ -107,7 +111,9 @@ extension NetworkClient {
         return CallOwner(environment: pool.environment, client: followsClient ? core.identity : nil, cookies: nil)
     }
 
-    /// Returns a closure that reports whether a user is still logged in, without retaining the client.
+    /// Returns a closure that reports whether a user is still logged in.
+    ///
+    /// The closure does not retain the client.
     ///
     /// - Parameters:
     ///   - user: The name of the user. If `nil`, the number of the login identifies the user.
@@ -124,7 +130,9 @@ extension NetworkClient {
         return { presentUser() == nil && credentials.login(in: environment).number == number }
     }
 
-    /// Returns a closure that reports whether the present environment is still in use, without retaining the client.
+    /// Returns a closure that reports whether the environment that is current now is still in use.
+    ///
+    /// The closure does not retain the client.
     package func watchingEnvironment() -> @Sendable () -> Bool {
         guard boundPool == nil else { return { true } }
         let environment = environment
@@ -141,7 +149,7 @@ extension NetworkClient {
         return failure(reason, of: configuration, by: owner, mayHaveBeenExecuted: configuration.hasEffect)
     }
 
-    /// Returns the failure of a call that may not start because its user has left or the environment has changed.
+    /// Returns the failure of a call that may not start because its user has logged out or the environment has changed.
     package func failure(
         ofOwnerGone configuration: APIConfiguration,
         beforeBeginningIn environment: ServiceEnvironment
@@ -168,7 +176,7 @@ extension NetworkClient {
         return RequestFailure(reason, id: RequestID(), context: context)
     }
 
-    /// Returns the owner of a call that is made now for the user of this name only.
+    /// Returns an owner for a call that is made now and belongs to the user with this name.
     package func callOwner(named name: String) -> CallOwner {
         let pool = pool
         return CallOwner(

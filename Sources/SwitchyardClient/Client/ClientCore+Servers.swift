@@ -3,9 +3,9 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// Switches to the pool of an environment.
+    /// Switches the client to the servers of another environment.
     ///
-    /// Requests that have started keep their pool.
+    /// Requests that have already started keep the servers of their environment.
     func enter(_ environment: ServiceEnvironment) throws(ClientError) {
         let pools = try replacePool { (service, old) throws(ClientError) in
             guard environment != old.environment else { return nil }
@@ -48,8 +48,8 @@ extension ClientCore {
 
     /// Replaces the service and the pool with new ones that are made from the current ones.
     ///
-    /// If another thread has replaced them meanwhile, the method makes new ones again, because otherwise one of the two
-    /// changes would be lost.
+    /// If another thread replaces the service or the pool while `make` runs, this method calls `make` again. Otherwise
+    /// one of the two changes would be lost.
     ///
     /// - Parameter make: A closure that returns the new service and pool, or `nil` if nothing changes. It is called
     ///   without the lock.
@@ -66,7 +66,8 @@ extension ClientCore {
             let isDone = state.withLock { state in
                 guard state.replacements == number else { return false }
                 state.replacements += 1
-                // Calls that were made while there were several environments may still be waiting.
+                // Once `true`, the flag stays `true`, because calls made while there were several environments may
+                // still be waiting.
                 state.knowsEnvironments = state.knowsEnvironments || knowsEnvironments
                 (state.service, state.pool) = new
                 return true
@@ -86,20 +87,20 @@ extension ClientCore {
         let now = time.now
         let isBack = state.withLock { state in
             defer { state.isOffline = isOffline }
-            // A pool that is being made with the old offline state is made again.
+            // The new count makes `replacePool` discard a pool that it is making with the old offline state.
             state.replacements += 1
             // The pool is updated under the lock, so that the client and the pool end with the same state.
             state.pool.setOffline(isOffline, at: now)
             return state.isOffline && !isOffline
         }
-        // Connections from before the outage may be dead without a notification.
+        // Connections from before the outage may be dead although nothing has reported it.
         if isBack { transport.retireConnections() }
     }
 
-    /// Publishes the events and moves requests to another server.
+    /// Publishes events of the servers and moves requests to other servers if the events require it.
     ///
-    /// Requests leave a server that has just been ejected. Requests that wait for a place at a server move if another
-    /// server has become the preferred one.
+    /// Requests leave a server that has just been ejected. If another server has become the preferred one, requests
+    /// that wait for a slot of a limit wait for a slot at that server instead.
     func publish(_ switchEvents: [SwitchEvent], from pool: ServerPool) {
         for event in switchEvents {
             events.send(ClientEvent(environment: pool.environment, event: event))
@@ -113,7 +114,9 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// All requests, the most urgent first, which is the order in which they get places at limits and failover tokens.
+    /// All requests, the most urgent first.
+    ///
+    /// Requests get slots and failover tokens in this order.
     private func mostUrgentFirst() -> [any DispatchedRequest] {
         requests.sorted { ($1.configuration.priority, $0.id) < ($0.configuration.priority, $1.id) }
     }

@@ -17,27 +17,29 @@ package final class ClientCore: Sendable {
     /// The gate at which requests wait for the network.
     package let connectivity = ConnectivityGate()
     let objects = AssociatedObjects()
-    /// The settings for groups of calls.
+    /// The settings that apply to calls by URL and method.
     let rules: Locked<ConfigurationRules>
     /// The transfers whose bodies are still being transferred.
     let transfers = TransferTable()
-    /// The identity of the client in the owners of its calls.
+    /// The identity of the client, which is stored in the owners of its calls.
     let identity = ClientIdentity()
-    /// The paths that writes have changed.
+    /// The paths of the write requests that the client has sent.
     let writtenPaths = WrittenPaths()
     /// Whether calls may have an owner, because there are credentials, users or cookies.
     let knowsOwners: Bool
     private let ownsTransport: Bool
-    /// The observer that ends the calls of a user who has logged out, or `nil` for a client without credentials.
+    /// The observer that ends the calls of a user who has logged out.
+    ///
+    /// `nil` if the client has no credentials.
     private let userObserver: UserObserver?
-    /// Whether the options require more of a request than a failover can do.
+    /// Whether the options require a ``RequestFlow`` around every failover: limits, interceptors, retries, or users.
     let surroundsRequests: Bool
     let state: Locked<State>
 
     struct State {
         var service: Service
         var pool: ServerPool
-        /// The observers of calls, or `nil` if there are none, which makes the check cheap.
+        /// The observers of calls, or `nil` instead of an empty array, because the check for `nil` is cheaper.
         var clientObservers: [ClientObserver]?
         /// The number of times the service, the pool, or the offline state was replaced.
         var replacements = 0
@@ -69,7 +71,7 @@ package final class ClientCore: Sendable {
         } catch {
             throw .transport(error)
         }
-        // The system's default transport has no pins.
+        // Only a transport that the app passes in can have pinned keys.
         if let transport { try Self.checkPins(of: transport, for: service.servers, in: environment) }
         let pool = try options.pool(of: service, in: environment, at: time.now)
         let knowsEnvironments = service.environments.count > 1
@@ -99,7 +101,9 @@ package final class ClientCore: Sendable {
     /// A request keeps the pool with which it started.
     var pool: ServerPool { state.withLock { $0.pool } }
 
-    /// The current servers and observers, which are all that a new request needs, read under one lock.
+    /// The current servers and observers, read under one lock.
+    ///
+    /// A new request needs no other state.
     var present: (pool: ServerPool, clientObservers: [ClientObserver]?) {
         state.withLock { ($0.pool, $0.clientObservers) }
     }
@@ -126,7 +130,9 @@ package final class ClientCore: Sendable {
 // MARK: - Requests
 
 extension ClientCore {
-    /// Adds the request to the table and starts it, or ends it at once after a shutdown.
+    /// Adds the request to the table and starts it.
+    ///
+    /// After a shutdown, the request ends immediately.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -150,14 +156,17 @@ extension ClientCore {
         request.start()
     }
 
-    /// Calls the completion of a request that has ended, removes the request from the table, and then, if it was the
-    /// last request, resumes the waiters.
+    /// Calls the completion of a request that has ended and removes the request from the table.
+    ///
+    /// If no request is left, the callers of ``waitUntilIdle()`` are resumed.
     func finish(_ request: some DispatchedRequest, telling completion: () -> Void = {}) {
         completion()
         for waiter in state.withLock({ $0.table.remove(request) }) { waiter.resume(returning: true) }
     }
 
-    /// Waits until no request and no transfer is active, and returns `false` if the task was cancelled before.
+    /// Waits until no request and no transfer is active.
+    ///
+    /// Returns `false` if the task was cancelled first.
     func waitUntilIdle() async -> Bool {
         repeat {
             guard await transfers.waitUntilIdle(), await state.wait(in: \.table.waiters, unless: { $0.table.isIdle })
@@ -167,7 +176,7 @@ extension ClientCore {
         return true
     }
 
-    /// Refuses new requests and transfers, except requests that active ones still need.
+    /// Refuses new requests and transfers, except requests that active operations still need.
     func refuseRequests() {
         transfers.refuse()
         state.withLock { $0.table.refuse() }
@@ -185,7 +194,9 @@ extension ClientCore {
         transfers.cancel(ids)
     }
 
-    /// Cancels the requests of one owner, or of all owners, except those of a credential refresh.
+    /// Cancels the requests sent through one handle, or through all handles if `owner` is `nil`.
+    ///
+    /// The requests of a credential refresh are not cancelled.
     func cancelAll(of owner: OwnerID?) {
         for request in ordinaryRequests(of: owner) { request.cancel(.cancelled) }
         transfers.cancelAll(of: owner)
@@ -196,7 +207,9 @@ extension ClientCore {
         state.withLock { $0.table.all }.filter { !$0.hasEnded }
     }
 
-    /// Returns the active requests of one owner, or of all owners, except those of a credential refresh.
+    /// Returns the active requests sent through one handle, or through all handles if `owner` is `nil`.
+    ///
+    /// The requests of a credential refresh are left out.
     func ordinaryRequests(of owner: OwnerID?) -> [any DispatchedRequest] {
         state.withLock { $0.table.ordinary(of: owner) }.filter { !$0.hasEnded }
     }
@@ -217,12 +230,14 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// The owner of transfers that several requests share and of the parts of a transfer.
+    /// The owner of transfers that several requests share, and of the parts of a transfer.
     ///
     /// No handle has this identifier.
     static let ownerOfShared: OwnerID = 0
 
-    /// Returns the route of the first attempt of a request, and the server that is due for a probe or a warm-up.
+    /// Returns the route of the first attempt of a request.
+    ///
+    /// If another server is due for a probe or a warm-up, the result also has a route to that server.
     func firstRoute(
         for configuration: APIConfiguration,
         avoiding avoided: [Server.ID] = [],
@@ -248,8 +263,8 @@ extension ClientCore {
 
     /// Builds the request of one attempt.
     ///
-    /// The total timeout of the result is that of the whole request. The caller replaces it: a failover sets none,
-    /// because it measures that time over all attempts, and a probe sets its own timeout.
+    /// The result has the total timeout of the whole request, which the caller replaces. A failover sets no timeout,
+    /// because it measures the time over all attempts itself. A probe sets its own timeout.
     func request(
         for configuration: APIConfiguration,
         on route: ServerPool.Route,
@@ -257,8 +272,8 @@ extension ClientCore {
     ) throws(RequestError) -> HTTPRequest {
         var request = try pool.generator.request(for: configuration, on: route.base, home: route.home)
         request.skipsRedirectBody = (configuration.redirects ?? options.redirects).decidesByHead
-        // The base URLs of the service were checked when the client was created, so only URLs elsewhere are checked
-        // here.
+        // The base URLs were checked when the client was created, so only a URL that is not below the base URL is
+        // checked here.
         if route.attempt == nil || !request.url.isBelow(route.base), !request.url.isSecure {
             try options.insecureHTTP.check(request.url)
         }
@@ -269,8 +284,8 @@ extension ClientCore {
 extension ClientCore {
     /// Sends a probe to an ejected server to check whether the server has recovered.
     ///
-    /// No caller waits for the probe. The probe copies a read that the app is sending anyway, so that it tests what the
-    /// app needs.
+    /// No caller waits for the probe. The probe copies a read request that the app is sending to another server now, so
+    /// that it tests what the app needs.
     func probe(_ route: ServerPool.Route, copying configuration: APIConfiguration, in pool: ServerPool) {
         guard let attempt = route.attempt else { return }
         let limit = max(options.probeTimeout, pool.patience(with: attempt))
@@ -281,11 +296,12 @@ extension ClientCore {
         }
     }
 
-    /// Sends the same safe request to a server that is slow or has failed and to another server, to compare the two.
+    /// Sends the same safe request to a suspect (a server that is slow or has failed) and to another server, to compare
+    /// their responses.
     ///
-    /// If only the other server responds, the first server is at fault. This comparison serves requests that must not
-    /// be repeated. If the other server has refused such a request, `isAtBase` is `true` and the comparison reads the
-    /// base URL.
+    /// If only the other server responds, the suspect is at fault. The comparison is made because of a request that
+    /// must not be sent to two servers. If the other server has rejected such a request with a 4xx, `isAtBase` is
+    /// `true` and the comparison reads the base URL.
     func compare(
         _ route: ServerPool.Route,
         becauseOf configuration: APIConfiguration,
@@ -321,10 +337,10 @@ extension ClientCore {
         }
     }
 
-    /// Returns a safe request that resembles another request.
+    /// Returns a safe request that a probe or a comparison can send in place of another request.
     ///
-    /// A read is returned unchanged. For a write, the result reads the same path. For a read that must not be repeated,
-    /// the result reads the base URL.
+    /// A read request is returned unchanged. For a write request, the result reads the same path. For a read request
+    /// that must not be repeated, the result reads the base URL.
     private func shadow(of configuration: APIConfiguration) -> APIConfiguration {
         if let probePath = options.probePath { return APIConfiguration(path: probePath) }
         let isRead = configuration.sentMethod.isSafe
@@ -353,8 +369,8 @@ extension ClientCore {
         } catch {
             return completion(.neutral)
         }
-        // A response from another host says nothing about the server, and a request that a modifier has turned into a
-        // write is not a probe.
+        // A response from another host proves nothing about the server. A request that a modifier has turned into a
+        // write request must not be sent as a probe.
         guard request.url.isAt(route.base), request.method.isSafe else { return completion(.neutral) }
         request.timeouts.total = limit
         request.needsNewConnection = needsNewConnection
@@ -366,7 +382,7 @@ extension ClientCore {
 }
 
 extension APIConfiguration {
-    /// A read of the base URL with the same settings for HTTPS upgrades and TLS.
+    /// A GET of the base URL that keeps this call's settings for HTTPS upgrades and TLS.
     var baseURLRead: APIConfiguration {
         var question = APIConfiguration()
         question.upgradesToHTTPS = upgradesToHTTPS

@@ -3,12 +3,12 @@ import SwitchyardServices
 /// The active requests, by identifier.
 ///
 /// A request stays in the table until its completion has been called, so that a waiter can wait for the completion.
-/// Once the request has ended, it is no longer listed, and another request may use its identifier.
+/// While the completion is being called, the request is no longer listed, and another request may use its identifier.
 struct DispatchTable {
     private var requests: [RequestID: any DispatchedRequest] = [:]
     private var isRefusing = false
     private var isClosed = false
-    /// The waiters for the end of the last request.
+    /// The waiters that are resumed when no request is left.
     var waiters = WaiterList<Bool>()
     /// The requests whose completions are being called and whose identifiers other requests already use.
     private var overtaken: [any DispatchedRequest] = []
@@ -24,7 +24,7 @@ struct DispatchTable {
     ///   - request: The request.
     ///   - continues: Whether the request belongs to an active operation, which may finish although new requests are
     ///     refused.
-    ///   - isOfRefresh: Whether a refresh of the client's credentials sends the request.
+    ///   - isOfRefresh: Whether the request is sent by a refresh of the client's credentials.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     mutating func insert(
         _ request: any DispatchedRequest,
@@ -62,7 +62,8 @@ struct DispatchTable {
     /// All requests, including requests that have ended and whose completions are being called.
     var all: [any DispatchedRequest] { Array(requests.values) }
 
-    /// Returns the requests of one owner, or of all owners, except those of a credential refresh.
+    /// Returns the requests sent through one handle, or through all handles if `owner` is `nil`, without the requests
+    /// of a credential refresh.
     ///
     /// Methods that cancel all requests spare the requests of a credential refresh. The server may already have used up
     /// the refresh token, so losing the response would lose the user's login.

@@ -7,7 +7,7 @@ typealias RequestCompletion = @Sendable (Result<ServiceResponse, RequestFailure>
 protocol DispatchedRequest: AnyObject, Sendable {
     /// The identifier of the request, which stays the same from dispatch to end.
     var id: RequestID { get }
-    /// The handle through which the request was sent.
+    /// The identifier of the handle through which the request was sent.
     var owner: OwnerID { get }
     /// The configuration that was dispatched.
     var configuration: APIConfiguration { get }
@@ -20,18 +20,22 @@ protocol DispatchedRequest: AnyObject, Sendable {
     func start()
     /// Ends the request, or does nothing if the request has ended.
     func cancel(_ reason: RequestFailure.Reason)
-    /// Leaves a server that has just been ejected, if the request waits for this server and may be resent.
+    /// Sends the request to another server if it waits for a server that has just been ejected and may be resent.
     func evacuate(_ server: Server.ID, in pool: ServerPool)
     /// Notifies the request that another server has become the preferred one.
     func serverSwitched(in pool: ServerPool)
 }
 
 extension DispatchedRequest {
-    /// Does nothing, because only a request that a limit holds up can wait for a server before sending.
+    /// Does nothing.
+    ///
+    /// Only a request that waits at a limit reacts to another preferred server.
     func serverSwitched(in pool: ServerPool) {}
 }
 
-/// Connects a task that may be cancelled at any time to its request, whichever of the two exists first.
+/// Connects a task to its request, so that cancelling the task cancels the request.
+///
+/// The task may be cancelled before the request is created.
 package struct DispatchHandle: Sendable {
     private enum State {
         case empty
@@ -64,8 +68,9 @@ package struct DispatchHandle: Sendable {
     }
 }
 
-/// Delays a callback until the method that started the work is about to return, so that the caller has the identifier
-/// before the response.
+/// Delays the callback of a request until the method that started the request is about to return.
+///
+/// The caller then has the request's identifier before the response.
 package struct CallbackGate: Sendable {
     private enum State {
         case closed(held: (@Sendable () -> Void)?)
@@ -74,7 +79,7 @@ package struct CallbackGate: Sendable {
 
     private let state = Locked(State.closed(held: nil))
 
-    /// Creates a closed gate.
+    /// Creates a gate that is closed.
     package init() {}
 
     /// Calls the callback now if the gate is open, otherwise when it opens.

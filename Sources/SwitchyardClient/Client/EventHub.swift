@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// Distributes events to listeners.
 ///
-/// If there are no listeners, an event only costs a short lock.
+/// If there are no listeners, sending an event only takes a lock for a short time.
 final class EventHub<Event: Sendable>: Sendable {
     private struct State {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
@@ -12,7 +12,9 @@ final class EventHub<Event: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    /// Returns a stream of the events from now on, which buffers the newest events if its reader is slow.
+    /// Returns a stream of all events after this call.
+    ///
+    /// If the stream's reader is slow, the stream buffers the newest events.
     func stream(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self,

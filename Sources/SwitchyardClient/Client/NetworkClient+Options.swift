@@ -20,12 +20,12 @@ extension NetworkClient {
         ///
         /// See ``NetworkClient/rules``.
         public var rules = ConfigurationRules()
-        /// The path that probes request with GET, or `nil`, the default, to derive the probe from the current request.
+        /// The path that probes request with GET, relative to the server's base URL, by default `nil`.
         ///
-        /// The path is relative to the server's base URL. Every response with a status below 500 counts as success. If
-        /// the path is `nil`, a probe repeats a read of the app unchanged. Instead of a write, a probe reads the path
-        /// of the write. Instead of a read that must not be repeated (``APIConfiguration/mayBeRepeated``), a probe
-        /// reads the base URL.
+        /// Every response with a status below 500 counts as success. If the path is `nil`, a probe is derived from the
+        /// current request of the app. In place of a read request, a probe sends the same request. In place of a write
+        /// request, a probe reads the same path. In place of a read request that must not be repeated
+        /// (``APIConfiguration/mayBeRepeated``), a probe reads the base URL.
         public var probePath: String?
         /// The minimum timeout of a probe, by default 1 second.
         ///
@@ -36,30 +36,32 @@ extension NetworkClient {
         public var seed: UInt64
         /// A stable number that identifies this installation, by default `nil`.
         ///
-        /// If set, the servers after the first are shuffled in an order of this installation's own, so that not all
-        /// clients of a fleet move to the same server when the first server fails. If `nil`, the order of the list
-        /// applies.
+        /// If set, the servers after the first are tried in an order that depends on this number. Not all clients then
+        /// move to the same server when the first server fails. If `nil`, the order of the list applies.
         public var installation: UInt64?
 
         /// The interceptors that take part in every request, in order, by default none.
         public var interceptors: [RequestInterceptor] = []
         /// The limits that every round of a request has to pass first, in order, by default none.
+        ///
+        /// A round sends the request to the servers in turn until one responds. A retry starts another round.
         public var limits: [any RequestLimit] = []
         /// The policy for retrying requests that no server could complete.
         ///
         /// If `nil`, the default, requests are not retried.
         public var retry: RetryPolicy?
-        /// The credentials that authenticate the app to the service and refresh themselves, by default none.
+        /// The credentials that are added to requests and refreshed automatically, by default none.
         public var credentials: Credentials?
         /// A closure that returns the name of the user who is logged in to an environment, or `nil` if no user is
         /// logged in.
         ///
         /// If the closure is `nil`, the default, the client does not distinguish users. With a closure, stored work
-        /// waits for its user: a write in an `Outbox`, and an interrupted upload (`UploadResumption.directory`). The
-        /// name must be the same after a token refresh, another login and a relaunch. Use an account number, not a
-        /// token. An outbox stores the name unchanged. Responses are stored under the name too, unless a manager sets
-        /// another name with its `cacheUser`. At a logout, these responses stay until a manager's `removeResponses()` or
-        /// their lifetime removes them. No other user can read them.
+        /// waits until its user is logged in again: write requests in an `Outbox`, and interrupted uploads
+        /// (`UploadResumption.directory`). The name must be the same after a token refresh, another login and a
+        /// relaunch. Use an account number, not a token. An outbox stores the name unchanged. Responses are stored
+        /// under the name too, unless an API manager sets another name with its `cacheUser`. At a logout, these
+        /// responses stay until the manager's `removeResponses()` or their lifetime removes them. No other user can
+        /// read them.
         ///
         /// The closure is called often, on any thread, so it should be quick. Change the name while there is no
         /// credential, after ``Credentials/logOut(in:)`` and before ``Credentials/set(_:in:)``. Otherwise a call could
@@ -67,7 +69,7 @@ extension NetworkClient {
         public var user: (@Sendable (ServiceEnvironment) -> String?)?
         /// The policy for redirects.
         ///
-        /// By default the client follows at most 20.
+        /// By default the client follows at most 20 redirects per attempt.
         public var redirects = RedirectPolicy.follow
 
         /// The hosts to which requests may be sent unencrypted, by default this machine and the local network.
@@ -76,7 +78,9 @@ extension NetworkClient {
         /// rule is refused.
         public var insecureHTTP = InsecureHTTPRule.local
 
-        /// Creates options, of which each has a default value.
+        /// Creates options.
+        ///
+        /// Every parameter has a default value.
         public init(
             generator: RequestGenerator = RequestGenerator(),
             probePath: String? = nil,
@@ -119,7 +123,8 @@ extension NetworkClient {
         /// Whether calls are bound to the user who is logged in.
         var hasLogins: Bool { credentials != nil || user != nil }
 
-        /// Whether a request needs more than a failover: limits, interceptors, retries, or a user.
+        /// Whether requests need a ``RequestFlow`` around the failover because of limits, interceptors, retries, or
+        /// users.
         var surroundsRequests: Bool {
             !limits.isEmpty || !interceptors.isEmpty || retry != nil || hasLogins
         }

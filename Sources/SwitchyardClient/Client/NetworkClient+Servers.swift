@@ -8,7 +8,9 @@ extension NetworkClient {
     /// The service that this client sends requests to.
     public var service: Service { core.service }
 
-    /// The current environment, for which requests are built.
+    /// The current environment.
+    ///
+    /// New requests are built for this environment.
     public var environment: ServiceEnvironment { pool.environment }
 
     /// The names of the service and the environment, and the observers, read under one lock.
@@ -33,15 +35,16 @@ extension NetworkClient {
     /// The credentials of the client's options.
     package var credentials: Credentials? { core.options.credentials }
 
-    /// Returns the path under which responses for an absolute URL of a server are stored, or `nil` if the text is no
-    /// such URL.
+    /// Returns the path under which responses for an absolute URL are stored, or `nil` if the text is not an absolute
+    /// URL of one of the servers.
     package func storagePath(ofAbsolute url: String) -> String? {
         url.contains("://") ? RequestURL(url).flatMap { pool.storagePath(of: $0) } : nil
     }
 
-    /// Returns the path and query by which every server can be asked for a URL that a response contained.
+    /// Converts a URL from a response into a path and query that every server of the service accepts.
     ///
-    /// A call with the URL itself goes only to the server in the URL. A call with the path fails over.
+    /// A call with the URL itself goes only to the server in the URL. A call with the path can fail over to other
+    /// servers.
     ///
     /// - Parameter url: An absolute URL, such as a link to the next page.
     /// - Returns: The path, in the form of ``APIConfiguration/path``. The result is `nil` if the URL is not below the
@@ -53,7 +56,9 @@ extension NetworkClient {
         return pool.generator.path(withoutItsVersion: path, of: url, on: base)
     }
 
-    /// Switches to another environment, so that later requests are sent there, with fresh health for its servers.
+    /// Switches to another environment.
+    ///
+    /// Later requests are sent to its servers, and all of them count as healthy.
     ///
     /// - Parameters:
     ///   - environment: The environment to enter. Entering the current environment changes nothing.
@@ -82,11 +87,12 @@ extension NetworkClient {
     /// The state of all servers, in order: which one is in use, which ones are ejected, and their health figures.
     public var servers: [ServerSnapshot] { pool.snapshot(at: core.now) }
 
-    /// Returns a stream of server events from now on: switches, ejections, probes, recoveries, and environment changes.
+    /// Returns a stream of server events after this call: switches, ejections, probes, recoveries, and environment
+    /// changes.
     ///
     /// - Parameter limit: The maximum number of events that are buffered for a slow reader, by default 256. If the
     ///   buffer is full, the oldest events are dropped.
-    /// - Returns: A stream that ends when the client does.
+    /// - Returns: A stream that ends when the client is released or shut down.
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<ClientEvent> {
         core.events.stream(bufferingNewest: limit)
     }
@@ -118,11 +124,12 @@ extension NetworkClient {
         }
     }
 
-    /// Notifies the client whether the network is available, so that failures while offline do not count against
-    /// servers.
+    /// Notifies the client whether the network is available.
     ///
-    /// When the network is back, requests that wait for it (``RetryPolicy/networkWait``) and event sources that back
-    /// off after failures continue.
+    /// Failures while the network is unavailable do not count against servers.
+    ///
+    /// When the network is available again, requests that wait for it (``RetryPolicy/networkWait``) continue, and event
+    /// sources that pause after failures reconnect.
     public func networkChanged(isOnline: Bool) {
         core.setOffline(!isOnline)
         // The gate opens last, so that the waiting requests see the updated state.
@@ -133,10 +140,10 @@ extension NetworkClient {
     /// resumed.
     ///
     /// A path changes, for instance, when the device moves from Wi-Fi to cellular or enters a VPN. The outcomes of
-    /// active requests, and for a short time of all others, then do not count for or against servers. Ejected servers
-    /// are probed within a second. Later requests use new connections (`Transport.retireConnections()`).
-    /// ``following(_:)`` calls this method when the link changes. Only the app knows of a suspension, so it should call
-    /// this method both before and after one.
+    /// active requests then do not count for or against servers, and for a short time neither do those of new requests.
+    /// Ejected servers are probed within a second. Later requests use new connections
+    /// (`Transport.retireConnections()`). ``following(_:)`` calls this method when the link changes. Only the app knows
+    /// when it is suspended, so it should call this method both before and after a suspension.
     public func networkPathChanged() {
         change { core, now in
             core.pathChanged(at: now)
@@ -178,7 +185,9 @@ extension NetworkClient {
         core.state.withLock { $0.clientObservers = ($0.clientObservers ?? []) + [clientObserver] }
     }
 
-    /// Removes an observer, which is still notified when the calls that are active now end.
+    /// Removes an observer.
+    ///
+    /// The observer is still notified when calls end that are active now.
     package func detach(_ clientObserver: ClientObserver) {
         // The old list is released after the lock, because releasing it may run arbitrary code.
         let old = core.state.withLock { state in

@@ -18,15 +18,16 @@ public final class NetworkClient: Sendable {
     let owner: OwnerID
     private let isRoot: Bool
     package let usesCredentials: Bool
-    /// The servers that the client's requests are bound to, whatever environment the app switches to.
+    /// The servers to which this handle sends all requests, even if the app switches to another environment.
     ///
     /// If `nil`, requests use the servers of the current environment.
     let boundPool: ServerPool?
-    /// The objects that live as long as this handle.
+    /// Objects of higher layers that are released together with this handle.
     package let objects = AssociatedObjects()
-    /// The objects that live as long as an app retains the client or one of its scopes.
+    /// Objects of higher layers that are released when the app has released the client and all handles made by
+    /// ``scoped()``.
     ///
-    /// The core does not retain these objects, so they may hold an object that holds a ``detached()`` handle.
+    /// The core does not retain these objects, so they may retain an object that retains a ``detached()`` handle.
     package let familyObjects: AssociatedObjects
 
     /// Creates a client.
@@ -80,18 +81,19 @@ public final class NetworkClient: Sendable {
     /// Returns a client that shares everything with this client but owns the requests sent through it.
     ///
     /// Releasing the scoped client, or calling its ``cancelAll()``, ends these requests and no others. Each API manager
-    /// takes one scoped client.
+    /// uses a scoped client of its own.
     public func scoped() -> NetworkClient {
         scope(usesCredentials: usesCredentials, family: familyObjects)
     }
 
-    /// Returns a client like ``scoped()`` whose requests omit the credentials of the options, for logins and similar
-    /// calls.
+    /// Returns a client like ``scoped()`` whose requests omit ``Options/credentials``, for logins and similar calls.
     public func withoutCredentials() -> NetworkClient {
         scope(usesCredentials: false, family: familyObjects)
     }
 
-    /// Returns a scope for the library's own objects that does not retain the ``familyObjects``.
+    /// Returns a handle like ``scoped()`` for the library's own objects.
+    ///
+    /// It does not retain the ``familyObjects``.
     package func detached() -> NetworkClient {
         scope(usesCredentials: usesCredentials, family: AssociatedObjects())
     }
@@ -108,7 +110,7 @@ public final class NetworkClient: Sendable {
 }
 
 extension NetworkClient {
-    /// The objects that live as long as the client and all its scopes.
+    /// Objects of higher layers that are released with the last handle of the client.
     package var sharedObjects: AssociatedObjects { core.objects }
 
     /// The clock and the timers of the client, for interceptors and limits that measure time or wait.
@@ -123,14 +125,14 @@ extension NetworkClient {
     /// The servers that a request is sent to if it starts now.
     package var pool: ServerPool { boundPool ?? core.pool }
 
-    /// Returns whether a call that the current task sends carries a credential: its own, or one of the options.
+    /// Returns whether a call that the current task sends carries a credential of its own or ``Options/credentials``.
     ///
-    /// Requests that a credential refresh itself sends carry no credential of the options.
+    /// A request that a credential refresh itself sends does not carry ``Options/credentials``.
     package func authorizes(_ configuration: APIConfiguration) -> Bool {
         usesCredentials && (configuration.credential != nil || core.options.credentials?.isBypassed != true)
     }
 
-    /// Returns the header fields that a call gets in addition to its own and that may change between calls.
+    /// Returns the header fields that the client adds to a call and that may change between calls.
     ///
     /// These are the fields that the app computes. In place of the cookies, the result has the number of times the
     /// cookie jar has changed.
@@ -161,7 +163,9 @@ extension NetworkClient {
         core.cancel(ids)
     }
 
-    /// Cancels all requests sent through this client and, unless this client is itself a scope, through its scopes.
+    /// Cancels all requests sent through this client.
+    ///
+    /// If this client was not made by ``scoped()``, the requests of all handles made from it are cancelled too.
     ///
     /// Requests that a refresh of the ``Options/credentials`` sends continue, and ``activeRequests`` does not list
     /// them. The server may already have used up the refresh token, so cancelling would lose the response and with it
@@ -175,28 +179,30 @@ extension NetworkClient {
         Set(active.map(\.id)).union(core.transfers.ids(of: scope)).sorted()
     }
 
-    /// The owner whose requests are affected: this scope, or `nil` for all requests if this client is not a scope.
+    /// The owner whose requests this handle lists and cancels: this handle if it was made by ``scoped()``, otherwise
+    /// `nil`, which means all requests.
     var scope: OwnerID? { isRoot ? nil : owner }
 
-    /// The active requests of this client or scope.
+    /// The active requests that this handle lists and cancels.
     var active: [any DispatchedRequest] {
         core.ordinaryRequests(of: scope).filter { $0.owner != ClientCore.ownerOfShared }
     }
 
     /// Shuts the client down: active requests and all later requests end with ``RequestFailure/Reason/closed``.
     ///
-    /// The shutdown affects all scopes and shuts the transport down. Calling this method again has no effect.
+    /// The shutdown affects all handles of the client and shuts the transport down. Calling this method again has no
+    /// effect.
     public func shutdown() {
         core.shutdown()
     }
 }
 
 extension NetworkClient {
-    /// Returns the health of the servers in the current environment for storage, for instance when the app enters the
-    /// background.
+    /// Returns the health of the servers in the current environment, so that the app can store it, for instance when
+    /// the app enters the background.
     ///
-    /// - Parameter date: The time of day from which the age of the memory is counted, by default now.
-    /// - Returns: The memory, to be stored and passed to ``restoreHealth(_:at:)`` at the next launch.
+    /// - Parameter date: The current time of day. The age of the stored health is counted from this time.
+    /// - Returns: The health of the servers. Store it and pass it to ``restoreHealth(_:at:)`` at the next launch.
     public func serverMemory(at date: Date = Date()) -> ServerMemory {
         let pool = core.pool
         return ServerMemory(
@@ -209,14 +215,14 @@ extension NetworkClient {
     /// Restores the server health that an earlier launch stored, ideally before the first request.
     ///
     /// Servers that were ejected at most ten minutes ago are ejected again, and the next request triggers a probe. If
-    /// the memory is older, or is dated in the future, only its preferred server is restored, and only under a policy
-    /// that does not fail back by itself. Servers that the service no longer has are ignored.
+    /// the stored health is older, or is dated in the future, only its preferred server is restored, and only under a
+    /// policy that does not fail back by itself. Servers that the service no longer has are ignored.
     ///
     /// - Parameters:
     ///   - memory: The value that ``serverMemory(at:)`` returned.
-    ///   - date: The time of day, by default now.
-    /// - Returns: Whether the memory belongs to this service and to the current environment. If `false`, nothing has
-    ///   changed.
+    ///   - date: The current time of day.
+    /// - Returns: Whether the stored health belongs to this service and to the current environment. If `false`, nothing
+    ///   has changed.
     @discardableResult
     public func restoreHealth(_ memory: ServerMemory, at date: Date = Date()) -> Bool {
         let pool = core.pool
@@ -261,11 +267,11 @@ extension NetworkClient {
 // MARK: - Building requests
 
 extension NetworkClient {
-    /// Builds the request of a configuration without sending it, for the server that the configuration names or that is
-    /// preferred now.
+    /// Builds the request of a configuration without sending it.
     ///
-    /// The request has the rules applied and the modifiers run. It lacks the credential that ``Credentials`` or
-    /// ``APIConfiguration/credential`` adds, because a credential is obtained only when a request is sent. Building a
+    /// The request is built for the server that the configuration names, or else for the preferred server. The client's
+    /// rules and modifiers are applied. The request lacks the credential of ``Credentials`` or
+    /// ``APIConfiguration/credential``, because a credential is obtained only when a request is sent. Building a
     /// request does not affect server health.
     ///
     /// - Parameter configuration: The configuration of the call.
@@ -288,9 +294,9 @@ extension NetworkClient {
         return try pool.generator.request(for: configuration, on: base, home: home)
     }
 
-    /// The settings for groups of calls, matched by URL and method, initially ``Options/rules``.
+    /// The settings that apply to calls by URL and method, initially ``Options/rules``.
     ///
-    /// A change applies from the next call on, for all scopes of the client. Active calls keep their settings. Nothing
+    /// A change applies to all later calls through any handle of the client. Active calls keep their settings. Nothing
     /// is cached between calls, so a change invalidates nothing.
     public var rules: ConfigurationRules {
         get { core.rules.withLock { $0 } }
@@ -327,7 +333,7 @@ extension ClientCore {
             result.isRuled = true
             return result
         } catch {
-            // If the path cannot be joined, the same error ends the call when its request is built.
+            // A path that cannot be joined to the base URL fails later with the same error, when the request is built.
             return nil
         }
     }

@@ -10,9 +10,9 @@ final class ShutdownHandlers: Sendable {
 
     private let state = Locked(State())
 
-    /// Adds an action for the shutdown and returns a closure that removes it.
+    /// Adds an action for the shutdown and returns a closure that removes the action.
     ///
-    /// If the client has already shut down, the action runs at once.
+    /// If the client has already shut down, the action runs immediately.
     func add(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let number: UInt64? = state.withLock { state in
             guard !state.isOver else { return nil }

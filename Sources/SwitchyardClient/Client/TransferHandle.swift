@@ -1,6 +1,6 @@
 import SwitchyardServices
 
-/// Ends a transfer at any stage: by its identifier, together with its owner, or at its deadline.
+/// Ends a transfer at any stage: by its identifier, at the logout of its user, or at its deadline.
 package final class TransferHandle: Sendable {
     private struct State {
         var reason: RequestFailure.Reason?
@@ -16,14 +16,18 @@ package final class TransferHandle: Sendable {
     /// The reason why the transfer was ended, or `nil` if it was not ended.
     package var reason: RequestFailure.Reason? { state.withLock { $0.reason } }
 
-    /// Sets the owner of the transfer; `nil` for a transfer that outlives a logout.
+    /// Sets the owner of the transfer.
+    ///
+    /// The owner is `nil` for a transfer that outlives a logout.
     func setOwner(_ owner: CallOwner?) {
         state.withLock { $0.owner = owner }
     }
 
-    /// The reason why nothing of the transfer is delivered after its user has left; `nil` while the user is logged in.
+    /// The reason why the transfer delivers no more data after its user has logged out, or `nil` while the user is
+    /// logged in.
     ///
-    /// Reading this property ends an active transfer. A transfer that is over may still have buffered data.
+    /// If there is a reason, reading this property ends the transfer. A transfer that is over may still have buffered
+    /// data, so the reason applies to it too.
     package var refusal: RequestFailure.Reason? {
         guard let refusal = state.withLock({ $0.owner })?.refusal else { return nil }
         cancel(refusal)
@@ -33,8 +37,9 @@ package final class TransferHandle: Sendable {
     /// Whether the transfer is over, even if its completion has not been called yet.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Takes the transfer's turn at the limits, and returns `false` if the transfer has already had its turn and
-    /// continues.
+    /// Returns whether the transfer still has to pass the limits.
+    ///
+    /// The first call returns `true`, every later call `false`.
     func takeTurn() -> Bool {
         state.withLock { state in
             defer { state.hasHadTurn = true }
@@ -42,8 +47,9 @@ package final class TransferHandle: Sendable {
         }
     }
 
-    /// Sets the action that ends the transfer from now on, and runs the action at once if the transfer was already
-    /// ended.
+    /// Sets the action that ends the transfer.
+    ///
+    /// If the transfer has already been ended, the action runs immediately.
     package func attach(_ cancel: @escaping @Sendable () -> Void) {
         let wasEnded = state.withLock { state in
             state.cancel = state.isOver ? nil : cancel

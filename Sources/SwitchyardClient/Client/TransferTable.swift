@@ -1,6 +1,8 @@
 import SwitchyardServices
 
-/// The transfers of a client that outlive the head of their response, which are downloads and streams, by identifier.
+/// The active downloads and streams of a client, by identifier.
+///
+/// Downloads and streams outlive the head of their response.
 ///
 /// The dispatch table contains a request until its response arrives. This table contains a transfer until its last
 /// byte.
@@ -11,7 +13,9 @@ final class TransferTable: Sendable {
         var handle: TransferHandle
         /// Whether the transfer ends by itself, so that a caller can wait for its end.
         var hasEnd: Bool
-        /// Whether a refresh of the client's credentials sends the transfer, so that cancelling all requests spares it.
+        /// Whether the transfer is sent by a refresh of the client's credentials.
+        ///
+        /// Cancelling all requests spares such a transfer.
         var isOfRefresh: Bool
 
         func isOrdinary(of owner: OwnerID?) -> Bool {
@@ -22,7 +26,7 @@ final class TransferTable: Sendable {
     private struct State {
         var entries: [RequestID: Entry] = [:]
         var isClosed = false
-        /// The waiters for the end of the last transfer.
+        /// The waiters that are resumed when the last transfer ends.
         var waiters = WaiterList<Bool>()
 
         var isIdle: Bool { !entries.values.contains(where: \.hasEnd) }
@@ -64,17 +68,23 @@ final class TransferTable: Sendable {
     /// Whether no transfer that ends by itself is active.
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
-    /// Waits until no transfer that ends by itself is active, and returns `false` if the task was cancelled before.
+    /// Waits until no transfer that ends by itself is active.
+    ///
+    /// Returns `false` if the task was cancelled first.
     func waitUntilIdle() async -> Bool {
         await state.wait(in: \.waiters) { $0.isIdle }
     }
 
-    /// Returns the identifiers of the transfers of one owner, or of all owners, except those of a credential refresh.
+    /// Returns the identifiers of the transfers of one handle, or of all handles if `owner` is `nil`.
+    ///
+    /// Transfers of a credential refresh are left out.
     func ids(of owner: OwnerID?) -> [RequestID] {
         requests(of: owner).map(\.id)
     }
 
-    /// Returns the requests of the transfers of one owner, or of all owners, except those of a credential refresh.
+    /// Returns the requests of the transfers of one handle, or of all handles if `owner` is `nil`.
+    ///
+    /// Transfers of a credential refresh are left out.
     func requests(of owner: OwnerID?) -> [ActiveRequest] {
         state.withLock { state in
             state.entries.values.filter { $0.isOrdinary(of: owner) && !$0.handle.isOver }.map(\.request)

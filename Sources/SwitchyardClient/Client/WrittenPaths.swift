@@ -1,18 +1,20 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The number of writes that may have changed each path, so that a read after a write does not reuse the response of a
-/// read before the write.
+/// The number of write requests that may have changed each path.
 ///
-/// Paths share a fixed number of counters. If two paths share a counter, both seem to change together, which costs an
-/// extra request but is otherwise harmless.
+/// Because of this number, a read request after a write request does not reuse a response from before the write
+/// request.
+///
+/// Paths share a fixed number of counters. If two paths share a counter, a write request to one path also counts for
+/// the other. This costs an extra request but is otherwise harmless.
 package final class WrittenPaths: Sendable {
     private static let size = 1024
 
-    /// The counters, or an empty array until the first write.
+    /// The counters, or an empty array until the first write request.
     private let counts = Locked<[UInt32]>([])
 
-    /// Records a write.
+    /// Counts a write request to a path.
     func note(_ path: String) {
         let place = Self.place(of: path)
         counts.withLock { counts in
@@ -37,7 +39,7 @@ package final class WrittenPaths: Sendable {
     }
 }
 
-/// The writes at the path of one call.
+/// The counter of write requests to the path of one call.
 package struct PathWrites: Sendable {
     private let paths: WrittenPaths
     private let place: Int
@@ -47,19 +49,20 @@ package struct PathWrites: Sendable {
         place = WrittenPaths.place(of: path)
     }
 
-    /// The number of writes so far.
+    /// The number of write requests so far.
     package var count: UInt32 { paths.count(at: place) }
 }
 
 extension ClientCore {
-    /// Returns the writes at the path of a read, or `nil` for a call that has an effect itself.
+    /// Returns the counter of write requests to the path of a read request, or `nil` for a call with a side effect.
     func writes(at configuration: APIConfiguration, in pool: ServerPool) -> PathWrites? {
         configuration.hasEffect ? nil : PathWrites(writtenPaths, path(of: configuration, in: pool))
     }
 
-    /// Records the write of a call that has ended, if the call may have changed something at its path.
+    /// Counts a call that has ended as a write request, if the call may have changed something at its path.
     ///
-    /// The write is recorded before the caller is notified, so that the caller's next read takes it into account.
+    /// The call is counted before its caller is notified, so that the caller's next read request does not get an old
+    /// response.
     func recordWrite(
         _ configuration: APIConfiguration,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
@@ -87,7 +90,7 @@ extension ClientCore {
 }
 
 extension NetworkClient {
-    /// Returns the writes at the path of a read, or `nil` for a call that has an effect itself.
+    /// Returns the counter of write requests to the path of a read request, or `nil` for a call with a side effect.
     package func writes(at configuration: APIConfiguration) -> PathWrites? {
         core.writes(at: configuration, in: pool)
     }

@@ -16,7 +16,9 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Returns the challenges of a response's `WWW-Authenticate` fields in order, without any that cannot be parsed.
+    /// Returns the challenges of a response's `WWW-Authenticate` fields, in order.
+    ///
+    /// Challenges that cannot be parsed are left out.
     package static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.echoes(of: "WWW-Authenticate").flatMap { value in
             var reader = ChallengeReader(value)
@@ -53,7 +55,7 @@ private struct ChallengeReader {
         }
     }
 
-    /// Parses parameters that no scheme precedes.
+    /// Parses a list of parameters without a scheme in front, as in `Authentication-Info`.
     mutating func parameters() -> [String: String] {
         var challenge = AuthenticationChallenge(scheme: "")
         readParameters(into: &challenge)
@@ -75,8 +77,9 @@ private struct ChallengeReader {
         }
     }
 
-    /// Skips a base64 value (`token68`), which no scheme supported here sends in a challenge, and returns whether there
-    /// was one.
+    /// Skips a base64 value (`token68`) and returns whether there was one.
+    ///
+    /// No scheme supported here sends such a value in a challenge.
     private mutating func skipToken68() -> Bool {
         let start = position
         skip(Self.isSpace)

@@ -2,7 +2,8 @@ public import SwitchyardServices
 
 /// A type that stores and refreshes credentials.
 ///
-/// All methods have default implementations, so a provider without any methods lets an app set its credentials itself.
+/// All methods have default implementations. A provider without any methods is for an app that sets its credentials
+/// itself.
 public protocol CredentialProvider: Sendable {
     /// Returns the stored credential, for instance from a keychain.
     ///
@@ -10,27 +11,31 @@ public protocol CredentialProvider: Sendable {
     /// which means that there is no stored credential.
     func storedCredential(in environment: ServiceEnvironment) async throws -> Credential?
 
-    /// Returns whether ``refresh(_:)`` can refresh this credential, by default only if the credential has a refresh
-    /// token.
+    /// Returns whether ``refresh(_:)`` can refresh this credential.
+    ///
+    /// The default implementation returns `true` if the credential has a refresh token.
     func canRefresh(_ credential: Credential?) -> Bool
 
     /// Returns a new credential.
     ///
     /// This method is called once, however many requests wait for the result. Requests that it sends through
-    /// ``CredentialRefresh/client`` omit the credentials, so they do not wait for this refresh. The same holds for
-    /// requests through any client from the same task or a child task. A detached task, or a callback on a queue, is a
-    /// different task. Its requests through another client wait for this refresh like any other request. If this
-    /// refresh waits for such a request in turn, both end with ``Credentials/Policy/timeout``. Use
-    /// ``CredentialRefresh/client`` there.
+    /// ``CredentialRefresh/client`` omit the credentials, so they do not wait for this refresh. Requests that it sends
+    /// through any other client omit the credentials too, if they are sent from the same task or a child task.
+    ///
+    /// A detached task and a callback on a queue are different tasks: their requests through another client wait for
+    /// this refresh. If this refresh in turn waits for such a request, both end after ``Credentials/Policy/timeout``.
+    /// In such code, use ``CredentialRefresh/client``.
     ///
     /// - Parameter refresh: The credential to refresh, and the reason.
-    /// - Returns: The new credential, or `nil` if there is no other one. If `nil`, the caller gets the 401, and the
-    ///   current credential is used until it expires. A credential that no header field can hold counts as an
+    /// - Returns: The new credential, or `nil` if no new credential is available. If `nil`, the caller gets the 401,
+    ///   and the current credential is used until it expires. A credential that no header field can hold counts as an
     ///   unreadable response, ``TokenRefreshFailure/Cause/unreadable``.
     /// - Throws: ``CredentialError/loginRequired`` if trying again is useless. Every other error allows another try.
     func refresh(_ refresh: CredentialRefresh) async throws -> Credential?
 
-    /// Stores a credential for the next launch, or deletes it if it is `nil`, by default without any effect.
+    /// Stores a credential for the next launch, or deletes the stored credential if `credential` is `nil`.
+    ///
+    /// The default implementation does nothing.
     func store(_ credential: Credential?, in environment: ServiceEnvironment) async
 }
 
@@ -39,7 +44,7 @@ extension CredentialProvider {
     public func storedCredential(in environment: ServiceEnvironment) async throws -> Credential? { nil }
     /// Returns whether the credential has a refresh token.
     public func canRefresh(_ credential: Credential?) -> Bool { credential?.refreshToken != nil }
-    /// Returns `nil`, so that the caller gets the 401.
+    /// Returns `nil`, so the caller gets the 401.
     public func refresh(_ refresh: CredentialRefresh) async throws -> Credential? { nil }
     /// Does nothing.
     public func store(_ credential: Credential?, in environment: ServiceEnvironment) async {}
@@ -53,15 +58,15 @@ public struct CredentialRefresh: Sendable {
     public var environment: ServiceEnvironment
     /// The challenges of the 401 response, or an empty array if the credential is refreshed without one.
     public var challenges: [AuthenticationChallenge]
-    /// The client of the request that caused the refresh.
+    /// A client for the requests that the refresh needs.
     ///
     /// Requests through this client omit the credentials, whatever task sends them. They are sent to ``environment``,
-    /// even if the app has switched to another one since.
+    /// even if the app has switched to another environment in the meantime.
     public var client: NetworkClient
 
     /// Creates a refresh for testing a provider.
     ///
-    /// Requests through `client` are sent exactly as that client sends them.
+    /// In contrast to a real refresh, requests through `client` may carry credentials: `client` sends them as usual.
     public init(
         credential: Credential?,
         environment: ServiceEnvironment,
@@ -83,10 +88,9 @@ public struct CredentialEvent: Sendable, Hashable {
         case set
         /// The credential was refreshed.
         case refreshed
-        /// The refresh failed, and every request that waited has failed with this error.
+        /// The refresh failed, and every request that waited for the new credential has failed with this error.
         ///
-        /// If the credential was to be refreshed before its expiry and is still valid, requests continue with it
-        /// instead.
+        /// If the old credential has not expired yet, the requests do not fail but are sent with the old credential.
         case failed(CredentialError)
         /// The user logged out, so data stored for this user should be removed.
         case loggedOut

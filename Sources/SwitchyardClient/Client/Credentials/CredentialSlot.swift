@@ -12,9 +12,11 @@ struct CredentialSlot {
 
     private(set) var credential: Credential?
     private(set) var version: UInt64 = 0
-    /// The number of times the user may have changed.
+    /// The number of times the user may have changed: at every logout and whenever a different credential was set.
     private(set) var userChanges: UInt64 = 0
-    /// The number of the login, which distinguishes users without a name.
+    /// The number of the login.
+    ///
+    /// The number distinguishes users whose names are unknown.
     private var number: UInt64 = 0
     private var logOuts: UInt64 = 0
     private var isLoaded = false
@@ -24,14 +26,16 @@ struct CredentialSlot {
     private var endings: UInt64 = 0
     private var refreshes: [MonotonicTime] = []
     private var worker: UInt64?
-    /// Whether the refresh in progress takes longer than its first waiters could wait.
+    /// Whether the refresh in progress has already exceeded the timeout of its first waiters.
     private(set) var isOverdue = false
     private var lastWorker: UInt64 = 0
     private(set) var waiters: [RefreshWaiter] = []
 
-    /// Sets a credential from outside, and returns the waiters, which continue with the new credential.
+    /// Sets a credential that the app provides, and returns the waiters.
     ///
-    /// A different credential counts as that of another user, unless `isSameUser` is `true`.
+    /// The waiters continue with the new credential.
+    ///
+    /// If the credential differs from the current one, the user counts as changed, unless `isSameUser` is `true`.
     mutating func replace(with credential: Credential?, isSameUser: Bool) -> [RefreshWaiter] {
         if credential == nil || !isSameUser && self.credential != credential {
             userChanges += 1
@@ -52,19 +56,19 @@ struct CredentialSlot {
     /// The current login.
     var login: PresentLogin { PresentLogin(number: number, logOuts: logOuts, credential: credential) }
 
-    /// Whether a credential of an earlier launch may be restored, because no user has logged in or out since this
-    /// launch.
+    /// Whether a credential stored by an earlier launch may still be restored, because no user has logged in or out in
+    /// this launch.
     var isOfLastRun: Bool { !isLoaded || credential == nil && number == 0 }
 
-    /// Removes the last refresh from the count, because its credential was valid when it was used.
+    /// Removes the last refresh from the count that ``Credentials/Policy/refreshes`` limits.
     mutating func discountRefresh() {
         if !refreshes.isEmpty { refreshes.removeLast() }
     }
 
-    /// Counts a change of user once more after all observers have been notified.
+    /// Counts a change of user a second time, after all observers have been notified of the change.
     ///
-    /// Objects that were created in between, from data that had not been removed yet, therefore do not count as the new
-    /// user's.
+    /// An object that is created between the two counts may contain data of the former user. The second count ensures
+    /// that the object does not count as the new user's.
     mutating func countUserChangeAfterNotification() {
         userChanges += 1
     }
@@ -99,7 +103,7 @@ struct CredentialSlot {
         return beginWork()
     }
 
-    /// Starts loading or refreshing the credential, and returns the number of this work.
+    /// Starts loading or refreshing the credential, and returns a number that identifies this work.
     mutating func beginWork() -> UInt64 {
         lastWorker += 1
         worker = lastWorker
@@ -110,7 +114,9 @@ struct CredentialSlot {
         (worker, isOverdue) = (nil, false)
     }
 
-    /// Returns the waiters whose time is up, while the refresh continues because its result is still needed.
+    /// Removes and returns the waiters when their timeout has passed.
+    ///
+    /// The refresh continues, because its result is still needed.
     mutating func releaseWaiters(of number: UInt64) -> [RefreshWaiter]? {
         guard worker == number else { return nil }
         isOverdue = true
@@ -120,15 +126,14 @@ struct CredentialSlot {
         return waiters
     }
 
-    /// Adds a waiter.
     mutating func add(_ waiter: RefreshWaiter) {
         waiters.append(waiter)
     }
 
-    /// Ends the work and returns the waiters, or `nil` if a credential was set meanwhile, which makes the result
-    /// obsolete.
+    /// Ends the work and returns the waiters.
     ///
-    /// `isShort` is `true` if the credential expires within the leeway.
+    /// Returns `nil` if a credential was set during the work, because the result is then obsolete. `isShort` is `true`
+    /// if the new credential expires within the leeway.
     mutating func endWork(
         _ number: UInt64,
         _ result: Result<Credential?, CredentialError>,
@@ -149,8 +154,8 @@ struct CredentialSlot {
             }
         case .failure(let error):
             failure = Failure(version: version, error: error, number: endings)
-            // The limit exists for credentials that are refused again and again. A transient outage, or a refresh
-            // without a credential, must not use it up.
+            // The limit on refreshes is for credentials that the server rejects again and again. A transient outage, or
+            // a refresh without a credential, does not count towards the limit.
             if isRefresh, error.outage != nil || error == .missing && credential == nil { discountRefresh() }
         }
         defer { waiters = [] }
@@ -164,7 +169,7 @@ struct CredentialLease: Sendable {
     /// The login that the credential belongs to, or `nil` for the call's own credential.
     var login: PresentLogin?
     var version: UInt64
-    /// The number of refreshes that had ended when the lease was taken.
+    /// The number of refreshes that had ended when the request got this credential.
     var takenAt: UInt64
 }
 

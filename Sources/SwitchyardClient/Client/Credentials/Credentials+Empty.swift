@@ -2,17 +2,17 @@ public import Foundation
 import SwitchyardServices
 
 extension Credentials {
-    /// Creates credentials that start empty and that nothing refreshes, for names with passwords or API keys.
+    /// Creates credentials that start empty and are never refreshed, for user names with passwords or for API keys.
     ///
     ///     let credentials = Credentials()
     ///     credentials.set(.basic(user: name, password: password), in: client.environment)
     ///
-    /// Calls that need a credential fail with ``CredentialError/missing`` until one is set. A 401 is the response of the
-    /// call.
+    /// Calls that need a credential fail with ``CredentialError/missing`` until a credential is set. If a server
+    /// responds with 401, the call returns this response.
     ///
     /// - Parameters:
-    ///   - policy: Whether requests may go without a credential; ``Policy/init(allowsAnonymous:)`` by default.
-    ///   - clock: The time of day; the system's by default.
+    ///   - policy: Whether requests may be sent without a credential; ``Policy/init(allowsAnonymous:)`` by default.
+    ///   - clock: A closure that returns the time of day, by default the system's time.
     public convenience init(policy: Policy = Policy(), clock: @escaping @Sendable () -> Date = { Date() }) {
         self.init(provider: NoProvider(), policy: policy, clock: clock)
     }

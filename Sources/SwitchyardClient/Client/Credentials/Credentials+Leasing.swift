@@ -27,38 +27,43 @@ extension Credentials {
         case without
     }
 
-    /// Returns the credential for a round, after a refresh if the current credential has expired or is about to expire.
+    /// Returns the credential for a round.
+    ///
+    /// If the current credential has expired or is about to expire, it is refreshed first.
     ///
     /// If the refresh of a credential that has not expired yet fails with a transient error, the round uses that
     /// credential, and a later request tries the refresh again. This does not apply to a credential that is refreshed
-    /// because the server refused it.
+    /// because the server rejected it.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - mayGoWithout: Whether the request is sent without a credential if none is available.
     /// - Returns: The credential, or a lease without a credential.
-    /// - Throws: The reason why no credential is available. For a request that may omit the credential, only reasons
-    ///   that are transient or concern the user.
+    /// - Throws: The reason why no credential is available. A request that may be sent without a credential fails only
+    ///   if the reason is transient or if the user has logged out.
     func lease(for request: any CredentialUser, mayGoWithout: Bool) async throws(CredentialError) -> CredentialLease {
         do throws(CredentialError) {
             return try await refreshedLease(for: request, mayGoWithout: mayGoWithout)
         } catch {
             let view = view(in: request.environment)
             if error.isTransient, isDue(view), let lease = leaseOfPresent(view) { return lease }
-            // A stored credential that cannot be read exists nevertheless.
+            // If loading a stored credential has failed, the credential may still exist, so the request is not sent
+            // without it.
             guard mayGoWithout, error.leavesNothing, !view.needsLoading else { throw detailed(error, view) }
             return leaseOfNothing(view)
         }
     }
 
-    /// Returns the error to throw, which names the environments that have a credential if this one has none.
+    /// Returns the error to throw.
+    ///
+    /// If this environment has no credential but other environments do, the error names them.
     private func detailed(_ error: CredentialError, _ view: View) -> CredentialError {
         guard error == .missing, view.credential == nil else { return error }
         let others = state.withLock { slots in slots.filter { $0.value.credential != nil }.map(\.key) }
         return others.isEmpty ? error : .setElsewhere(others.sorted { $0.rawValue < $1.rawValue })
     }
 
-    /// Returns the lease of a request that was refused with the only available credential.
+    /// Returns a lease without a credential, for a request whose only available credential was rejected by the server.
     func leaseOfNothing(in environment: ServiceEnvironment) -> CredentialLease {
         leaseOfNothing(view(in: environment))
     }
@@ -72,7 +77,9 @@ extension Credentials {
         )
     }
 
-    /// Returns the slot for a request, or throws if the request's user has logged out.
+    /// Returns a snapshot of the environment's credential for a request.
+    ///
+    /// Throws if the request's user has logged out.
     private func view(for request: any CredentialUser) throws(CredentialError) -> View {
         let view = view(in: request.environment)
         if request.callOwner?.refusal(seeing: view.login) != nil { throw .loggedOut }
@@ -106,7 +113,7 @@ extension Credentials {
                 try await load(for: request)
                 continue
             }
-            // A refreshed credential may be short-lived, so it is used until it expires.
+            // After a refresh, the leeway does not apply: a short-lived credential is used until it expires.
             let leeway = hasWaited || view.isShort ? .zero : policy.leeway
             let isGood = view.credential.map { $0.canBeSent && !$0.isExpired(at: clock(), leeway: leeway) } ?? false
             if isGood || !provider.canRefresh(view.credential) {
@@ -119,7 +126,7 @@ extension Credentials {
         }
     }
 
-    /// Returns whether the current credential is so close to its expiry that it is refreshed although no server refused
+    /// Returns whether the current credential is so close to its expiry that it is refreshed before a server rejects
     /// it.
     private func isDue(_ view: View) -> Bool {
         guard let present = view.credential, !view.isShort else { return false }
@@ -133,11 +140,11 @@ extension Credentials {
         return CredentialLease(credential: present, login: view.login, version: view.version, takenAt: view.endings)
     }
 
-    /// Handles a 401 with another credential, a refreshed one, or none.
+    /// Handles a 401: selects another credential, refreshes the credential, or decides to send the request without one.
     ///
     /// - Parameters:
     ///   - headers: The header fields of the 401 response.
-    ///   - lease: The credential that was refused.
+    ///   - lease: The credential that the server rejected.
     ///   - request: The request.
     ///   - refreshes: The number of refreshes that the request has already triggered.
     ///   - mayGoWithout: Whether the request is sent without a credential if no other one is available.

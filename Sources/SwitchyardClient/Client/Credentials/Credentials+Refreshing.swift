@@ -1,10 +1,9 @@
 import SwitchyardServices
 
 extension Credentials {
-    /// A snapshot of the slot, which is only valid while the slot is unchanged.
+    /// A snapshot of the slot, valid only while the slot is unchanged.
     ///
-    /// The snapshot has no list of waiters, because a copy of the list would force each new waiter to copy the list
-    /// too.
+    /// The snapshot does not contain the list of waiters. If it did, every new waiter would cause a copy of the list.
     struct View {
         var credential: Credential?
         /// The current login.
@@ -17,11 +16,11 @@ extension Credentials {
         /// The number of refreshes that have ended so far.
         var endings: UInt64
 
-        /// Whether the provider was asked to replace the current credential and has no other one.
+        /// Whether a refresh of the current credential has ended without a new credential.
         var hasNothing: Bool { failure.map { $0.version == version && $0.error == .missing } ?? false }
 
-        /// Returns the failure that concerns a request that used this version and started after `endings` refreshes had
-        /// ended.
+        /// Returns the failure of the last refresh if it concerns a request that used this version of the credential
+        /// and that started after `endings` refreshes had ended.
         func failure(of version: UInt64, begunAt endings: UInt64) -> CredentialError? {
             guard let failure, failure.version == version else { return nil }
             return failure.error == .loginRequired || endings < failure.number ? failure.error : nil
@@ -32,7 +31,7 @@ extension Credentials {
         state.withLock { $0[environment, default: CredentialSlot()].view }
     }
 
-    /// Waits for the refresh in progress, or returns at once if there is none.
+    /// Waits for the refresh in progress, or returns immediately if there is none.
     func wait(for request: any CredentialUser) async throws(CredentialError) {
         let waiter = RefreshWaiter()
         let (isWaiting, isOverdue) = state.withLock { slots -> (Bool, Bool) in
@@ -41,7 +40,7 @@ extension Credentials {
             return (true, slot.isOverdue)
         }
         guard isWaiting else { return }
-        // The timeout of the first waiters has passed, so a later waiter gets a timeout of its own.
+        // The timeout of the first waiters has passed. A request that starts to wait later gets a timeout of its own.
         let time = request.core.time
         let timer =
             isOverdue
@@ -57,7 +56,7 @@ extension Credentials {
         for request: any CredentialUser,
         mayHaveNothing: Bool
     ) async throws(CredentialError) {
-        // A request that is cancelled resumes at once and finds that it has ended.
+        // If the request is cancelled, the wait ends immediately, and the code below finds that the request has ended.
         let result = await waiter.outcome { .success(()) }
         guard request.isRunning else { throw .loggedOut }
         if case .failure(let error) = result, !(mayHaveNothing && error == .missing) { throw error }
@@ -78,7 +77,9 @@ extension Credentials {
         try await end(of: waiter, for: request, mayHaveNothing: false)
     }
 
-    /// Refreshes the credential of the snapshot, and returns `false` if another request refreshes or has refreshed it.
+    /// Refreshes the credential of the snapshot.
+    ///
+    /// - Returns: `false` if another request is refreshing or has already refreshed the credential.
     func refresh(
         for request: any CredentialUser,
         seeing view: View,
@@ -120,9 +121,9 @@ extension Credentials {
 
     /// Runs the provider on behalf of all waiters.
     ///
-    /// If the provider exceeds the timeout, the waiters fail. A later result is stored all the same, because the server
-    /// has already used up the refresh token. No other refresh starts before this one has ended. A refresh that has not
-    /// ended after ten times the timeout is cancelled.
+    /// If the provider exceeds the timeout, the waiters fail. A credential that the provider returns later is stored
+    /// nevertheless, because the server has already used up the refresh token. No other refresh starts before this one
+    /// has ended. A refresh that has not ended after ten times the timeout is cancelled.
     private func work(
         _ number: UInt64,
         for request: any CredentialUser,
@@ -169,7 +170,7 @@ extension Credentials {
         }
     }
 
-    /// Ends the wait of the waiters whose timeout has passed.
+    /// Resumes the waiters whose timeout has passed.
     private func release(_ number: UInt64, in environment: ServiceEnvironment) {
         guard let waiters = state.withLock({ $0[environment]?.releaseWaiters(of: number) }) else { return }
         publish(.failed(.refreshTimedOut), in: environment)
@@ -182,10 +183,10 @@ extension Credentials {
         return new.isExpired(at: clock(), leeway: policy.leeway)
     }
 
-    /// Returns the result of the provider.
+    /// Converts what the provider returned or threw into the result for the waiters.
     ///
-    /// If a request of the refresh met an outage, the result is that outage, however the provider reports it, unless
-    /// the provider itself throws a ``CredentialError`` other than ``CredentialError/missing``.
+    /// If a request sent by the refresh failed because of an outage, the result is that outage, whatever the provider
+    /// returns or throws. The only exception is a ``CredentialError`` other than ``CredentialError/missing``.
     private static func outcome(
         isRefresh: Bool,
         of body: @Sendable () async throws -> Credential?
@@ -193,7 +194,8 @@ extension Credentials {
         let witness = isRefresh ? RefreshRecorder() : nil
         do {
             let new = try await RefreshRecorder.$current.withValue(witness) { try await body() }
-            // If this credential were accepted, every later request would fail before it is sent.
+            // No header field can hold this credential. If it were accepted, every later request would fail before it
+            // is sent.
             guard !isRefresh || new?.canBeSent ?? true else {
                 return .failure(.unavailable(TokenRefreshFailure(.unreadable)))
             }
@@ -242,7 +244,9 @@ private final class RefreshTimers: Sendable {
 
 // MARK: - Requests of the refresh itself
 
-/// Marks the tasks that refresh credentials, whose requests omit these credentials through every client.
+/// Identifies the tasks that refresh credentials.
+///
+/// Requests from these tasks omit the credentials, whatever client sends them.
 enum CredentialBypass {
     @TaskLocal static var owners: Set<ObjectIdentifier> = []
 

@@ -22,17 +22,18 @@ public import SwitchyardServices
 /// 1. A request carries the credential of its environment, and waits while the credential is being refreshed.
 /// 2. A credential that expires within ``Policy/leeway`` is refreshed before the request is sent. If a refresh returned
 ///    a credential with a shorter lifetime than the leeway, the credential is refreshed only after it has expired. A
-///    credential that no header field can hold is refreshed at once.
-/// 3. If a 401 refuses a credential that has been replaced meanwhile, the request is only resent. If a 401 refuses the
-///    current credential, the credential is refreshed once, and every request that got a 401 is resent with the new
-///    credential. Two kinds of 401 are returned to the caller: one from an origin that the credential is not for, and
-///    one that follows the redirect of a write, because resending would execute the write twice.
-/// 4. If a refresh fails, every request that waited for it, and every request that was refused with this credential
-///    before, fails with the same error. A later request may try again, unless the provider throws
+///    credential that no header field can hold is refreshed immediately.
+/// 3. If a server responds with 401 to a credential that has been replaced in the meantime, the request is only resent.
+///    If a server responds with 401 to the current credential, the credential is refreshed once. Every request that got
+///    a 401 is then resent with the new credential. Two kinds of 401 are returned to the caller: one from an origin
+///    that the credential is not for, and one that follows the redirect of a write request, because resending would
+///    execute the write twice.
+/// 4. If a refresh fails, every request that waited for it fails with the same error, and so does every request that a
+///    server had rejected with the old credential. A later request may try again, unless the provider throws
 ///    ``CredentialError/loginRequired``. If the refresh of a credential that has not expired yet fails for another
-///    reason, requests carry that credential until it expires. If the refresh was refused, a request that may omit the
-///    credential is sent without one. If the server that refreshes credentials was unreachable, such a request fails
-///    like the others.
+///    reason, requests carry that credential until it expires. If the server rejected the refresh, a request that may
+///    omit the credential is sent without one. If the server that refreshes credentials was unreachable, such a request
+///    fails like the others.
 /// 5. More than ``Policy/refreshes`` refreshes in ``Policy/window`` are refused.
 /// 6. Requests that the refresh itself sends do not carry these credentials.
 /// 7. Credentials are sent only to the origin of the server's base URL, and to the same host under https instead of
@@ -40,7 +41,7 @@ public import SwitchyardServices
 public final class Credentials: Sendable {
     /// The policy that decides how and when credentials are refreshed.
     public struct Policy: Sendable, Hashable {
-        /// The time before its expiry at which a credential is refreshed, by default 30 s.
+        /// How long before its expiry a credential is refreshed, by default 30 s.
         public var leeway: Duration = .seconds(30)
         /// The maximum number of refreshes in ``window``, by default 5.
         public var refreshes = 5
@@ -49,7 +50,7 @@ public final class Credentials: Sendable {
         /// The maximum time that a call waits for a refresh, by default 30 s.
         ///
         /// If a refresh takes longer, the waiting calls fail, but the refresh continues and its result is stored. No
-        /// other refresh starts before it has ended. A refresh that takes ten times as long is cancelled.
+        /// other refresh starts before this refresh has ended. A refresh that takes ten times the timeout is cancelled.
         public var timeout: Duration = .seconds(30)
         /// The maximum number of refreshes that one request triggers because of a 401, by default 1.
         ///
@@ -112,7 +113,7 @@ public final class Credentials: Sendable {
         self.init(provider: RefreshingProvider(body: refresh), policy: policy, clock: clock)
     }
 
-    /// Creates credentials with a fixed credential, which applies in every environment until another one is set.
+    /// Creates credentials that use the given credential in every environment until another one is set.
     public convenience init(_ credential: Credential) {
         self.init(provider: FixedProvider(credential: credential))
     }
@@ -121,7 +122,8 @@ public final class Credentials: Sendable {
         hub.finish()
     }
 
-    /// Returns a stream of credential changes from now on, for instance to show a login screen or to clear caches.
+    /// Returns a stream of all credential changes after this call, for instance to show a login screen or to clear
+    /// caches.
     public func events() -> AsyncStream<CredentialEvent> {
         hub.stream(bufferingNewest: 64)
     }
@@ -134,7 +136,8 @@ public final class Credentials: Sendable {
 // MARK: - Setting credentials
 
 extension Credentials {
-    /// Returns the credential of an environment, or `nil` if there is none or the provider has not been asked yet.
+    /// Returns the credential of an environment, or `nil` if there is none or if the provider's stored credential has
+    /// not been loaded yet.
     public func credential(in environment: ServiceEnvironment) -> Credential? {
         state.withLock { $0[environment]?.credential }
     }
@@ -146,19 +149,21 @@ extension Credentials {
 
     /// Sets the credential of an environment, for instance after a login.
     ///
-    /// Requests that wait for a refresh continue with the new credential. If it replaces a different credential, or if
-    /// there was none, it counts as the credential of another user. Calls of the previous user then end as cancelled,
-    /// unless the client has the same name for both users (``NetworkClient/Options/user``). Data that clients have
-    /// stored without a user's name is removed before this method returns. To restore a credential that the app stored
-    /// at an earlier launch, use ``restore(_:in:)``.
+    /// Requests that wait for a refresh continue with the new credential. If the new credential differs from the
+    /// current one, or if there was none, it counts as the credential of another user. Calls of the previous user then
+    /// end as cancelled, unless ``NetworkClient/Options/user`` returns the same name for both users. Data that clients
+    /// have stored without a user's name is removed before this method returns. To restore a credential that the app
+    /// stored at an earlier launch, use ``restore(_:in:)``.
     public func set(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set)
     }
 
-    /// Restores a credential that the app stored at an earlier launch, before the first call.
+    /// Restores a credential that the app stored at an earlier launch.
     ///
-    /// The user counts as the same, so data stored on disk is kept. This call is not necessary if a provider stores the
-    /// credential itself (``CredentialProvider/storedCredential(in:)``).
+    /// Call this method before the first request.
+    ///
+    /// The user counts as the same as in the earlier launch, so data stored on disk is kept. This call is not necessary
+    /// if a provider stores the credential itself (``CredentialProvider/storedCredential(in:)``).
     public func restore(_ credential: Credential, in environment: ServiceEnvironment) {
         replace(with: credential, in: environment, .set, isSameUser: { $0.isOfLastRun })
     }
@@ -170,8 +175,8 @@ extension Credentials {
     ///
     /// - Parameters:
     ///   - credential: The new credential.
-    ///   - old: The credential that was refreshed. If another credential is in use by now, nothing changes. `nil`, the
-    ///     default, replaces any credential.
+    ///   - old: The credential that was refreshed. If the current credential is a different one, nothing changes. If
+    ///     `nil`, the default, any current credential is replaced.
     ///   - environment: The environment.
     /// - Returns: Whether the credential was replaced.
     @discardableResult
@@ -229,14 +234,17 @@ extension Credentials {
     /// Notifies the listeners and the provider of a change.
     ///
     /// This method is called under the lock that protects the change, so that the last notification matches the last
-    /// change. A logout therefore stays a logout, even if a refresh ends at the same moment. Both notifications are
-    /// only queued under the lock and are processed later.
+    /// change. For example, if a refresh ends during a logout, the logout is reported last. The notifications are only
+    /// queued under the lock and are processed later.
     func tell(_ kind: CredentialEvent.Kind, keeping credential: Credential?, in environment: ServiceEnvironment) {
         publish(kind, in: environment)
         store(credential, in: environment)
     }
 
-    /// Passes a credential to the provider for storage, in sequence, so that the last one set is the last one stored.
+    /// Passes a credential to the provider for storage.
+    ///
+    /// Calls to the provider run one after the other, so that the last credential that was set is also the last one
+    /// stored.
     ///
     /// No caller waits for the provider.
     private func store(_ credential: Credential?, in environment: ServiceEnvironment) {

@@ -1,6 +1,8 @@
 package import SwitchyardServices
 
-/// An observer that is notified of a possible change of user as long as the observer is retained.
+/// An observer of changes of the user.
+///
+/// The observer is notified for as long as it is retained.
 package final class UserObserver: Sendable {
     fileprivate let action: @Sendable (ServiceEnvironment) -> Void
     private let credentials: Credentials
@@ -23,9 +25,9 @@ struct WeakUserObserver: Sendable {
 extension Credentials {
     /// Adds an action that is called when the user may have changed.
     ///
-    /// The user may change at a logout, and when a credential is set that differs from the previous one or follows
-    /// none. A token refresh does not change the user. The action is called before ``set(_:in:)`` or ``logOut(in:)``
-    /// returns.
+    /// The user may change at a logout. The user may also change when a credential is set, if the credential differs
+    /// from the previous one or if there was none. A token refresh does not change the user. The action is called
+    /// before ``set(_:in:)`` or ``logOut(in:)`` returns.
     ///
     /// - Parameter action: An action that receives the environment. It is called on the thread that made the change,
     ///   without a lock.
@@ -36,7 +38,7 @@ extension Credentials {
         return watch
     }
 
-    /// Returns the number of times the user may have changed.
+    /// Returns the number of times the user of an environment may have changed.
     func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         state.withLock { $0[environment]?.userChanges ?? 0 }
     }
@@ -63,7 +65,9 @@ extension ClientCore {
 }
 
 extension NetworkClient {
-    /// Adds an action that is called when the user may have changed, or returns `nil` if the client has no credentials.
+    /// Adds an action that is called when the user may have changed.
+    ///
+    /// Returns `nil` if the client has no credentials.
     package func whenUserChanges(_ action: @escaping @Sendable (ServiceEnvironment) -> Void) -> UserObserver? {
         core.options.credentials?.whenUserChanges(action)
     }
@@ -71,7 +75,7 @@ extension NetworkClient {
     /// The environments in which the user may have changed since the app was launched.
     package var environmentsOfOtherUsers: [ServiceEnvironment] { core.options.credentials?.changedEnvironments ?? [] }
 
-    /// Returns the number of times the user may have changed.
+    /// Returns the number of times the user of an environment may have changed.
     package func userChanges(in environment: ServiceEnvironment) -> UInt64 {
         core.options.credentials?.userChanges(in: environment) ?? 0
     }

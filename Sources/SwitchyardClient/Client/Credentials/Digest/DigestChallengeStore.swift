@@ -2,19 +2,22 @@ import Foundation
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A nonce of a server, and its number of uses by all requests.
+/// A nonce of a server, with the number of times that all requests together have used it.
 struct DigestNonce: Sendable {
     let answer: DigestResponse
-    /// The nonce with which the session started, from which and ``clientNonce`` its key is computed (RFC 7616 section
-    /// 3.4.2).
+    /// The nonce with which the session started.
+    ///
+    /// The session key is computed from this nonce and ``clientNonce`` (RFC 7616 section 3.4.2).
     let sessionNonce: String
-    /// The random text of a session, from which its key is computed once for all of its requests.
+    /// The client's random text for the session.
+    ///
+    /// The session key, which is computed from this text, stays the same for all requests of the session.
     let clientNonce: String
     let uses: Locked<UInt32>
 
     /// Starts a session with a challenge.
     ///
-    /// If its nonce is already known, `uses` continues its count.
+    /// If the challenge's nonce is already known, `uses` is the existing counter of its uses.
     init(_ answer: DigestResponse, uses: Locked<UInt32> = Locked(0)) {
         self.answer = answer
         self.uses = uses
@@ -22,7 +25,7 @@ struct DigestNonce: Sendable {
         clientNonce = Self.randomText()
     }
 
-    /// Continues a session with the server's next nonce (section 3.5).
+    /// Continues a session with the next nonce that the server has named (RFC 7616 section 3.5).
     init(_ next: String, after old: DigestNonce) {
         answer = old.answer.following(next)
         uses = Locked(0)
@@ -52,24 +55,28 @@ struct DigestNonce: Sendable {
     }
 }
 
-/// The challenges that servers have sent, so that later requests carry an `Authorization` field without a 401 first.
+/// The challenges that servers have sent.
+///
+/// Because of them, later requests carry an `Authorization` field immediately, without a 401 first.
 final class DigestChallengeStore: Sendable {
     private struct Key: Hashable {
         var origin: RequestURL.Origin
         var user: String
     }
 
-    /// The maximum number of stored nonces per server and user, so that a nonce that is sent again continues its count.
+    /// The maximum number of stored nonces per server and user.
+    ///
+    /// While a nonce is stored, a challenge that repeats it continues its count of uses.
     private static let nonceLimit = 16
 
     /// The nonces of each server and user.
     ///
-    /// The next request uses the last one.
+    /// The next request uses the last nonce in the array.
     private let nonces = Locked<[Key: [DigestNonce]]>([:])
 
     /// Stores a challenge of a server.
     ///
-    /// A nonce that is already stored continues its count.
+    /// If the challenge repeats a stored nonce, the count of the nonce's uses continues.
     func keep(_ answer: DigestResponse, from origin: RequestURL.Origin, for user: String) -> DigestNonce {
         change(origin, user) { list in
             let old = list.last { $0.answer.nonce == answer.nonce }
@@ -78,15 +85,14 @@ final class DigestChallengeStore: Sendable {
         } ?? DigestNonce(answer)
     }
 
-    /// Stores the nonce that a server has requested for the next request.
+    /// Stores the nonce that a server has named for the next request.
     ///
     /// - Parameters:
-    ///   - next: The nonce.
-    ///   - old: The nonce that the request carried whose response named `next`. If `nil`, the last stored nonce
-    ///     applies.
+    ///   - next: The nonce for the next request.
+    ///   - old: The nonce that the previous request carried. If `nil`, the last stored nonce applies.
     ///   - origin: The origin of the server.
     ///   - user: The user name.
-    /// - Returns: The nonce, or `nil` if the server has sent no challenge.
+    /// - Returns: The new nonce, or `nil` if the server has sent no challenge.
     func keep(
         _ next: String,
         after old: DigestNonce?,

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchyardHTTP
 
-/// A digest challenge and the computation of the `Authorization` field for it (RFC 7616), without side effects.
+/// A digest challenge and the computation of its `Authorization` field (RFC 7616), without side effects.
 struct DigestResponse: Equatable {
     /// The supported algorithms, the strongest first.
     enum Algorithm: String, CaseIterable, Sendable {
@@ -33,7 +33,9 @@ struct DigestResponse: Equatable {
     private(set) var nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// Whether the challenge names the algorithm, because the `Authorization` field names it only then.
+    /// Whether the challenge names the algorithm.
+    ///
+    /// The `Authorization` field names the algorithm only in this case.
     let namesAlgorithm: Bool
     let protection: Protection
     let hashesUser: Bool
@@ -64,7 +66,8 @@ struct DigestResponse: Equatable {
         isUTF8 = parameters["charset"]?.uppercased() == "UTF-8"
     }
 
-    /// Returns a value of the server that the client has to send back, or `nil` if no header field can hold the value.
+    /// Returns the value of a challenge's parameter if the client can send it back, or `nil` if no header field can
+    /// hold the value.
     static func returnable(_ text: String?) -> String? {
         text.flatMap { $0.isFieldValue ? $0 : nil }
     }
@@ -88,8 +91,8 @@ struct DigestResponse: Equatable {
         return answer
     }
 
-    /// Returns the user's input as it is hashed and sent, in Unicode normalization form C if the server accepts UTF-8
-    /// (section 4).
+    /// Returns the user name or password as it is hashed and sent: in Unicode normalization form C if the server
+    /// accepts UTF-8 (RFC 7616 section 4).
     private func composed(_ text: String) -> String { isUTF8 ? text.precomposedStringWithCanonicalMapping : text }
 
     /// Returns the value of the `Authorization` field.
@@ -148,8 +151,9 @@ struct DigestResponse: Equatable {
         return "Digest \(parts.joined(separator: ", "))"
     }
 
-    /// Returns the user name parameter, which is hashed if the server wants it, and otherwise encoded as in RFC 8187 if
-    /// it is not ASCII.
+    /// Returns the parameter with the user name.
+    ///
+    /// The name is hashed if the server requests it. Otherwise a name that is not ASCII is encoded as in RFC 8187.
     private func userPart(_ user: String) -> String {
         if hashesUser { return "username=\"\(algorithm.hash("\(user):\(realm)"))\"" }
         if user.utf8.allSatisfy({ $0 < 128 && $0 >= 32 }) || !isUTF8 { return "username=\(user.inQuotes)" }
