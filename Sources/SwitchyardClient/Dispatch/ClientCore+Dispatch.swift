@@ -3,22 +3,28 @@ import SwitchyardServices
 import SwitchyardTransport
 
 extension ClientCore {
-    /// The sender of a request.
+    /// The handle that sends a request, with the handle's settings for it.
     struct Sender {
         let owner: OwnerID
         let usesCredentials: Bool
-        /// The servers that the request is bound to; if `nil`, the current ones.
+        /// The servers that the request is bound to.
+        ///
+        /// If `nil`, the request uses the servers of the current environment.
         var pool: ServerPool?
-        /// The servers that are used only if there is no other.
+        /// The servers that the request uses only if no other server is available.
         var avoided: [Server.ID] = []
-        /// A closure that returns the time until which a caller waits for the request, which may change.
+        /// A closure that returns the time until which a caller waits for the request.
+        ///
+        /// The time may change from call to call.
         ///
         /// If `nil`, the request's own deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
     }
 
-    /// Creates a request: a share in a transfer if the call coalesces with others, a flow of rounds if the request
-    /// needs limits, interceptors, credentials or retries, otherwise a failover.
+    /// Creates the request for a call.
+    ///
+    /// The result is a ``SharedRequest`` if the call coalesces with identical calls. It is a ``RequestFlow`` if the
+    /// call needs limits, interceptors, credentials or retries, and otherwise a ``Failover``.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
@@ -52,7 +58,7 @@ extension ClientCore {
         )
     }
 
-    /// Creates a flow of rounds for a plan, or a failover without one.
+    /// Creates a ``RequestFlow`` that executes a plan, or a ``Failover`` if there is no plan.
     func makeRequest(
         _ configuration: APIConfiguration,
         id: RequestID,
@@ -88,7 +94,9 @@ extension ClientCore {
         )
     }
 
-    /// Returns the call with its owner: the existing one, or the user who is logged in now.
+    /// Returns the call with its owner.
+    ///
+    /// If the call has no owner yet, it belongs to the user who is logged in now.
     private func owned(_ configuration: APIConfiguration, by sender: Sender, in pool: ServerPool) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
             let owner = callOwner(
@@ -103,7 +111,7 @@ extension ClientCore {
         return owned
     }
 
-    /// Returns a completion that also reports the result to a refresh in flight.
+    /// Returns a completion that also reports the result to the credential refresh that the current task runs, if any.
     private static func withConfirmation(_ completion: @escaping RequestCompletion) -> RequestCompletion {
         guard let witness = RefreshRecorder.current else { return completion }
         return { result in
@@ -112,7 +120,8 @@ extension ClientCore {
         }
     }
 
-    /// Returns the round of a failover that is bound to servers; `nil` for one that uses the current servers.
+    /// Returns the settings of a failover that is bound to the sender's servers, or `nil` if the sender is bound to
+    /// none.
     private func onlyRound(of configuration: APIConfiguration, by sender: Sender) -> Failover.Round? {
         sender.pool.map { pool in
             Failover.Round(
@@ -123,14 +132,14 @@ extension ClientCore {
         }
     }
 
-    /// Returns the name under which a call shares a transfer with others; `nil` for a call with its own transfer.
+    /// Returns the name under which identical calls share one transfer, or `nil` if the call does not coalesce.
     private func sharedName(of configuration: APIConfiguration) -> String? {
         guard let rare = configuration.rare else { return nil }
         let isShown = options.showsConfigurations(to: pool.generator)
         return rare.value.sharing.name(of: configuration, isShown: isShown)
     }
 
-    /// Returns the plan of a request's flow; `nil` if a failover alone is enough.
+    /// Returns the plan of a request's flow, or `nil` if a failover alone is enough.
     func plan(
         for configuration: APIConfiguration,
         usesCredentials: Bool,

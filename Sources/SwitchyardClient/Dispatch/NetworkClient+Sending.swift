@@ -22,7 +22,9 @@ extension NetworkClient {
         try await answer(to: configuration.ownerless, id: id, progress: progress)
     }
 
-    /// Sends a request on the caller's executor, which saves code that runs elsewhere already the thread switches.
+    /// Sends a request on the caller's executor.
+    ///
+    /// This saves thread switches for code that already runs on that executor.
     package nonisolated(nonsending) func answer(
         to configuration: APIConfiguration,
         id: RequestID,
@@ -43,11 +45,12 @@ extension NetworkClient {
         return try result.dropped(by: configuration).get()
     }
 
-    /// Sends a request and calls back on the thread that ends it, which may be the caller's, within this call.
+    /// Sends a request and calls its completion on the thread that ends the request.
     ///
-    /// Nothing changes threads on the way, so if transport, clock and callers share one thread, every run has the same
-    /// course of events. A separate function, because a task reserves room for everything that its function uses while
-    /// it is suspended.
+    /// The completion may be called on the caller's thread before this method returns. The request changes threads
+    /// nowhere. If the transport, the clock and all callers use one thread, every run therefore has the same sequence
+    /// of events. This code is a separate function, because a suspended task reserves memory for all local variables of
+    /// its function.
     @inline(never)
     package func dispatch(
         _ configuration: APIConfiguration,
@@ -65,7 +68,7 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - queue: The queue of the handler; default is the main queue.
+    ///   - queue: The queue on which the completion handler is called, by default the main queue.
     ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
     ///   - completion: The handler, called exactly once and always after this method has returned.
     /// - Returns: The identifier by which the request can be cancelled.
@@ -87,7 +90,9 @@ extension NetworkClient {
         return id
     }
 
-    /// Returns the call with its owner: the existing one, or the user who is logged in now.
+    /// Returns the call with its owner.
+    ///
+    /// If the call has no owner yet, it belongs to the user who is logged in now.
     private func owned(_ configuration: APIConfiguration) -> APIConfiguration {
         guard configuration.rare?.value.callOwner == nil,
             let owner = core.callOwner(
@@ -119,7 +124,9 @@ extension NetworkClient {
 }
 
 extension APIConfiguration {
-    /// The call without its owner, because an existing owner belongs to an earlier call.
+    /// The call without its owner.
+    ///
+    /// An existing owner was set when the app sent an earlier call.
     fileprivate var ownerless: APIConfiguration {
         guard rare?.value.callOwner != nil else { return self }
         var copy = self
@@ -129,7 +136,9 @@ extension APIConfiguration {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// Returns the result for the caller: a response for a user who has left is dropped.
+    /// Returns the result for the caller.
+    ///
+    /// A response is replaced with a failure if the user of the call has logged out.
     fileprivate func dropped(by configuration: APIConfiguration) -> Self {
         guard case .success(let response) = self, let owner = configuration.rare?.value.callOwner,
             let reason = configuration.refusal(in: owner.environment)

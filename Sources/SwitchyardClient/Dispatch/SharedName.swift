@@ -1,11 +1,11 @@
 import SwitchyardHTTP
 
 extension RequestCoalescing {
-    /// Returns the name by which coalesced calls find each other; `nil` if the call has its own transfer.
+    /// Returns the name that identical calls have in common, or `nil` if the call does not share a transfer.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - isShown: Whether code of the client receives configurations, and the values attached to them.
+    ///   - isShown: Whether code of the app receives the configuration, including the values attached to it.
     /// - Returns: The name.
     func name(of configuration: APIConfiguration, isShown: Bool = false) -> String? {
         guard configuration.delivery == .whole else { return nil }
@@ -29,7 +29,7 @@ extension RequestCoalescing {
 }
 
 extension NetworkClient.Options {
-    /// Returns whether code of the app that reads configurations takes part in building requests.
+    /// Returns whether requests are built with code of the app that reads their configurations.
     func showsConfigurations(to generator: RequestGenerator) -> Bool {
         let common = generator.common
         return interceptors.contains { $0.adapt != nil } || !generator.transforms.isEmpty
@@ -39,7 +39,10 @@ extension NetworkClient.Options {
 }
 
 extension APIConfiguration {
-    /// Whether the request cannot be predicted from comparable values, apart from a URL rule.
+    /// Whether code of the app or a prebuilt request determines the request, so that equal configurations may lead to
+    /// different requests.
+    ///
+    /// URL rules are not considered.
     package var isMadeByHand: Bool {
         guard rare != nil else { return false }
         if prebuiltRequest != nil || modifier != nil { return true }
@@ -48,7 +51,9 @@ extension APIConfiguration {
         return interceptors.contains { $0.adapt != nil }
     }
 
-    /// The settings that affect the request but that few calls use, under names that no header field can have.
+    /// The rarely used settings that affect the request.
+    ///
+    /// Their names start with a colon, so no header field has the same name.
     package var unusualChoices: [(name: String, value: String)] {
         var choices: [(name: String, value: String)] = []
         if parameterDestination != .automatic { choices.append((":destination", "\(parameterDestination)")) }
@@ -59,7 +64,7 @@ extension APIConfiguration {
         return choices
     }
 
-    /// The other values that affect the request and its sender.
+    /// The remaining values that calls must have in common to share a transfer.
     fileprivate var choices: [String] {
         [
             "\(server)", "\(usesCDN)", "\(parameterDestination)", "\(upgradesToHTTPS)", "\(usesCookies)",
@@ -73,7 +78,9 @@ extension APIConfiguration {
 }
 
 extension ParameterEncodingOptions {
-    /// Whether equal descriptions mean equal requests; closures cannot be compared.
+    /// Whether options with the same description encode parameters in the same way.
+    ///
+    /// Options with closures do not.
     fileprivate var isComparable: Bool {
         if case .custom = arrays { return false }
         if case .custom = nesting { return false }

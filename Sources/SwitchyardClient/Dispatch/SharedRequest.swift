@@ -2,10 +2,10 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// One of several coalesced requests: it has its own identifier, deadline and end, and its cancellation only detaches
-/// it.
+/// One of several coalesced requests that share one transfer.
 ///
-/// The transfer has no owner; it ends when its last request is detached.
+/// The request has its own identifier, deadline and end. If it is cancelled, it only leaves the transfer. The transfer
+/// has no owner and is cancelled when its last request leaves.
 final class SharedRequest: DispatchedRequest {
     private enum Phase { case ready, riding, ended }
 
@@ -23,16 +23,24 @@ final class SharedRequest: DispatchedRequest {
     let progress: TransferProgressHandler?
     /// Whether the request belongs to the refresh of the client's credentials and is sent without credentials.
     let isOfRefresh: Bool
-    /// The owner of the request: a user is not shown the response to another user's request.
+    /// The owner of the request.
+    ///
+    /// Requests of different owners share no transfer.
     let callOwner: CallOwner.Key?
     /// The version of the client's credential that the request would carry.
     let credentialVersion: UInt64
-    /// The number of writes to its path so far: a read after a write does not share with one before it.
+    /// The number of write requests to the path when this request was created.
+    ///
+    /// Requests share a transfer only if this number is equal, so a read request never gets a response from before a
+    /// write request.
     let writes: UInt32?
-    /// The number of times the cookies that the request would carry had changed.
+    /// The number of times the cookie jar had changed when the request was created, or 0 if the request uses no
+    /// cookies.
     let cookieChanges: UInt64
     private let startedAt: MonotonicTime
-    /// The deadline of this request, after which the transfer may continue for other requests.
+    /// The deadline of this request.
+    ///
+    /// The transfer may continue after this deadline for other requests.
     let deadline: MonotonicTime
     private let completion: RequestCompletion
     private let state = Locked(State())
@@ -77,20 +85,22 @@ final class SharedRequest: DispatchedRequest {
         guard mayStart else { return core.finish(self) }
         setTimer()
         core.sharedTransfers.join(self)
-        // A cancellation in between found no transfer to leave.
+        // If the request was cancelled before `join`, it could not leave the transfer then and leaves it now.
         if state.withLock({ $0.phase }) == .ended { core.sharedTransfers.leave(self, .cancelled) }
     }
 
     func cancel(_ reason: RequestFailure.Reason) {
         guard let phase = end(leaving: reason) else { return }
         var context = ownContext
-        // The transfer may continue for the other requests, and its effect cannot be undone.
+        // The transfer may continue for other requests, and its effect on the server cannot be undone.
         context.mayHaveBeenExecuted = configuration.hasEffect && phase == .riding
         let failure = RequestFailure(reason, id: id, context: context)
         core.finish(self) { completion(.failure(failure)) }
     }
 
-    /// The transfer moves itself, because it is in the table too.
+    /// Does nothing.
+    ///
+    /// The transfer is in the dispatch table too and moves to another server itself.
     func evacuate(_ server: Server.ID, in pool: ServerPool) {}
 
     /// Ends the request with the result of the transfer.
@@ -116,7 +126,7 @@ final class SharedRequest: DispatchedRequest {
 
     /// Ends the request.
     ///
-    /// - Parameter reason: The reason for which the request leaves its transfer, or `nil` if the transfer has ended.
+    /// - Parameter reason: The reason why the request leaves its transfer, or `nil` if the transfer has ended.
     /// - Returns: The phase that the request was in, or `nil` if it had already ended.
     private func end(leaving reason: RequestFailure.Reason? = nil) -> Phase? {
         let ended = state.withLock { state -> State? in

@@ -3,25 +3,34 @@ import SwitchyardTransport
 
 /// The transfers that coalesced requests share, by their names.
 ///
-/// Joining and starting is one step under one lock, so that a name never has two transfers and no request joins one
-/// that has ended.
+/// A request looks for a transfer and starts one under a single lock. A name therefore never has two transfers, and no
+/// request joins a transfer that has ended.
 final class SharedTransfers: Sendable {
     private struct Name: Hashable {
         let name: String
         let usesCredentials: Bool
-        /// A request of a refresh must not share with requests that wait for the refresh.
+        /// Whether the requests belong to a credential refresh.
+        ///
+        /// They do not share with requests that wait for the refresh.
         let isOfRefresh: Bool
-        /// Requests of different users do not share.
+        /// The owner of the requests.
+        ///
+        /// Requests of different users do not share a transfer.
         let callOwner: CallOwner.Key?
         let credentialVersion: UInt64
-        /// A read after a write does not share with one before it.
+        /// The number of write requests to the path so far.
+        ///
+        /// Requests before and after a write request do not share a transfer.
         let writes: UInt32?
         let cookieChanges: UInt64
-        /// Requests of one environment do not share with those of another, nor with those from before a switch.
+        /// The servers of the requests.
+        ///
+        /// Requests of different environments do not share a transfer, and neither do requests from before and after a
+        /// switch of the environment.
         let pool: ObjectIdentifier
     }
 
-    /// The requests that share a transfer, and the request that executes the transfer.
+    /// The requests that share a transfer, and the request that sends it.
     private struct Group {
         let number: UInt64
         var requests: [RequestID: SharedRequest]
@@ -41,7 +50,9 @@ final class SharedTransfers: Sendable {
     /// The number of requests that share the transfers.
     var requestCount: Int { state.withLock { $0.transfers.values.reduce(0) { $0 + $1.requests.count } } }
 
-    /// Attaches a request to the transfer of its name, and starts one if there is none.
+    /// Adds a request to the transfer with its name.
+    ///
+    /// If there is no such transfer, this method starts one.
     func join(_ request: SharedRequest) {
         let name = Self.name(of: request)
         let begun = state.withLock { state -> UInt64? in
@@ -56,7 +67,9 @@ final class SharedTransfers: Sendable {
         if let begun { begin(begun, name, request) }
     }
 
-    /// Removes a request, and cancels the transfer for the given reason if this was its last request.
+    /// Removes a request from its transfer.
+    ///
+    /// If it was the last request, the transfer is cancelled for the given reason.
     func leave(_ request: SharedRequest, _ reason: RequestFailure.Reason) {
         let name = Self.name(of: request)
         let carrier = state.withLock { state -> (any DispatchedRequest)? in
@@ -84,7 +97,7 @@ final class SharedTransfers: Sendable {
     private func begin(_ number: UInt64, _ name: Name, _ first: SharedRequest) {
         var configuration = first.configuration
         configuration.sharing = .off
-        // The requests have their own deadlines; the transfer ends with the last of them.
+        // The timeout is a year, because each request has its own deadline and the transfer ends with its last request.
         configuration.timeout = .seconds(31_536_000)
         let carrier = first.core.makeRequest(
             configuration,
@@ -106,7 +119,7 @@ final class SharedTransfers: Sendable {
         if isWanted { first.core.dispatch(carrier, continues: true) }
     }
 
-    /// Returns the last deadline of the requests that share a transfer.
+    /// Returns the latest deadline of the requests that share a transfer.
     private func lastDeadline(_ name: Name, _ number: UInt64) -> MonotonicTime {
         state.withLock { state in
             guard let transfer = state.transfers[name], transfer.number == number else { return .zero }
@@ -136,7 +149,7 @@ final class SharedTransfers: Sendable {
 }
 
 extension ClientCore {
-    /// The transfers that coalesced requests share; created on first use.
+    /// The transfers that coalesced requests share, created on first use.
     var sharedTransfers: SharedTransfers {
         objects.object { SharedTransfers() }
     }

@@ -2,7 +2,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// Receives the attempts of a round in the order in which they are made; must not block.
+/// A closure that receives the events of a round's attempts in order.
+///
+/// It must not block.
 typealias AttemptObserver = @Sendable (AttemptEvent) -> Void
 
 /// An event of an attempt.
@@ -12,7 +14,9 @@ enum AttemptEvent: Sendable {
     case ended(AttemptRecord, Result<HTTPResponse, TransportError>)
 }
 
-/// The observer of a round's attempts, and a carrier that may replace the transport.
+/// Notifies an observer of a round's attempts.
+///
+/// An attached ``ClientObserver`` can also replace the transport.
 final class AttemptMonitor: Sendable {
     let tell: AttemptObserver
     private let id: RequestID
@@ -24,7 +28,7 @@ final class AttemptMonitor: Sendable {
         self.tell = tell
     }
 
-    /// Returns the transport that carries a request to a server.
+    /// Returns the transport for a request to a server: `transport`, or the observer's replacement.
     func carrier(to server: Server.ID?, usually transport: any Transport) -> any Transport {
         detours.reduce(transport) { $1(id, server, $0) }
     }
@@ -33,7 +37,7 @@ final class AttemptMonitor: Sendable {
 extension Failover {
     /// Passes a request of an attempt to the transport, and notifies the observer if there is one.
     ///
-    /// - Returns: The handle of the transfer; `nil` if the request ended before it could be observed.
+    /// - Returns: The handle of the transfer, or `nil` if the request ended before the attempt could start.
     func send(
         _ request: HTTPRequest,
         of index: Int,
@@ -47,8 +51,8 @@ extension Failover {
         guard let watch else { return core.transport.start(request, progress: progress, completion: completion) }
         let record = AttemptRecord(number: index + 1, server: server, request: request, startedAt: now)
         let attempt = MonitoredAttempt(record, watch.tell)
-        // The attempt is attached before it starts, so that the code that ends the request can report the end of the
-        // attempt.
+        // The attempt is stored before it starts. If the request ends during the start, the code that ends the request
+        // can then report the end of the attempt.
         let isWanted = state.withLock { $0.attach(attempt, to: index, hop: hop) } == .waiting
         guard isWanted, attempt.begin() else { return nil }
         let carrier = watch.carrier(to: server, usually: core.transport)
@@ -62,19 +66,18 @@ extension Failover {
     }
 }
 
-/// An observed attempt: its start and its end are reported once each, the end by the transport or by the code that
-/// ended the request.
+/// An attempt whose start and end are reported to an observer, once each.
 ///
-/// A transport may end a cancelled transfer late, and the end of an attempt must not be reported after that of its
-/// request.
+/// The end is reported either by the transport or by the code that ends the request. A transport may end a cancelled
+/// transfer late, but the end of an attempt must be reported before the end of its request.
 final class MonitoredAttempt: TransportTask {
     private struct State {
         var task: (any TransportTask)?
         var hasBegun = false
-        /// Whether nothing more is reported.
+        /// Whether the end has been reported, so that no further event is reported.
         var isOver = false
         var isCancelled = false
-        /// Whether the transport has called its completion.
+        /// Whether the transport has called the completion of the transfer.
         var hasEnded = false
     }
 
@@ -87,7 +90,9 @@ final class MonitoredAttempt: TransportTask {
         self.observer = observer
     }
 
-    /// Reports the start; returns `false` if the attempt was cancelled before, and nothing is sent or reported.
+    /// Reports the start of the attempt.
+    ///
+    /// If the attempt has been cancelled, nothing is reported and the result is `false`.
     func begin() -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -97,8 +102,9 @@ final class MonitoredAttempt: TransportTask {
         }
     }
 
-    /// Stores the handle of the transfer until the transfer has ended, or cancels it if the attempt was cancelled
-    /// before.
+    /// Stores the handle of the transfer until the transfer has ended.
+    ///
+    /// If the attempt has been cancelled, this method cancels the transfer.
     func hold(_ task: any TransportTask) {
         let isCancelled = state.withLock { state in
             if !state.hasEnded { state.task = task }
@@ -109,9 +115,10 @@ final class MonitoredAttempt: TransportTask {
 
     /// Releases the handle of the transfer.
     ///
-    /// The handle may retain its completion forever, and with the completion this attempt and the whole request.
+    /// A transport's handle may retain its completion forever. The completion retains this attempt and the whole
+    /// request.
     func letGo() {
-        // Released after the lock, because releasing the handle may run code of the transport.
+        // The handle is released after the lock, because releasing it may run code of the transport.
         let task = state.withLock { state in
             state.hasEnded = true
             defer { state.task = nil }
@@ -120,9 +127,10 @@ final class MonitoredAttempt: TransportTask {
         withExtendedLifetime(task) {}
     }
 
-    /// Reports the end under the lock, so that no later event is reported before it.
+    /// Reports the end of the attempt under the lock, so that no later event is reported before the end.
     ///
-    /// The observer takes the lock of its flow, queues the event and calls no other code: see ``ObserverQueue``.
+    /// It is safe to call the observer under the lock. The observer only takes the lock of its flow and queues the
+    /// event, see ``ObserverQueue``.
     func tell(_ result: Result<HTTPResponse, TransportError>) {
         state.withLock { state in
             guard !state.isOver else { return }
@@ -131,7 +139,9 @@ final class MonitoredAttempt: TransportTask {
         }
     }
 
-    /// Ends the attempt; nothing more is reported about it.
+    /// Cancels the transfer.
+    ///
+    /// No further event of the attempt is reported.
     func cancel() { _ = withdraw() }
 
     func withdraw() -> Bool {

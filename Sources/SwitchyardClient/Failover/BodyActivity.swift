@@ -2,16 +2,16 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The time at which bytes of an attempt with a large body last moved.
+/// The time at which bytes of an attempt with a large body were last transferred.
 ///
-/// The duration of such a transfer depends on the network and says nothing about its server, and a second copy would
-/// take bandwidth from the first: the attempt is slow only if nothing moves.
+/// The duration of such a transfer depends on the network, so it proves nothing about the server. A second copy of the
+/// request would take bandwidth from the first. The attempt therefore counts as slow only if no bytes are transferred.
 final class BodyActivity: Sendable {
-    /// The bounds of the time to the first byte, and of a pause between two bytes, before another server gets the
-    /// request too.
+    /// The bounds of the time without any transferred bytes after which another server gets the request too.
     ///
-    /// The response to a sent body may take as long as the body took, within the same bounds, so that waiting costs at
-    /// most twice as much as sending it again.
+    /// The bounds apply before the first byte, between two bytes, and after the last byte. After the last byte, the
+    /// response may take as long as sending the body took, within these bounds. Waiting then costs at most twice the
+    /// time of sending the body again.
     static let patience = (least: Duration.seconds(1), most: Duration.seconds(10))
 
     private struct State {
@@ -23,8 +23,7 @@ final class BodyActivity: Sendable {
     private let startedAt: MonotonicTime
     private let state: Locked<State>
 
-    /// Starts the measurement for an attempt, or returns `nil` if the body is so small that sending it takes no
-    /// noticeable time.
+    /// Starts the measurement for an attempt, or returns `nil` for a body of at most 64 KiB, which is sent quickly.
     static func watch(
         on body: HTTPBody,
         startedAt now: MonotonicTime,
@@ -39,10 +38,10 @@ final class BodyActivity: Sendable {
         state = Locked(State(busyUntil: now.advanced(by: Self.patience.least)))
     }
 
-    /// Returns the time of the next check whether the attempt is slow; `nil` if it is slow.
+    /// Returns the time at which to check again whether the attempt is slow, or `nil` if it is slow now.
     ///
-    /// The check runs at least once a second, because the end of the body may come at any time and brings the limit
-    /// closer.
+    /// The next check is at most one second away. The body may be sent completely at any time, and the limit is then
+    /// shorter.
     func nextCheckTime(at now: MonotonicTime) -> MonotonicTime? {
         let busyUntil = state.withLock { $0.busyUntil }
         return now < busyUntil ? min(busyUntil, now.advanced(by: Self.patience.least)) : nil
@@ -51,7 +50,7 @@ final class BodyActivity: Sendable {
     /// The time when a byte of the body was last sent, or `nil` before the first byte.
     var lastSent: MonotonicTime? { state.withLock { $0.sent } }
 
-    /// Records the progress that a transport reports, and passes it on.
+    /// Returns a progress handler that records each report and passes it to another handler.
     func watching(_ handler: TransferProgressHandler?) -> TransferProgressHandler {
         { [self] report in
             if report.completed > 0 { note(report, at: time.now) }
@@ -70,7 +69,7 @@ final class BodyActivity: Sendable {
 }
 
 extension HTTPBody {
-    /// Whether sending the body may take long: it is larger than 64 KiB or of unknown size.
+    /// Whether the body is larger than 64 KiB or of unknown size, so that sending it may take long.
     fileprivate var isLarge: Bool {
         switch self {
         case .none: false

@@ -13,7 +13,7 @@ extension Failover {
             try dropCookiesOfOthers(&request, on: route)
         } catch {
             abandon(route, at: now)
-            // An attempt beside another one is optional, and the one in flight may still succeed.
+            // While another attempt of the request is in flight, this attempt is optional, so its error does not count.
             guard !state.withLock({ $0.isWaiting }) else { return }
             return end(with: .failure(.invalidRequest(error)))
         }
@@ -42,20 +42,24 @@ extension Failover {
         }
     }
 
-    /// Builds the request without cookies if they were removed since the call was made, because the current ones belong
-    /// to another session.
+    /// Builds the request again without cookies if the cookies were removed after the call was made.
+    ///
+    /// The cookies that are stored now belong to another session.
     private func dropCookiesOfOthers(
         _ request: inout HTTPRequest,
         on route: ServerPool.Route
     ) throws(RequestError) {
-        // Checked after the request was built, so that a removal before it is seen.
+        // The check comes after the request was built, so that it also detects a removal during the building.
         guard let cookies, pool.generator.cookies?.isCleared(since: cookies) == true else { return }
         var plain = configuration
         plain.usesCookies = false
         request = try core.request(for: plain, on: route, in: pool)
     }
 
-    /// Returns the route that the outcome is charged to: a request to another host says nothing about its server.
+    /// Returns the route whose server the outcome counts for or against.
+    ///
+    /// If the request goes to another host than the server's, the outcome proves nothing about the server, so the
+    /// result is a route without a server.
     private func charged(
         _ route: ServerPool.Route,
         for url: RequestURL,
@@ -66,11 +70,12 @@ extension Failover {
         return route.elsewhere
     }
 
-    /// Limits the connect time of a write that must not be at two servers at once to twice the time that a read would
-    /// wait for its response: without a connection nothing is sent, and another server can still get the write.
+    /// Limits the connect time of a request that must not be sent to two servers.
     ///
-    /// Each further server has as much more time, because the network to all of them may be slow. The last one has all
-    /// the time that is left.
+    /// If the limit expires, nothing has been sent, so another server can still get the request.
+    ///
+    /// The limit is twice the time after which a safe request would be hedged. It is multiplied by the number of
+    /// servers tried, because the network to all of them may be slow. At the last server there is no limit.
     private func boundConnecting(of request: inout HTTPRequest, on route: ServerPool.Route, at now: MonotonicTime) {
         guard request.timeouts.connect == nil, configuration.leavesChoice, let server = route.server,
             let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil)
@@ -91,14 +96,14 @@ extension Failover {
             if response.redirectTarget != nil, follow(response, of: index, startedAt: attemptStart) { return }
         }
         let now = core.now
-        // The time to send a large body does not count as latency of the server.
+        // The time in which a large body was sent does not count as latency of the server.
         let latency = (activity?.lastSent ?? attemptStart).duration(to: now)
         let outcome = AttemptOutcome(of: result, latency: latency, tooManyRequests: pool.tooManyRequests)
         let fate = RequestFate(of: result, to: method)
         conclude(index, outcome, result.mapError { .transport($0) }, fate, at: now)
     }
 
-    /// Records the end of an attempt and the fate of its request, and performs what follows.
+    /// Records the outcome of an attempt and the fate of its request, and takes the next step.
     func conclude(
         _ index: Int,
         _ outcome: AttemptOutcome,
@@ -113,16 +118,16 @@ extension Failover {
         }
     }
 
-    /// Returns an attempt to the pool that was reserved but never sent.
+    /// Notifies the pool that an attempt was reserved but not sent.
     private func abandon(_ route: ServerPool.Route, at now: MonotonicTime) {
         guard let attempt = route.attempt else { return }
         core.publish(pool.settle(attempt, .neutral, resumedAt: nil, at: now), from: pool)
     }
 
-    /// Sends the request to the next server if its resend rule and the budget allow it; otherwise waits for the
-    /// attempts in flight, or for a token that other calls may return.
+    /// Sends the request to the next server, if the request may be resent and the failover budget allows it.
     ///
-    /// If there is nothing to wait for, the request ends with its most significant failure.
+    /// Otherwise this method waits for the attempts in flight, or for a token that other calls may return to the
+    /// budget. If there is nothing to wait for, the request ends with its most significant failure.
     func tryAnother(after kind: FailureKind?, heldSince: MonotonicTime? = nil) {
         let now = core.now
         let (tried, hasLeft, isPaidFor, fate) = state.withLock { ($0.tried, $0.hasLeft, $0.isPaidFor, $0.fate) }
@@ -155,10 +160,11 @@ extension Failover {
 }
 
 extension Failover {
-    /// Checks whether a silent server is alive while another server's refusal, which alone proves nothing, waits for
-    /// its response.
+    /// Checks whether a server that has not responded is alive, while another server's 4xx response waits for that
+    /// server's response.
     ///
-    /// Both get a request other than the refused one: a server that is slow only with that request responds.
+    /// The two servers get a different request than the one that was rejected. If the suspect is slow only with that
+    /// one request, it responds to the different one.
     func checkSuspect() {
         guard let suspect = state.withLock({ $0.suspect }) else { return }
         core.compare(suspect, becauseOf: configuration, atBase: true, in: pool)
@@ -166,7 +172,7 @@ extension Failover {
 }
 
 extension RequestFate {
-    /// Creates the fate of a request from the end of an exchange.
+    /// Creates the fate of a request from the result of its exchange.
     init(of result: Result<HTTPResponse, TransportError>, to method: HTTPMethod) {
         switch result {
         case .success(let response): self.init(status: response.status, to: method)

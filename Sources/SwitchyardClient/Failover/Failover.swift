@@ -2,7 +2,7 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The execution of one request: sends attempts, fails over, hedges, enforces the deadline, and ends exactly once.
+/// The execution of one request: it sends attempts, fails over, hedges, enforces the deadline, and ends exactly once.
 ///
 /// A failover runs on callbacks of the transport, the timers and the caller, and occupies no thread and no task while
 /// it waits. ``FailoverState`` and ``ServerPool`` make all decisions. No callback is called under a lock.
@@ -25,7 +25,9 @@ final class Failover: DispatchedRequest {
     let avoided: [Server.ID]
     let completion: RequestCompletion
 
-    /// Creates the failover of a request, or of one round of a request if `round` is given.
+    /// Creates the failover of a request.
+    ///
+    /// If `round` is given, the failover executes one round of a flow.
     init(
         id: RequestID,
         owner: OwnerID,
@@ -51,20 +53,23 @@ final class Failover: DispatchedRequest {
         deadline = round?.deadline ?? core.deadline(of: configuration, in: pool, startedAt: startedAt)
     }
 
-    /// The settings of a failover by a round of a flow or a part of a transfer.
+    /// The settings of a failover that executes one round of a ``RequestFlow`` or one part of a transfer.
     struct Round {
         /// The deadline of the whole flow.
         var deadline: MonotonicTime
-        /// Whether the failover ends itself at the deadline, which is `false` in a flow, because the flow ends its
-        /// rounds.
+        /// Whether the failover ends itself at the deadline.
+        ///
+        /// `false` in a flow, because the flow ends its rounds.
         var isTimed = true
-        /// A closure that returns the time until which a caller waits for the request, which may change.
+        /// A closure that returns the time until which a caller waits for the request.
+        ///
+        /// The time may change from call to call.
         ///
         /// If `nil`, the deadline applies.
         var patience: (@Sendable () -> MonotonicTime)?
         /// The observer of the attempts.
         var watch: AttemptMonitor?
-        /// The servers that are used only if there is no other; by name, because the list may change.
+        /// The names of the servers that are used only if no other server is available.
         var avoided: [Server.ID] = []
     }
 
@@ -74,14 +79,18 @@ final class Failover: DispatchedRequest {
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
-    /// The rule that says when the request may be resent, and whether two servers may have it at the same time.
+    /// The rule that determines when the request may be resent, and whether it may be sent to two servers at the same
+    /// time.
     var resendRule: ResendRule { configuration.resendRule(sending: method) }
 
-    /// The method that is sent, which a modifier or a reformer may have changed.
+    /// The method of the request as it is sent.
+    ///
+    /// A modifier or a transform may have changed the method of the call.
     var method: HTTPMethod { state.withLock { $0.changedMethod } ?? configuration.sentMethod }
 
-    /// The latest time until which a caller waits: the deadline, or the last deadline of the requests that share the
-    /// transfer.
+    /// The latest time until which a caller waits for the request.
+    ///
+    /// This is the deadline, or the latest deadline of the requests that share the transfer if that is earlier.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
@@ -103,7 +112,9 @@ final class Failover: DispatchedRequest {
         stop(reason)
     }
 
-    /// Ends the request unless it has ended, and returns its result: at the deadline, a response may be available.
+    /// Ends the request for a reason and returns its result, or `nil` if it has already ended.
+    ///
+    /// If the reason is the deadline, the result may be a response that an attempt has already received.
     @discardableResult
     func stop(_ reason: RequestFailure.Reason) -> Result<HTTPResponse, RequestFailure.Reason>? {
         guard let ending = state.withLock({ $0.end(with: .failure(reason)) }) else { return nil }
@@ -123,7 +134,7 @@ final class Failover: DispatchedRequest {
 // MARK: - Time
 
 extension Failover {
-    /// Sets the timer for the time to hedge or the deadline, whichever comes first.
+    /// Sets the timer for the time at which the request is hedged, or for the deadline if it is earlier.
     func setTimer(_ number: Int, for route: ServerPool.Route, at now: MonotonicTime) {
         var wakeUp = deadline
         if let delay = pool.helpDelay(for: route, resendRule, from: now, to: awaitedUntil) {
@@ -133,8 +144,8 @@ extension Failover {
     }
 
     func setTimer(_ number: Int, at wakeUp: MonotonicTime) {
-        // The timer retains the failover until the failover ends, because a weak reference would slow down every other
-        // reference.
+        // The timer retains the failover until the failover ends. A weak reference would make every access to the
+        // failover slower.
         let timer = core.clock.schedule(at: wakeUp) { [self] in timerFired() }
         state.withLock { $0.replaceTimer(timer, number: number) }?.cancel()
     }
@@ -153,8 +164,10 @@ extension Failover {
         }
     }
 
-    /// Returns the time of the next check of an attempt during which the process was suspended, because the server's
-    /// time counts from the resumption.
+    /// Returns the time of the next check of an attempt if the process was suspended during the attempt, otherwise
+    /// `nil`.
+    ///
+    /// After a suspension, the time that the server has to respond starts again at the resumption.
     private func checkAfterPause(at attempt: FailoverState.Attempt, at now: MonotonicTime) -> MonotonicTime? {
         guard let resumedAt = core.clock.resumedAt, attempt.startedAt < resumedAt,
             let delay = pool.helpDelay(for: attempt.route, resendRule, from: now, to: awaitedUntil)
@@ -163,7 +176,9 @@ extension Failover {
         return now < next ? next : nil
     }
 
-    /// Hedges or compares a slow attempt, and sets the next timer.
+    /// Handles a slow attempt: hedges the request, or compares the slow server with another one.
+    ///
+    /// Then sets the next timer.
     private func help(_ slow: FailoverState.Attempt?, _ tried: [Server.ID], _ timer: Int, at now: MonotonicTime) {
         if let next = slow?.activity?.nextCheckTime(at: now) {
             return setTimer(timer, at: min(next, deadline))
@@ -179,7 +194,7 @@ extension Failover {
             return core.compare(slow.route, becauseOf: configuration, in: pool)
         }
         let route = pool.hedge(beside: attempt, excluding: tried, avoided, for: configuration, at: now)
-        // A request that was redirected to another host is no reason to keep asking for a token.
+        // If the attempt was redirected to another host, its server is not slow, so no hedge is tried later.
         let checksAgain = route == nil && slow.chargeable != nil
         let pause = checksAgain ? pool.hedgePause(for: attempt, excluding: tried, avoided, at: now) : nil
         setTimer(timer, at: pause.map { min(deadline, now.advanced(by: $0)) } ?? deadline)
@@ -196,9 +211,9 @@ extension Failover {
         if let ending = state.withLock({ $0.end(with: result) }) { finish(ending, at: core.now) }
     }
 
-    /// Performs the effects of the end.
+    /// Performs the effects of the end: cancels attempts, settles the servers' outcomes, and calls the completion.
     ///
-    /// It runs once and outside the lock, because the ending is returned once.
+    /// This method runs once and without a lock, because the state returns its ending only once.
     func finish(_ ending: FailoverState.Ending, at now: MonotonicTime) {
         var ending = ending
         ending.timer?.cancel()
@@ -217,7 +232,9 @@ extension Failover {
         }
     }
 
-    /// Reports every attempt once; attempts in flight are judged by the reason that ended the request.
+    /// Reports the outcome of every attempt to the pool, once.
+    ///
+    /// The outcome of an attempt that is still in flight depends on the reason why the request ended.
     private func settle(_ ending: FailoverState.Ending, at now: MonotonicTime) -> [SwitchEvent] {
         if ending.attempts.count == 1, let attempt = ending.attempts[0].route.attempt {
             let outcome = outcome(of: 0, in: ending, at: now)
@@ -229,8 +246,9 @@ extension Failover {
         return settled.isEmpty ? [] : pool.settle(settled, resumedAt: core.clock.resumedAt, at: now)
     }
 
-    /// Returns the outcome that an attempt is charged with; a deadline is not charged to a server that got the request
-    /// shortly before.
+    /// Returns the outcome of an attempt that counts for or against its server.
+    ///
+    /// The deadline does not count against a server that got the request too shortly before it.
     private func outcome(of index: Int, in ending: FailoverState.Ending, at now: MonotonicTime) -> AttemptOutcome {
         guard ending.isOverdue, ending.attempts[index].outcome == nil,
             let attempt = ending.attempts[index].route.attempt
@@ -240,7 +258,7 @@ extension Failover {
     }
 
     private func context(of ending: FailoverState.Ending, at now: MonotonicTime) -> CopyOnWrite<RequestContext> {
-        // The attempts are read in place, because a copy of an attempt would retain all of its parts.
+        // The attempts are read in place, because copying an attempt would retain everything that it references.
         let decisive = ending.decisive
         var context = RequestContext(
             service: pool.service,

@@ -2,9 +2,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// The state of one request until its single end: a pure state machine.
+/// The state of one request, as a pure state machine with a single end.
 ///
-/// The machine receives events and returns effects; ``Failover`` performs them after the lock is released.
+/// The machine receives events and returns effects. ``Failover`` performs the effects after the lock is released.
 ///
 ///     ready --begin--> running --attempts start and end--> ended
 ///       \________________ cancel, deadline _______________/
@@ -13,7 +13,7 @@ struct FailoverState {
     struct Attempt {
         let route: ServerPool.Route
         var url: RequestURL
-        /// The redirects that were followed; `nil` if there are none.
+        /// The redirects that were followed, or `nil` if there are none.
         var trail: Boxed<RedirectChain>?
         let startedAt: MonotonicTime
         /// The activity of the body, or `nil` unless the body is large.
@@ -26,10 +26,10 @@ struct FailoverState {
         var task: (any TransportTask)?
         var outcome: AttemptOutcome?
 
-        /// The attempt that the body is charged to; `nil` if a redirect has led to another host.
+        /// The attempt whose server is responsible for the response body, or `nil` after a redirect to another host.
         var chargeable: SwitchyardServices.Attempt? { trail?.value.hasLeft == true ? nil : route.attempt }
 
-        /// Whether the credential belongs to the host of the last request, or was sent to it nevertheless.
+        /// Whether the last request was sent to the host that the credential is for, or carried the credential anyway.
         func isHome(_ authorization: RequestAuthorization?) -> Bool {
             guard let trail = trail?.value else { return isAuthorized || url.isAt(route.home) }
             let isShown = authorization?.names.contains { trail.request.headers[$0] != nil } ?? false
@@ -41,39 +41,39 @@ struct FailoverState {
     struct Ending {
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var winner: Int?
-        /// The attempt whose end is the result if no attempt won; `nil` if there is none.
+        /// If no attempt won, the attempt whose end is the result, or `nil` if there is none.
         var decisiveCandidate: Int?
         var attempts: ContiguousArray<Attempt> = []
         var timer: (any ScheduledTimer)?
-        /// Whether the deadline ended the request and no attempt's response is its result.
+        /// Whether the request ended at the deadline without a response as its result.
         var isOverdue = false
-        /// Whether an attempt that has ended may have been executed although no response confirms it.
+        /// Whether a server may have executed an attempt that has ended without a response to confirm it.
         var mayHaveBeenExecuted = false
-        /// The fate of the request over all attempts.
+        /// The fate of the request over all attempts: how much of it a server may have executed.
         var fate = RequestFate.unsent
 
         /// The attempt that determines the result.
         var decisive: Int? { winner ?? decisiveCandidate ?? attempts.indices.last }
 
-        /// Ends the transfers of the attempts without a response.
+        /// Cancels the transfers of the attempts that have no response yet.
         mutating func cancelAttemptsWithoutResponse() {
             for index in attempts.indices where attempts[index].outcome == nil {
-                // A failure that another server's response has overtaken is not reported.
+                // If the request ended with another attempt's response, the end of this attempt is not reported.
                 if case .failure = result, let watched = attempts[index].task as? MonitoredAttempt {
                     watched.tell(.failure(TransportError(.cancelled, message: "the request has ended")))
                 }
-                // A server that redirected the attempt has received it, and an attempt that is being passed to its
-                // transport may still be sent.
+                // A server that redirected the attempt has received the request. An attempt that is being passed to its
+                // transport at this moment may still be sent.
                 let isUnsent = attempts[index].task?.withdraw() ?? false
                 guard !isUnsent || attempts[index].hops > 0 else { continue }
                 (mayHaveBeenExecuted, fate) = (true, .open)
             }
         }
 
-        /// Returns the outcome that an attempt is charged with.
+        /// Returns the outcome of an attempt that counts for or against its server.
         ///
-        /// An attempt that has not ended was overtaken by another server's response, or got no response by the
-        /// deadline. Its server is charged with nothing if the caller ended the request or if the attempt was
+        /// If the attempt has not ended, another server responded first, or the deadline passed, or the caller ended
+        /// the request. Nothing counts against the server if the caller ended the request or if the attempt was
         /// redirected to another host.
         func outcome(of index: Int) -> AttemptOutcome {
             if let outcome = attempts[index].outcome { return outcome }
@@ -82,45 +82,46 @@ struct FailoverState {
             return if case .success = result { .unfinished } else { withoutResponse }
         }
 
-        /// The outcome of an attempt that ended before a response of its server could be expected.
+        /// The outcome of an attempt that ended before its server could be expected to respond.
         ///
-        /// The server received the request, so the attempt's token does not come back. If another server's response
-        /// ended the request, that response was not one that the caller could use.
+        /// If no attempt ended the request, the outcome is `unfinished`: the server received the request, so the attempt's
+        /// token is not returned. If another attempt ended the request with a failure, such as a redirect that cannot be
+        /// followed, the outcome is neutral.
         var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
-    /// A refusal of an extra attempt while the first server may still respond.
+    /// A 4xx response to an extra attempt while the first server may still respond.
     private struct Refusal {
         var index: Int
         var result: Result<HTTPResponse, RequestFailure.Reason>
         var status: Int
     }
 
-    /// A request whose last attempt has failed and that may continue when the budget allows it.
+    /// The wait of a request whose last attempt has failed and that may continue when the failover budget has a token.
     struct Held {
-        /// The failure of the attempt.
+        /// The failure of the last attempt.
         var kind: FailureKind?
         /// The time when the request first had to wait.
         var since: MonotonicTime
     }
 
-    /// The state that a timer finds when it fires.
+    /// The reason why a timer has fired.
     enum Look {
-        /// The request waited for a token and waits no longer.
+        /// The wait for a token of the failover budget is over.
         case held(Held)
-        /// An attempt is slow.
+        /// The newest attempt is slow.
         ///
-        /// `timer` is the number of the next timer to set.
+        /// `tried` has the names of the servers tried so far, and `timer` is the number of the next timer to set.
         case slow(Attempt?, tried: [Server.ID], timer: Int)
     }
 
-    /// The state of an attempt after it was started.
+    /// The state of an attempt whose transfer has just been started.
     enum Attachment {
         /// The attempt waits for its response.
         case waiting
         /// The response arrived immediately.
         case answered
-        /// The request has ended; the attempt must be cancelled if it is still in flight.
+        /// The request has ended, so the attempt must be cancelled.
         case unwanted
     }
 
@@ -139,20 +140,22 @@ struct FailoverState {
     private var phase = Phase.ready
     private var attempts: ContiguousArray<Attempt> = []
     private var live = 0
-    /// The attempt whose response ended the request; its body may still be arriving.
+    /// The attempt whose response ended the request, even while the body of the response is still arriving.
     private var winner: Int?
     private var lastResult: Result<HTTPResponse, RequestFailure.Reason>?
     /// The attempt that ended with `lastResult`.
     private var decisiveCandidate: Int?
-    /// Whether an attempt may have been executed although no response confirms it.
+    /// Whether a server may have executed an attempt without a response to confirm it.
     private var mayHaveBeenExecuted = false
-    /// The fate of the request in the attempts that have ended.
+    /// The fate of the request over the attempts that have ended.
     private(set) var fate = RequestFate.unsent
-    /// The method of the requests if it is unsafe and differs from that of the call.
+    /// The method that is sent, if it is unsafe and a modifier has changed it.
+    ///
+    /// Otherwise `nil`.
     var changedMethod: HTTPMethod?
-    /// The refusal of an extra attempt while an older one waits for its response.
+    /// The 4xx response of an extra attempt while an earlier attempt still waits for its response.
     private var refusal: Boxed<Refusal>?
-    /// The state of a request that waits for a token before it can fail over.
+    /// The wait of the request for a token before it can fail over, or `nil` if it does not wait.
     private var held: Boxed<Held>?
     private var timer: (any ScheduledTimer)?
     /// The number of the newest timer.
@@ -168,16 +171,18 @@ struct FailoverState {
         attempts.compactMap { $0.route.attempt == nil ? nil : $0.route.server }
     }
 
-    /// Whether an attempt has taken a token, which pays for the later ones.
+    /// Whether an attempt has taken a token of the failover budget.
+    ///
+    /// Later attempts of the request need no further token.
     var isPaidFor: Bool { attempts.contains { $0.route.attempt?.isPaid == true } }
 
-    /// Whether an attempt led to another host than the service's servers, so that no other server can respond better.
+    /// Whether an attempt went to a host outside the service, so that sending it again to another server is pointless.
     var hasLeft: Bool { attempts.contains { $0.route.attempt == nil } }
 
-    /// The newest attempt that waits for its response.
+    /// The newest attempt that has not ended.
     var newestLive: Attempt? { attempts.last { $0.outcome == nil } }
 
-    /// Whether an attempt waits for its response.
+    /// Whether an attempt is in flight.
     var isWaiting: Bool { live > 0 && phase == .running }
 
     /// Starts the request, and returns `false` if it was cancelled before.
@@ -204,8 +209,10 @@ struct FailoverState {
         return attempts.count - 1
     }
 
-    /// Stores the handle of a transfer, unless its response has arrived; if that was a redirect, the next hop may have
-    /// stored its own handle before this one.
+    /// Stores the handle of an attempt's transfer, unless the attempt has ended.
+    ///
+    /// If the attempt was redirected in the meantime, the handle is not stored, because the next request may already
+    /// have stored its own handle.
     mutating func attach(_ task: any TransportTask, to index: Int, hop: Int = 0) -> Attachment {
         guard phase == .running else { return index == winner ? .answered : .unwanted }
         guard attempts[index].outcome == nil else { return .answered }
@@ -213,7 +220,7 @@ struct FailoverState {
         return .waiting
     }
 
-    /// Returns the attempt while it waits for its response; `nil` if the attempt or the request has ended.
+    /// Returns an attempt that waits for its response, or `nil` if the attempt or the request has ended.
     func withoutResponse(_ index: Int) -> Attempt? {
         guard phase == .running, attempts[index].outcome == nil else { return nil }
         return attempts[index]
@@ -231,16 +238,18 @@ struct FailoverState {
         return attempts[index].hops
     }
 
-    /// Returns the number of a timer that is about to be set and that replaces all earlier timers.
+    /// Returns the number for a new timer.
+    ///
+    /// From now on, only the timer with this number is valid.
     mutating func claimTimer() -> Int {
         timerNumber += 1
         return timerNumber
     }
 
-    /// Stores the timer and returns the timer to cancel.
+    /// Stores a new timer and returns the timer that the caller must cancel.
     ///
-    /// This is the previous timer. It is the new timer if the request has ended, or if a newer timer has been claimed
-    /// because the new one has already fired.
+    /// This is usually the previous timer. It is the new timer if the request has ended, or if the new timer has
+    /// already fired and the number of a newer timer was claimed.
     mutating func replaceTimer(_ newTimer: any ScheduledTimer, number: Int) -> (any ScheduledTimer)? {
         guard phase == .running, number == timerNumber else { return newTimer }
         defer { timer = newTimer }
@@ -261,12 +270,13 @@ struct FailoverState {
         self.fate = max(self.fate, fate)
         if fate.mayHaveBeenExecuted, !result.isGood { mayHaveBeenExecuted = true }
         if live > 0, outcome.isNeutral, case .failure = result {
-            // The failure says nothing about the request, to which another server is about to respond.
+            // The failure does not decide the request, because another attempt is still in flight.
             keepDecisive(result, of: index)
             return .none
         }
         if let step = weigh(outcome, result, of: index) { return step }
-        // If the machine has no network, a server on the machine itself still responds.
+        // A request that failed because the machine is offline is tried at the next server too, because a server on the
+        // machine itself can still respond.
         guard outcome.failureKind != nil || (outcome.isNeutral && result.isOffline) else {
             guard let ending = end(with: result, winner: index) else { return .none }
             return .end(ending)
@@ -275,12 +285,13 @@ struct FailoverState {
         return .tryAnother
     }
 
-    /// Weighs a refusal (4xx) of an extra attempt against the first server, which has not responded yet.
+    /// Decides what to do with a 4xx response to an extra attempt while the first server has not responded yet.
     ///
-    /// Without the extra attempt the caller would have got the first server's response. So the refusal waits for it,
-    /// unless another server refuses in the same way. If the first server fails, the refusal is the result.
+    /// Without the extra attempt, the caller would have got the first server's response. The 4xx response therefore
+    /// waits for the first server, unless another server responds with the same status. If the first server fails, the
+    /// 4xx response is the result.
     ///
-    /// - Returns: The next step; `nil` if there is nothing to weigh.
+    /// - Returns: The next step, or `nil` if there is nothing to decide.
     private mutating func weigh(
         _ outcome: AttemptOutcome,
         _ result: Result<HTTPResponse, RequestFailure.Reason>,
@@ -299,13 +310,13 @@ struct FailoverState {
         end(with: refusal.result, winner: refusal.index).map(Step.end) ?? .none
     }
 
-    /// The server whose response a refusal of another server waits for; `nil` if there is none.
+    /// The route to the server whose response the 4xx response of another server waits for, or `nil` if there is none.
     var suspect: ServerPool.Route? {
         guard phase == .running, let refusal else { return nil }
         return attempts[..<refusal.value.index].first { $0.outcome == nil }?.route
     }
 
-    /// Ends the request with the refusal that waited for a response of this server, which will not arrive any more.
+    /// Ends the request with the 4xx response that waited for a server, because that server will not respond any more.
     mutating func takeRefusal(waitingFor server: Server.ID) -> Ending? {
         guard let refusal, phase == .running else { return nil }
         let others = attempts.contains { $0.outcome == nil && $0.route.server != server }
@@ -314,32 +325,30 @@ struct FailoverState {
 
     /// Lets the request wait until another server may be tried.
     ///
-    /// Returns the number of the timer to set; `nil` if an attempt still waits for its response or the request has
-    /// ended.
+    /// - Returns: The number of the timer to set, or `nil` if an attempt is in flight or the request has ended.
     mutating func hold(_ reason: Held) -> Int? {
         guard phase == .running, live == 0 else { return nil }
         held = Boxed(reason)
         return claimTimer()
     }
 
-    /// Returns the step to take after a timer has fired.
+    /// Returns the reason why a timer has fired, and claims the number of the next timer if an attempt is slow.
     ///
-    /// This is one atomic step, because a request that is held in between would lose its timer to the one that is
-    /// claimed here.
+    /// Both happen in one step. If the request started to wait for a token in between, its timer would be replaced.
     mutating func look() -> Look {
         guard phase == .running, let reason = held else { return .slow(newestLive, tried: tried, timer: claimTimer()) }
         held = nil
         return .held(reason.value)
     }
 
-    /// Ends the request with the result of its attempts, unless one still waits for its response.
+    /// Ends the request with the most significant result of its attempts, unless an attempt is in flight.
     mutating func giveUp() -> Ending? {
         guard live == 0, let lastResult, var ending = end(with: lastResult) else { return nil }
         ending.decisiveCandidate = decisiveCandidate
         return ending
     }
 
-    /// Ends the request, whatever the state of its attempts, or returns `nil` if the request has already ended.
+    /// Ends the request, even if attempts are in flight, or returns `nil` if the request has already ended.
     mutating func end(with result: Result<HTTPResponse, RequestFailure.Reason>, winner: Int? = nil) -> Ending? {
         guard phase != .ended else { return nil }
         phase = .ended
@@ -347,7 +356,7 @@ struct FailoverState {
         var telling: Int?
         let isOverdue = result.isDeadline
         if isOverdue {
-            // A server's response, even a refusal or an error, is more significant than the expired time.
+            // A response of a server is more significant than the passed deadline, even if its status is an error.
             if let refusal {
                 (result, winner) = (refusal.value.result, refusal.value.index)
             } else if case .success? = lastResult, let lastResult {
@@ -367,7 +376,7 @@ struct FailoverState {
         return ending
     }
 
-    /// Stores the most significant result: a response, even a refusal, is more significant than a lost connection.
+    /// Stores the most significant result so far: a response is more significant than a failure without a response.
     private mutating func keepDecisive(_ result: Result<HTTPResponse, RequestFailure.Reason>, of index: Int) {
         if case .success = lastResult, case .failure = result { return }
         lastResult = result
@@ -376,12 +385,12 @@ struct FailoverState {
 }
 
 extension Result where Success == HTTPResponse, Failure == RequestFailure.Reason {
-    /// Whether the attempt ended with a response that is not an error.
+    /// Whether the result is a response with a status below 400.
     fileprivate var isGood: Bool {
         if case .success(let response) = self { response.status < 400 } else { false }
     }
 
-    /// Whether the deadline has passed.
+    /// Whether the request ended at its deadline.
     fileprivate var isDeadline: Bool {
         if case .failure(.deadlineExceeded) = self { true } else { false }
     }

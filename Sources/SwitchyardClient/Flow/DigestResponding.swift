@@ -1,10 +1,10 @@
 import SwitchyardHTTP
 
-/// The attempts of one request to satisfy the digest challenges of one server.
+/// The attempts of one request to reply to the digest challenges of one origin.
 struct DigestTrial: Sendable {
-    /// The number of attempts since the last response that was not a refusal.
+    /// The number of replies since the last response that was not a 401.
     var count: Int
-    /// The nonce that this request received last.
+    /// The last nonce that this request received.
     var nonce: DigestNonce
 }
 
@@ -13,8 +13,8 @@ extension RequestFlow {
 
     /// Returns the authorization that adds a credential to a request.
     ///
-    /// A request that was refused uses the nonce of its refusal, because other requests may have used or replaced the
-    /// last one.
+    /// A request that got a 401 uses the nonce of that 401. The last nonce in the store may be different, because other
+    /// requests may have used or replaced it.
     func authorization(
         with credential: Credential,
         after trials: [RequestURL.Origin: DigestTrial]
@@ -33,10 +33,11 @@ extension RequestFlow {
         }
     }
 
-    /// Whether a 401 contains a digest challenge that another round can satisfy.
+    /// Whether a 401 has a digest challenge to which another round can reply.
     ///
-    /// A request tries each server of the service once, because every server has its own nonce, and a second time if
-    /// the server reports that only the nonce was stale, also in each retry. After that the refusal is final.
+    /// A request replies to each server of the service once, because every server has its own nonce. It replies a
+    /// second time if the server reports that the nonce was stale. A retry may reply to a stale nonce again. Every
+    /// other 401 is the response.
     func respondsToDigest(
         _ answer: ServiceResponse,
         with credential: Credential?,
@@ -57,11 +58,10 @@ extension RequestFlow {
         return true
     }
 
-    /// Stores the nonce that a response names for the next request (RFC 7616 section 3.5), including this request's
-    /// next round.
+    /// Stores the nonce that a response names for the next request (RFC 7616 section 3.5).
     ///
-    /// A response that is not a refusal has accepted the current nonce: if it is stale in a retry, it is so for the
-    /// first time.
+    /// The next round of this request uses that nonce too. A response other than 401 has accepted the current nonce. If
+    /// the nonce is stale in a later retry, the request may therefore reply once more.
     func keepNextNonce(of answer: ServiceResponse, with credential: Credential?, _ memory: inout RequestFlowMemory) {
         guard case .digest(let user, _) = credential?.scheme, !answer.context.isForeign,
             let origin = answer.context.url?.origin

@@ -1,6 +1,6 @@
-/// The interceptors, limits and policies of one request: the client's first, then the configuration's.
+/// The interceptors, limits and policies of one request: first the client's, then the call's.
 struct FlowPlan: Sendable {
-    /// A part of an interceptor, with the interceptor's name for error messages.
+    /// A closure of an interceptor, with the interceptor's name for error messages.
     struct Named<Part: Sendable>: Sendable {
         let name: String
         let part: Part
@@ -9,7 +9,7 @@ struct FlowPlan: Sendable {
     private(set) var limits: [any RequestLimit]
     let adapters: [Named<RequestInterceptor.Adapt>]
     let observers: [RequestInterceptor.Observe]
-    /// The carriers that may replace the transport for an attempt.
+    /// The closures that may replace the transport for an attempt.
     let detours: [ClientObserver.Detour]
     let retriers: [Named<RequestInterceptor.Retry>]
     let retry: RetryPolicy?
@@ -18,10 +18,12 @@ struct FlowPlan: Sendable {
     /// The call's own credential, which cannot be refreshed.
     let credential: Credential?
 
-    /// Whether interceptors take part in the rounds; they may send requests of their own.
+    /// Whether interceptors adapt or retry the rounds.
+    ///
+    /// Such interceptors may send requests of their own.
     var hasParts: Bool { !adapters.isEmpty || !retriers.isEmpty }
 
-    /// Creates a plan from its parts; `nil` if there are none.
+    /// Creates the plan of a request, or returns `nil` if a failover alone is enough.
     init?(
         _ options: NetworkClient.Options,
         _ configuration: APIConfiguration,
@@ -48,15 +50,18 @@ struct FlowPlan: Sendable {
 }
 
 extension FlowPlan {
-    /// The plan of a part of a transfer: parts do not displace each other, and the transfer has passed the pacing
-    /// limits.
+    /// The plan for a part of a transfer, without pacing limits.
+    ///
+    /// The transfer as a whole has already passed the pacing limits, and one part must not supersede another part.
     var ofPart: FlowPlan {
         var plan = self
         plan.limits.removeAll { $0 is any PacingLimit }
         return plan
     }
 
-    /// The plan of a request that continues a transfer, which a throttle has admitted already.
+    /// The plan for a request that continues a transfer, without the limits that space requests in time.
+    ///
+    /// The transfer has already passed these limits.
     var ofContinuation: FlowPlan {
         var plan = self
         plan.limits.removeAll { ($0 as? any PacingLimit)?.spacesRequests == true }

@@ -6,11 +6,15 @@ extension RequestFlow {
     enum NextStep {
         /// The flow ends with this result.
         case end(Result<HTTPResponse, RequestFailure.Reason>)
-        /// Another round follows, after a pause, or because of a 401, which does not count as a retry.
+        /// Another round follows after a pause.
+        ///
+        /// `isReauthorized` is `true` if the round follows because of a 401. It then does not count as a retry.
         case again(after: Duration, isReauthorized: Bool = false)
     }
 
-    /// Determines the next step by the credentials, the interceptors and the retry policy, in this order.
+    /// Determines the next step.
+    ///
+    /// The credentials decide first, then the interceptors, then the retry policy.
     func nextStep(
         of passed: PassedRound,
         _ memory: inout RequestFlowMemory
@@ -26,7 +30,7 @@ extension RequestFlow {
             try checkRunning()
             refusal.discardBody()
             var context = refusal.context
-            // A refused request was not executed and may be sent again with a credential.
+            // A request that got a 401 was not executed and may be sent again with a credential.
             if context.fate == .refused { context.fate = .unsent }
             round.result = .failure(RequestFailure(error, id: id, context: context))
         }
@@ -70,13 +74,15 @@ extension RequestFlow {
         return isBack ? .again(after: .zero) : .end(round.ending)
     }
 
-    /// Returns the tokens of a retry that is not made after all.
+    /// Returns the tokens of a retry that was not sent to the retry budget.
     func giveBackTokens(_ memory: inout RequestFlowMemory) {
         if let tokens = memory.unspentTokens { plan.retry?.budget?.refund(tokens) }
         memory.unspentTokens = nil
     }
 
-    /// Ends the flow with the result of the round, and refills the retry budget after a success.
+    /// Returns the result of the round as the end of the flow.
+    ///
+    /// After a success, returns tokens to the retry budget.
     private func finished(_ round: RoundResult, _ memory: RequestFlowMemory) -> NextStep {
         if let budget = plan.retry?.budget, let status = round.status, status < 400 { budget.refund(memory.tokens) }
         return .end(round.ending)
@@ -102,7 +108,9 @@ extension RequestFlow {
         return lease
     }
 
-    /// Returns the credential of the call's owner, and of no other user.
+    /// Returns a credential of the call's owner.
+    ///
+    /// Throws if the credential belongs to another user.
     private func lease(
         from credentials: Credentials,
         for configuration: APIConfiguration,
@@ -124,12 +132,14 @@ extension RequestFlow {
                 throw .credentials(error)
             }
             guard configuration.outlivesLogout, let kept = owner.credential else { throw reason }
-            // The last credential of the owner; it is not refreshed any more.
+            // The user has logged out. The call outlives the logout and is sent with the user's last credential, which
+            // is not refreshed any more.
             return CredentialLease(credential: kept, version: 0, takenAt: 0)
         }
     }
 
-    /// Whether a 401 is followed by another round with another credential.
+    /// Whether another round follows a 401: with another credential, without a credential, or with a reply to a
+    /// challenge.
     private func refreshesCredential(
         after passed: PassedRound,
         _ memory: inout RequestFlowMemory
@@ -180,13 +190,15 @@ extension RoundResult {
         (transportError ?? failure?.reason.refreshFailure?.transportError)?.kind == .offline
     }
 
-    /// The failure of the round; `nil` if there is a response.
+    /// The failure of the round, or `nil` if there is a response.
     fileprivate var failure: RequestFailure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// Whether the request may be sent again with another credential: a server that responds to a write with the
-    /// location of its result has executed the write.
+    /// Whether the request may be sent again after a 401.
+    ///
+    /// This is not allowed if a server has already executed it, as a server has that redirected a write request to the
+    /// location of its result.
     fileprivate var mayRespondToChallenge: Bool { resendRule.allowsResend(afterChallengeWith: fate) }
 
     /// The result of the round as the result of a flow.
@@ -199,7 +211,7 @@ extension RoundResult {
 }
 
 extension RequestFailure.Reason {
-    /// Whether the result is final without asking interceptors or policies.
+    /// Whether the flow ends for this reason without asking interceptors or the retry policy.
     fileprivate var isFinal: Bool {
         switch self {
         case .cancelled, .deadlineExceeded, .closed: true

@@ -1,33 +1,38 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The data that the rounds of one flow pass on to each other.
+/// The data that a round of a flow passes on to the next round.
 struct RequestFlowMemory {
     /// The records of the rounds that have ended.
     var history: [RoundRecord] = []
     /// The number of refreshes that this request has caused.
     var refreshes = 0
-    /// Whether the client's credential was refused and no other can be obtained, so that later rounds are sent without
-    /// one.
+    /// Whether later rounds are sent without a credential.
+    ///
+    /// This is the case if a server rejected the client's credential and no other one is available.
     var isSentWithoutCredential = false
-    /// The attempts to satisfy the digest challenges of each origin.
+    /// The replies to digest challenges, by origin.
     var digests: [RequestURL.Origin: DigestTrial] = [:]
-    /// The tokens that the last retry took from the budget.
+    /// The number of tokens that the last retry took from the retry budget, or `nil` before the first retry.
     var tokens: Int?
-    /// The number of tokens of a retry that has not been sent yet.
+    /// The number of tokens of a retry that has not been sent yet, or `nil` if there is none.
     var unspentTokens: Int?
-    /// The idempotency key of the last round: an interceptor may have set it.
+    /// The idempotency key of the last round.
+    ///
+    /// An interceptor may have set this key.
     var idempotencyKey = IdempotencyKey.none
-    /// How the last round ended.
+    /// The result of the last round, or `nil` before the first round has ended.
     var ending: Result<HTTPResponse, RequestFailure.Reason>?
-    /// The number of times the network had come back when the last round was sent, if the policy waits for the network.
+    /// The number of times the network had become available when the last round was sent.
+    ///
+    /// It is only updated if the retry policy waits for the network.
     var openings: UInt64 = 0
     /// The random numbers for the jitter of pauses.
     var random: RandomSource
 }
 
 extension RequestFlow {
-    /// Executes rounds until one of them ends the flow.
+    /// Executes rounds until the flow ends.
     func travel() async {
         var memory = RequestFlowMemory(random: RandomSource(seed: core.options.seed ^ id.number))
         do throws(RequestFailure.Reason) {
@@ -43,11 +48,12 @@ extension RequestFlow {
                 observe(.roundEnded(passed.ended.result), round: passed.ended.context.round)
                 switch try await nextStep(of: passed, &memory) {
                 case .end(let result):
-                    // The owner is checked again, because interceptors may have taken long.
+                    // The user may have logged out while the interceptors were running, so the owner is checked again.
                     try checkOwner(dropping: passed.ended.result)
                     return end(with: result)
                 case .again(let pause, let isReauthorized):
-                    // A streamed body that is not read must not hold its connection while other requests wait.
+                    // The body of this response is not read, so it must not occupy its connection until the next round
+                    // ends.
                     if case .success(let answer) = passed.ended.result { answer.discardBody() }
                     var record = RoundRecord(passed.ended.result, round: passed.ended.context.round)
                     record.isReauthorized = isReauthorized
@@ -68,7 +74,10 @@ extension RequestFlow {
         var lease: CredentialLease?
     }
 
-    /// Goes one round; `nil` when what interceptors have made of the call must not be sent behind the rounds before.
+    /// Executes one round.
+    ///
+    /// - Returns: The round, or `nil` if an interceptor has changed the call so that it must not be sent after the
+    ///   earlier rounds.
     private func round(_ memory: inout RequestFlowMemory) async throws(RequestFailure.Reason) -> PassedRound? {
         var context = DispatchContext(
             id: id,
@@ -88,7 +97,7 @@ extension RequestFlow {
         try await passLimits(context)
         var adapted = try await adapted(context, &memory)
         guard mayFollow(adapted) else { return nil }
-        // The count is read before sending, because the network may come back before the failure is handled here.
+        // The count is read before sending, because the network may become available before a failure is handled below.
         if plan.retry?.networkWait != nil { memory.openings = core.connectivity.openings }
         let lease: CredentialLease?
         do throws(RequestFailure.Reason) {
@@ -105,12 +114,14 @@ extension RequestFlow {
         let result = await failover(adapted, round: context.round)
         try checkRunning()
         try checkOwner(dropping: result)
-        // The deadline may have changed, because other callers may share the request by now.
+        // The deadline may be later than before, because other callers may have joined the request.
         context.deadline = awaitedUntil
         return PassedRound(ended: RoundResult(configuration: adapted, context: context, result: result), lease: lease)
     }
 
-    /// Ends a round that had no credential; interceptors and the retry policy may start another.
+    /// Returns the result of a round that was not sent because no credential was available.
+    ///
+    /// Interceptors and the retry policy may start another round.
     private func unsent(
         _ configuration: APIConfiguration,
         _ context: DispatchContext,
@@ -120,12 +131,14 @@ extension RequestFlow {
         return RoundResult(configuration: configuration, context: context, result: .failure(failure))
     }
 
-    /// Throws if the flow has ended, which stops its task.
+    /// Throws if the flow has ended, so that the task stops.
     func checkRunning() throws(RequestFailure.Reason) {
         guard state.withLock({ $0.isRunning }) else { throw .cancelled }
     }
 
-    /// Ends the call of a user who has left, before the call is sent and before its response is returned.
+    /// Throws if the user of the call has logged out.
+    ///
+    /// In this case the body of `result` is discarded.
     func checkOwner(dropping result: Result<ServiceResponse, RequestFailure>? = nil) throws(RequestFailure.Reason) {
         guard let owner = callOwner, !configuration.outlivesLogout, let reason = owner.refusal else { return }
         if case .success(let response) = result { response.discardBody() }
@@ -179,8 +192,9 @@ extension RequestFlow {
         return adapted
     }
 
-    /// Sends a call with the key of the round before, as long as the server may have executed that: with another key the
-    /// server would execute the call twice.
+    /// Sends the call with the idempotency key of the last round, as long as a server may have executed that round.
+    ///
+    /// With another key, the server would execute the call twice. An automatic key stays the same in all rounds.
     private func keepKey(of adapted: inout APIConfiguration, _ memory: inout RequestFlowMemory) {
         guard adapted.idempotencyKey != .none else { return }
         let isBound = adapted.idempotencyKey == .automatic || state.withLock { $0.fate.mayHaveBeenExecuted }
@@ -189,7 +203,10 @@ extension RequestFlow {
         memory.idempotencyKey = adapted.idempotencyKey
     }
 
-    /// Whether a call may be sent behind the rounds before: interceptors may have changed its method, or taken its key.
+    /// Whether a call may be sent after the earlier rounds.
+    ///
+    /// An interceptor may have changed the call's method or removed its idempotency key, so that sending it again is
+    /// not safe.
     private func mayFollow(_ adapted: APIConfiguration) -> Bool {
         let fate = state.withLock { $0.fate }
         return !fate.mayHaveBeenExecuted || adapted.resendRule.allowsResend(after: fate)
@@ -242,7 +259,7 @@ extension RequestFlow {
 }
 
 extension Result where Success == ServiceResponse, Failure == RequestFailure {
-    /// Whether the status reports that a call with effect was executed.
+    /// Whether the response reports that a server has executed a call with a side effect.
     fileprivate func isEffect(of configuration: APIConfiguration) -> Bool {
         guard case .success(let response) = self else { return false }
         return configuration.hasEffect && response.status < 400

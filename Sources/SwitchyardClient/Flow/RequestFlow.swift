@@ -2,23 +2,24 @@ import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// A request's path through its limits, interceptors, credentials and retries, in rounds until one of them ends it.
+/// The execution of one request with limits, interceptors, credentials and retries, in one or more rounds.
 ///
-/// A flow replaces a bare ``Failover`` if options or configuration contain any of these: limits, interceptors,
-/// credentials, a retry policy. A round has this fixed order:
+/// A round is one run of ``Failover``, and each retry starts another round. A flow replaces a bare failover if the
+/// client's options or the call's configuration require any of the steps below. A round has this fixed order:
 ///
-/// 1. limits: each admits the round, makes it wait, or refuses it
-/// 2. adapt: interceptors change the configuration, the client's first, then the configuration's own
-/// 3. credentials: one is taken, after a refresh if it is about to expire; a request of another user is cancelled here
-/// 4. attempts: a server is chosen, the request is built, signed and sent; redirects, failover, hedges
-/// 5. observe: observers are notified of the result (and of every other event)
-/// 6. credentials again: a 401 may lead to another credential and another round
-/// 7. retry: interceptors in the same order, then the retry policy; the first decision applies
-/// 8. wait, then the next round
+/// 1. limits: each limit admits the round, makes it wait, or refuses it
+/// 2. adapt: interceptors change the configuration, first the client's interceptors, then the call's
+/// 3. credentials: the round gets a credential, which is refreshed first if it is about to expire. If another user has
+///    logged in, the request is cancelled.
+/// 4. attempts: a server is chosen, and the request is built, signed and sent, with redirects, failover and hedges
+/// 5. observe: observers are notified of the result, as they are of every other event
+/// 6. credentials again: a 401 may lead to another round with another credential
+/// 7. retry: interceptors decide in the same order, then the retry policy decides, and the first decision applies
+/// 8. wait: if the decision is a retry, the next round starts after a pause
 ///
-/// Identifier, environment and deadline belong to the whole flow. It ends exactly once: by a round, by a cancellation
-/// or by the deadline, whichever comes first. Cancellation and deadline wait for nothing, not even for an interceptor
-/// that never returns. The task that runs the rounds sees the end at its next step and stops.
+/// Identifier, environment and deadline belong to the whole flow. The flow ends exactly once: by a round, by a
+/// cancellation or by the deadline, whichever comes first. Cancellation and deadline take effect immediately, even if
+/// an interceptor never returns. The task that runs the rounds detects the end at its next step and stops.
 final class RequestFlow: DispatchedRequest, CredentialUser {
     let id: RequestID
     let owner: OwnerID
@@ -26,7 +27,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     let plan: FlowPlan
     let core: ClientCore
     let pool: ServerPool
-    /// The servers that are used only if there is no other.
+    /// The servers that the request uses only if no other server is available.
     let avoided: [Server.ID]
     let startedAt: MonotonicTime
     let deadline: MonotonicTime
@@ -64,11 +65,12 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
     /// The environment that the request is built for.
     var environment: ServiceEnvironment { pool.environment }
 
-    /// The owner of the call; `nil` for a call that is bound to no login and uses no cookies.
+    /// The owner of the call, or `nil` for a call that depends on neither a login nor cookies.
     var callOwner: CallOwner? { configuration.rare?.value.callOwner }
 
-    /// The latest time until which a caller waits: the deadline, or the last deadline of the requests that share the
-    /// transfer.
+    /// The latest time until which a caller waits for the request.
+    ///
+    /// This is the deadline, or the latest deadline of the requests that share the transfer if that is earlier.
     var awaitedUntil: MonotonicTime { patience.map { min(deadline, $0()) } ?? deadline }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
@@ -78,7 +80,7 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         let beginning = event(.dispatched(configuration), round: 0)
         let hasBegun = state.withLock { state in
             guard state.begin() else { return false }
-            // In one step, so that the end is reported after the start.
+            // The start is reported under the lock, so that the end cannot be reported before it.
             if let beginning { core.observers.send(beginning, to: plan.observers) }
             return true
         }
@@ -94,7 +96,9 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         }
     }
 
-    /// The owners of requests that interceptors send: a request for a call belongs to the user of the call.
+    /// The owners that apply to requests sent by this call's interceptors.
+    ///
+    /// Such a request belongs to the user of the call.
     private var ownersOfParts: [CallOwner] {
         let inherited = CallOwner.inherited
         guard plan.hasParts, !configuration.outlivesLogout, let callOwner else { return inherited }
@@ -113,9 +117,9 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
         if pool === self.pool { state.withLock { $0.onSwitch }?() }
     }
 
-    /// Stores the action of a limit that holds the round when another server becomes the preferred one.
+    /// Stores the action to run when another server becomes the preferred one while a limit makes the round wait.
     func keep(onSwitch action: (@Sendable () -> Void)?) {
-        // The old value is released after the lock.
+        // The previous action is released after the lock.
         let old = state.withLock { state in
             defer { state.onSwitch = action }
             return state.onSwitch
@@ -127,19 +131,21 @@ final class RequestFlow: DispatchedRequest, CredentialUser {
 // MARK: - End of the flow
 
 extension RequestFlow {
-    /// Ends the flow unless it has ended: stops the work in flight, then notifies observers and the caller.
+    /// Ends the flow: stops the round in progress, then notifies observers and the caller.
+    ///
+    /// Does nothing if the flow has already ended.
     func end(with result: Result<HTTPResponse, RequestFailure.Reason>) {
         guard let ending = state.withLock({ $0.end() }) else { return }
         ending.timer?.cancel()
         ending.task?.cancel()
         let answer = stopRound(of: ending, before: result)
         if case .failure = result, answer == nil { state.withLock { $0.dropResponse() } }
-        // Its end may be on its way from another thread.
+        // The round may have ended on another thread without having been recorded yet.
         if configuration.hasEffect { state.withLock { $0.dropUntoldRound() } }
         let result = answer.map(Result.success) ?? result
         for pass in ending.passes { pass.leave?() }
         core.finish(self) {
-            // A flow that is cancelled before its start reports its start too.
+            // If a flow is cancelled before its start, observers are notified of the start and then of the end.
             if !ending.hasBegun { observe(.dispatched(configuration), round: 0) }
             let context = finalContext()
             core.recordWrite(configuration, result, context, in: pool)
@@ -154,8 +160,10 @@ extension RequestFlow {
         }
     }
 
-    /// Ends the round in flight and returns its available response at the deadline, unless interceptors may change
-    /// responses.
+    /// Stops the round in progress.
+    ///
+    /// - Returns: At the deadline, a response that the round has already received. `nil` if there is none, or if
+    ///   interceptors may change responses.
     private func stopRound(
         of ending: RequestFlowState.Ending,
         before result: Result<HTTPResponse, RequestFailure.Reason>
@@ -166,7 +174,7 @@ extension RequestFlow {
         return answer
     }
 
-    /// Returns the context of the last round, with the totals of all rounds.
+    /// Returns the context of the last round, with the attempts, the duration and the fate of all rounds together.
     private func finalContext() -> RequestContext {
         let state = state.withLock { $0 }
         var context = state.lastContext ?? unsentContext(of: configuration)
@@ -190,7 +198,9 @@ extension RequestFlow {
         return context
     }
 
-    /// Notifies the observers, but of nothing after the end; costs nothing if there are no observers.
+    /// Notifies the observers of an event, unless the end has already been reported.
+    ///
+    /// Without observers, this costs nothing.
     func observe(_ kind: DispatchEvent.Kind, round: Int) {
         guard let event = event(kind, round: round) else { return }
         state.withLock { state in
@@ -198,7 +208,7 @@ extension RequestFlow {
         }
     }
 
-    /// Returns the event for the observers; `nil` if there are none.
+    /// Returns the event for the observers, or `nil` if there are no observers.
     private func event(_ kind: @autoclosure () -> DispatchEvent.Kind, round: Int) -> DispatchEvent? {
         guard !plan.observers.isEmpty else { return nil }
         return DispatchEvent(

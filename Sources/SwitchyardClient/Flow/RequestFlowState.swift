@@ -1,7 +1,7 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The state of one flow: the work that has to end with it, and the facts about its rounds.
+/// The state of one flow: the work to stop when the flow ends, and the results of its rounds.
 ///
 ///     ready --begin--> running --rounds, one after the other--> ended
 ///       \_____________ cancel, deadline, at any point ____________/
@@ -29,24 +29,27 @@ struct RequestFlowState {
     private var endedRounds = 0
     /// The number of attempts in all rounds.
     private(set) var attempts = 0
-    /// Whether a round may have been executed although no response confirms it.
+    /// Whether a server may have executed a round without a response to confirm it.
     private(set) var mayHaveBeenExecuted = false
-    /// The fate of the request over all rounds.
+    /// The fate of the request over all rounds: how much of it a server may have executed.
     private(set) var fate = RequestFate.unsent
-    /// Whether the last round has executed the request and this has not been reported.
+    /// Whether the response of the last round confirms that the request was executed, and the caller has not got that
+    /// response.
     private var hasUnreportedEffect = false
     /// The context of the last round.
     private(set) var lastContext: RequestContext?
-    /// Whether the end was reported to the observers.
+    /// Whether observers have been notified of the end.
     private var hasReportedEnd = false
-    /// The action of a limit that holds the round when another server becomes the preferred one.
+    /// The action to run when another server becomes the preferred one while a limit makes the round wait.
     var onSwitch: (@Sendable () -> Void)?
 
     var isRunning: Bool { phase == .running }
     var hasEnded: Bool { phase == .ended }
     var current: Failover? { failover }
 
-    /// Whether the observers receive an event: none after the end, which is the last.
+    /// Whether observers are notified of an event.
+    ///
+    /// The event ``DispatchEvent/Kind/ended(_:)`` is always the last one.
     mutating func mayTell(_ event: DispatchEvent) -> Bool {
         defer { if case .ended = event.kind { hasReportedEnd = true } }
         return !hasReportedEnd
@@ -59,7 +62,9 @@ struct RequestFlowState {
         return true
     }
 
-    /// Stores the task and the timer of the flow; returns `false` if the flow has ended and both have to end.
+    /// Stores the task and the timer of the flow.
+    ///
+    /// Returns `false` if the flow has ended, so that the caller cancels both.
     mutating func hold(_ task: Task<Void, Never>, _ timer: (any ScheduledTimer)?) -> Bool {
         guard phase == .running else { return false }
         self.task = task
@@ -75,8 +80,9 @@ struct RequestFlowState {
         return true
     }
 
-    /// Stores a limit's pass until the round ends, and returns `false` if the flow has ended, so that the caller
-    /// returns the pass at once.
+    /// Stores the pass of a limit until the round ends.
+    ///
+    /// Returns `false` if the flow has ended, so that the caller releases the pass immediately.
     mutating func hold(_ pass: LimitPass) -> Bool {
         guard phase == .running else { return false }
         passes.append(pass)
@@ -87,31 +93,32 @@ struct RequestFlowState {
     ///
     /// - Parameters:
     ///   - context: The context of the round.
-    ///   - hasEffect: Whether its response reports that the request was executed with an effect.
+    ///   - hasEffect: Whether the response of the round confirms that the request was executed.
     mutating func roundEnded(_ context: RequestContext, hasEffect: Bool) {
         failover = nil
         endedRounds += 1
         hasUnreportedEffect = hasEffect
         attempts += context.attempts
-        // The response of an earlier round was not the end.
+        // If an earlier round may have been executed, the response of this round does not change that.
         if context.mayHaveBeenExecuted || fate.mayHaveBeenExecuted { mayHaveBeenExecuted = true }
         fate = max(fate, context.fate)
         lastContext = context
     }
 
-    /// Records that the flow ends before its last round has reported its end, so that the fate of a request with effect
-    /// is unknown.
+    /// Records that a server may have executed the request, if the flow ends during a round.
     mutating func dropUntoldRound() {
         guard rounds > endedRounds else { return }
         (mayHaveBeenExecuted, fate) = (true, .open)
     }
 
-    /// Records that the response of the last round is dropped.
+    /// Records that the caller does not get the response of the last round.
     mutating func dropResponse() {
         if hasUnreportedEffect { mayHaveBeenExecuted = true }
     }
 
-    /// Returns the passes of a round, to be given back; lasting ones stay.
+    /// Removes and returns the passes to release at the end of a round.
+    ///
+    /// Passes that last until the end of the flow stay.
     mutating func takePasses() -> [LimitPass] {
         defer { passes.removeAll { !$0.isLasting } }
         return passes.filter { !$0.isLasting }

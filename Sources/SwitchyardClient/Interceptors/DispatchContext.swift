@@ -2,10 +2,12 @@ public import SwitchyardHTTP
 public import SwitchyardServices
 
 /// The context of a round that is about to begin, for interceptors and limits.
+///
+/// A round sends the request to the servers in turn until one responds. A retry starts another round.
 public struct DispatchContext: Sendable {
     /// The identifier of the request, which is the same in all rounds.
     public var id: RequestID
-    /// The round, counted from 1.
+    /// The number of the round, counted from 1.
     public var round: Int
     /// The service's name.
     public var service: String
@@ -13,7 +15,7 @@ public struct DispatchContext: Sendable {
     public var environment: ServiceEnvironment
     /// The time at which the request was dispatched.
     public var startedAt: MonotonicTime
-    /// The deadline at which the request ends in any case, or a time in the far future if it has no deadline.
+    /// The time at which the request ends in any case, or a time in the far future if the request has no deadline.
     public var deadline: MonotonicTime
     /// The rounds that have ended, in order.
     public var history: [RoundRecord]
@@ -23,11 +25,13 @@ public struct DispatchContext: Sendable {
     var owner: OwnerID
     /// Whether the request belongs to a token refresh, for which other requests may be waiting.
     var isOfRefresh = false
-    /// Ends the request from outside, for the reason.
+    /// Ends the request with the given reason.
     package var end: @Sendable (RequestFailure.Reason) -> Void
     /// Returns the server that is preferred now.
     var preferred: @Sendable () -> Server.ID
-    /// Sets the handler that is called when another server becomes preferred, in place of the previous handler.
+    /// Sets the handler that is called when another server becomes the preferred one.
+    ///
+    /// It replaces the previous handler.
     var whenSwitched: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
 
     /// The server that is preferred now.
@@ -47,7 +51,7 @@ extension DispatchContext {
     ///
     /// - Parameters:
     ///   - id: The identifier of the request, a new one by default.
-    ///   - round: The round, counted from 1. If `nil`, the round after the last one in `history`.
+    ///   - round: The number of the round, counted from 1. If `nil`, the round after the last one in `history`.
     ///   - service: The service's name.
     ///   - environment: The environment that the request is built for.
     ///   - deadline: The time that the request may take from now on, a minute by default.
@@ -81,7 +85,7 @@ extension DispatchContext {
 
 /// The record of a round that has ended.
 public struct RoundRecord: Sendable, Hashable {
-    /// The round, counted from 1.
+    /// The number of the round, counted from 1.
     public var round: Int
     /// The status of the response, or `nil` if there is no response.
     public var status: Int?
@@ -91,8 +95,8 @@ public struct RoundRecord: Sendable, Hashable {
     public var context: RequestContext
     /// The metrics of the decisive exchange, or `nil` if the transport does not measure.
     public var metrics: TransferMetrics?
-    /// Whether the round's 401 led to another round with another credential, without a credential, or with a reply to a
-    /// challenge.
+    /// Whether the round got a 401 and was followed by a round with another credential, without a credential, or with a
+    /// reply to the challenge.
     ///
     /// A retry policy does not count such a round.
     public var isReauthorized = false

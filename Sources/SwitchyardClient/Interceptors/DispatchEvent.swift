@@ -29,9 +29,9 @@ public struct DispatchEvent: Sendable {
         case attemptEnded(AttemptRecord, Result<HTTPResponse, TransportError>)
         /// A round has ended.
         case roundEnded(Result<ServiceResponse, RequestFailure>)
-        /// Another round follows after the pause.
+        /// Another round follows after a pause of this duration.
         case waiting(Duration)
-        /// The request has ended, and its caller receives the result at the same time.
+        /// The request has ended, and the caller receives this result at the same time.
         case ended(Result<ServiceResponse, RequestFailure>)
     }
 
@@ -41,7 +41,7 @@ public struct DispatchEvent: Sendable {
     public var service: String
     /// The environment that the request is built for.
     public var environment: ServiceEnvironment
-    /// The round, counted from 1, or 0 before the first round.
+    /// The number of the round, counted from 1, or 0 before the first round.
     public var round: Int
     /// The time of the event, on the client's clock.
     public var time: MonotonicTime
@@ -70,7 +70,7 @@ public struct DispatchEvent: Sendable {
     }
 }
 
-/// One attempt at one server, as observers see it.
+/// One attempt at one server, as reported to observers.
 public struct AttemptRecord: Sendable {
     /// The number of the attempt in its round, counted from 1.
     public var number: Int
@@ -98,7 +98,9 @@ extension DispatchEvent: CustomStringConvertible {
     /// The request and the event on one line, as in a log, with credentials redacted.
     public var description: String { line(.standard) }
 
-    /// Returns the line for a log, which always names the request.
+    /// Returns the event as one line of a log.
+    ///
+    /// The line always contains the request.
     package func line(_ redaction: Redaction) -> String {
         let words = kind.words(redaction, round: round)
         guard !kind.namesRequest, let call else { return "\(id) \(words)" }
@@ -132,7 +134,9 @@ extension DispatchEvent.Kind: CustomStringConvertible {
         return redaction.text(words.inOneLine)
     }
 
-    /// Whether the text of the event already names the request, which it does not for a redirect or a pause.
+    /// Whether the text of the event contains the request.
+    ///
+    /// This is not the case for a redirect or a pause.
     fileprivate var namesRequest: Bool {
         switch self {
         case .redirected, .waiting: false
@@ -160,16 +164,16 @@ extension Result<ServiceResponse, RequestFailure> {
 }
 
 extension String {
-    /// The text with line breaks replaced by spaces, because an error text from a server may contain line breaks.
+    /// The text with line breaks replaced by spaces, because an error message from a server may contain line breaks.
     fileprivate var inOneLine: String {
         contains { $0.isNewline } ? String(map { $0.isNewline ? " " : $0 }) : self
     }
 }
 
-/// A queue that passes events to observers one after the other, so that a slow or blocked observer delays other
-/// observers but no request.
+/// A queue that passes events to observers one after the other.
 ///
-/// If ``limit`` events are waiting, further events are dropped, so that a blocked observer uses bounded memory.
+/// A slow or blocked observer delays other observers, but no requests. If ``limit`` events are waiting, further events
+/// are dropped, so that a blocked observer uses a bounded amount of memory.
 final class ObserverQueue: Sendable {
     /// The maximum number of waiting events.
     static let limit = 65_536

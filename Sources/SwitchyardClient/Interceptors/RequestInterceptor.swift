@@ -1,10 +1,9 @@
 import Foundation
 
-/// An interceptor, which takes part in a request in up to three ways: it adapts the request, observes it, or decides on
-/// a retry.
+/// A participant in every request: it can adapt the request, observe it, and decide whether to retry it.
 ///
-/// An interceptor is a value, and the parts that it leaves `nil` have no cost. The client's interceptors come first, in
-/// their order, then those of the ``APIConfiguration``.
+/// An interceptor is a value, and the closures that it leaves `nil` have no cost. The client's interceptors come first,
+/// in their order, then those of the ``APIConfiguration``.
 ///
 /// ### Use
 ///
@@ -15,25 +14,28 @@ import Foundation
 ///     ]
 ///
 /// ### Customise
-/// If a type of your own does several of the three, let it return one value made with ``init(_:adapt:observe:retry:)``,
-/// whose closures call its methods.
+/// If a type of your own does more than one of these tasks, give it a property that returns an interceptor made with
+/// ``init(_:adapt:observe:retry:)``. Let the closures call the methods of your type.
 ///
-/// No interceptor can block a request forever, because the request's deadline and cancellation end it whatever an
-/// interceptor does. An interceptor may send requests of its own, which are treated like any other.
+/// No interceptor can block a request forever, because the request ends at its deadline or when it is cancelled, even
+/// if an interceptor is still running. An interceptor may send requests of its own, which are treated like any other
+/// request.
 public struct RequestInterceptor: Sendable {
-    /// Changes the configuration of a round, or refuses to send it by throwing.
+    /// A closure that changes the configuration of a round, or throws to prevent the round.
     ///
-    /// The closure receives the configuration as it was dispatched, with the changes of the interceptors before it.
-    /// Changes last for one round. Deadline, interceptors and retry policy are fixed at dispatch and cannot be changed.
+    /// The closure receives the call's original configuration with the changes of the interceptors before this one. Its
+    /// changes last for one round. Deadline, interceptors and retry policy are fixed at dispatch and cannot be changed.
     public typealias Adapt = @Sendable (inout APIConfiguration, DispatchContext) async throws -> Void
-    /// Called for each event, without being able to change anything.
+    /// A closure that is called for each event and cannot change anything.
     ///
     /// It is called on a queue of the client, in the order of the events. A slow observer does not delay requests.
     public typealias Observe = @Sendable (DispatchEvent) -> Void
-    /// Returns the decision after any round has ended; if it throws, the request ends with the error.
+    /// A closure that decides after each round whether another round follows.
+    ///
+    /// If it throws, the request ends with the error.
     public typealias Retry = @Sendable (RoundResult) async throws -> RetryDecision
 
-    /// The name with which the interceptor's errors are reported.
+    /// The name of the interceptor, which appears in error messages.
     public var name: String
     /// The closure that changes the configuration of a round, `nil` by default.
     public var adapt: Adapt?
@@ -45,7 +47,7 @@ public struct RequestInterceptor: Sendable {
     /// Creates an interceptor from closures.
     ///
     /// - Parameters:
-    ///   - name: The name with which its errors are reported.
+    ///   - name: The name of the interceptor, which appears in error messages.
     ///   - adapt: Changes the configuration of a round.
     ///   - observe: Called for each event.
     ///   - retry: Decides after a round has ended.
@@ -61,7 +63,7 @@ public struct RequestInterceptor: Sendable {
         self.retry = retry
     }
 
-    /// Returns an interceptor that only changes or refuses requests.
+    /// Returns an interceptor that only changes or prevents requests.
     public static func adapting(_ name: String = "interceptor", _ adapt: @escaping Adapt) -> RequestInterceptor {
         RequestInterceptor(name, adapt: adapt)
     }
@@ -91,15 +93,17 @@ extension APIConfiguration {
         static var defaultValue: RetryPolicy? { nil }
     }
 
-    /// The interceptors of this call, which come after the client's, none by default.
+    /// The interceptors of this call, by default none.
+    ///
+    /// They come after the client's interceptors.
     public var interceptors: [RequestInterceptor] {
         get { self[setting: InterceptorsSetting.self] }
         set { self[setting: InterceptorsSetting.self] = newValue }
     }
 
-    /// The limits that every round of this call passes after the client's limits, none by default.
+    /// The limits that every round of this call passes after the client's limits, by default none.
     ///
-    /// A limit counts the calls that have the same limit object.
+    /// All calls that have the same limit object count against the limit together.
     public var limits: [any RequestLimit] {
         get { self[setting: LimitsSetting.self] }
         set { self[setting: LimitsSetting.self] = newValue }

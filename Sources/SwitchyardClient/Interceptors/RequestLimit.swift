@@ -1,25 +1,26 @@
-/// A limit that every round of a request must pass before anything else, such as a rate or a number of concurrent
+/// A limit that every round of a request must pass before it begins, such as a request rate or a number of concurrent
 /// requests.
 ///
-/// Limits are applied in order. Each may let the round pass, make it wait or refuse it.
+/// Limits are applied in order. Each limit may let the round pass, make it wait, or refuse it.
 public protocol RequestLimit: Sendable {
     /// Waits until the round may begin.
     ///
-    /// If the request is cancelled or its deadline passes, the task is cancelled. A limit that does not react to the
-    /// cancellation delays only itself. If it returns a pass later, the pass is released immediately.
+    /// If the request is cancelled or its deadline passes, the task of this call is cancelled. The request ends even if
+    /// the limit does not react to the cancellation. If the limit returns a pass after that, the pass is released
+    /// immediately.
     ///
     /// - Parameters:
     ///   - configuration: The call, before interceptors change it.
-    ///   - context: The request and round, with the clock to wait on.
+    ///   - context: The request and round, with the clock for waiting.
     /// - Returns: The pass, which is released when the round has ended.
     /// - Throws: The reason why the round must not begin: ``RequestFailure/Reason/rateLimited(retryAfter:)``, or an
     ///   error of the limit's own, which becomes ``RequestFailure/Reason/vetoed(_:)``.
     func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass
 }
 
-/// A limit under which a request can supersede an earlier one.
+/// A limit that spaces requests in time, or that lets a later request supersede an earlier one.
 package protocol PacingLimit: RequestLimit {
-    /// Whether the limit spaces requests in time, so that a request that continues a transfer need not pass it again.
+    /// Whether the limit spaces requests in time. A request that continues a transfer does not pass such a limit again.
     var spacesRequests: Bool { get }
 }
 
@@ -28,7 +29,9 @@ extension PacingLimit {
     package var spacesRequests: Bool { false }
 }
 
-/// The permission to begin a round, released exactly once when the round has ended.
+/// The permission to begin a round.
+///
+/// It is released exactly once, when the round has ended.
 public struct LimitPass: Sendable {
     /// The closure that releases the pass, or `nil` if there is nothing to release.
     let leave: (@Sendable () -> Void)?

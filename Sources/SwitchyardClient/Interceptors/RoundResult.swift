@@ -1,15 +1,15 @@
 public import SwitchyardHTTP
 
-/// A round that has ended, with everything that a retry decision may depend on.
+/// The result of a round, with everything that a retry decision may depend on.
 public struct RoundResult: Sendable {
-    /// The call as it was sent, after all changes.
+    /// The call as it was sent, with all changes by interceptors.
     public var configuration: APIConfiguration
     /// The request and round, with the history of earlier rounds.
     public var context: DispatchContext
     /// The response, whatever its status, or the failure.
     public var result: Result<ServiceResponse, RequestFailure>
 
-    /// Creates an ended round, for testing a retry decision of your own.
+    /// Creates the result of a round, for testing a retry decision of your own.
     public init(
         configuration: APIConfiguration,
         context: DispatchContext,
@@ -30,20 +30,21 @@ public struct RoundResult: Sendable {
         if case .failure(let failure) = result, case .transport(let error) = failure.reason { error } else { nil }
     }
 
-    /// Whether the request may be sent again by its `resendRule`.
+    /// Whether the request may be sent again.
     ///
-    /// An unsafe request (POST, PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it
-    /// is not sent again while an earlier copy may still be executed. All attempts of the round count.
+    /// A request with an unsafe method (POST, PUT, PATCH, DELETE) and without an idempotency key is never sent to two
+    /// servers at the same time. It is also not sent again while a server may still execute an earlier copy. All
+    /// attempts of the round count.
     ///
-    /// - A safe request, and one with an idempotency key, may be sent again at any time.
+    /// - A request with a safe method or an idempotency key may be sent again at any time.
     /// - A PUT or DELETE may be sent again after a final response, such as 429 or 500. It may not be sent again after
     ///   408, 502, 503, 504, a timeout, a broken connection or any other failure after which a server may still execute
-    ///   it.
-    /// - A POST or PATCH may be sent again only if it was certainly not sent, or a server responded with 421 (RFC 9110
-    ///   section 15.5.20).
+    ///   the request.
+    /// - A POST or PATCH may be sent again only if it was certainly not sent, or if a server responded with 421 (RFC
+    ///   9110 section 15.5.20).
     public var isSafeToRepeat: Bool { resendRule.allowsResend(after: fate) }
 
-    /// The rule of what was sent.
+    /// The rule for resending the request, according to the method that was sent.
     var resendRule: ResendRule { configuration.resendRule(sending: result.context.method) }
 
     /// The fate of the request over all attempts of the round.
@@ -57,12 +58,14 @@ public struct RoundResult: Sendable {
 }
 
 extension RequestContext {
-    /// The fate of the request, which also works for a context that an app has created.
+    /// The fate of the request.
+    ///
+    /// It is also correct for a context that an app has created.
     fileprivate var knownFate: RequestFate { mayHaveBeenExecuted && fate < .done ? .open : fate }
 }
 
 extension RequestFailure.Reason {
-    /// The fate of the request according to the reason alone.
+    /// The fate of a request that failed for this reason, without regard to its attempts.
     fileprivate var fate: RequestFate {
         switch self {
         case .transport(let error): RequestFate(error)
@@ -76,7 +79,8 @@ extension RequestFailure.Reason {
 ///
 /// Interceptors decide in their order, then the retry policy. The first decision that is not ``undecided`` applies.
 public enum RetryDecision: Sendable {
-    /// The next interceptor or the retry policy decides; if none does, the request ends with the round's result.
+    /// The next interceptor or the retry policy decides. If none of them decides, the request ends with the round's
+    /// result.
     case undecided
     /// The request is sent again, in a new round after the pause.
     ///

@@ -59,13 +59,16 @@ enum HostRoute {
         return connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 ? .route : Finding(errorCode: errno)
     }
 
-    /// Returns the status of a host: one route is enough, and the host is unreachable only if there is no route to any
-    /// of its addresses.
+    /// Returns the status of a host.
+    ///
+    /// The host is reachable if there is a route to one of its addresses. It is unreachable only if there is no route
+    /// to any of its addresses.
     ///
     /// - Parameters:
     ///   - findings: The results for the addresses, or `nil` if the name cannot be resolved.
-    ///   - network: The status of the network as a whole, which gives the kind of the link. If the name cannot be
-    ///     resolved, the host is unreachable if the network is, otherwise its status is unknown.
+    ///   - network: The status of the network as a whole, from which the kind of link is taken. If the name cannot be
+    ///     resolved and the network is unreachable, the host is unreachable. If the name cannot be resolved and the
+    ///     network is reachable, the status is unknown.
     /// - Returns: The status.
     static func status(_ findings: [Finding]?, network: ReachabilityStatus) -> ReachabilityStatus {
         guard let findings else { return network.isReachable ? .unknown : .notReachable }

@@ -1,8 +1,9 @@
 import SwitchyardServices
 
-/// A reachability status and the observers of its changes.
+/// A reachability status that notifies observers of its changes.
 ///
-/// It is a building block for providers: set ``status`` whenever it changes, and return ``updates()`` to observers.
+/// A ``ReachabilityProvider`` can be built with a broadcaster: the provider sets ``status`` whenever it changes, and
+/// returns ``updates()`` to its observers.
 package final class ReachabilityBroadcaster: Sendable {
     private struct State {
         var status: ReachabilityStatus
@@ -21,7 +22,9 @@ package final class ReachabilityBroadcaster: Sendable {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
-    /// The status; setting a different value notifies the observers.
+    /// The current status.
+    ///
+    /// Setting a different status notifies the observers.
     package var status: ReachabilityStatus {
         get { state.withLock { $0.status } }
         set {

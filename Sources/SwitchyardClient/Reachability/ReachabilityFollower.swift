@@ -2,14 +2,14 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension NetworkClient {
-    /// Notifies the client of every change of the network, as ``networkChanged(isOnline:)`` does, until the returned
-    /// object or the client is released.
+    /// Notifies the client of every change of the network, as ``networkChanged(isOnline:)`` does.
     ///
-    /// While there is no network, no failure counts against a server. When the network is back, requests that wait for
-    /// it are sent again. If the kind of link changes, ``networkPathChanged()`` is called too.
+    /// The notifications end when the returned object or the client is released. While there is no network, no failure
+    /// counts against a server. When the network is available again, requests that wait for it are sent again. If the
+    /// kind of link changes, ``networkPathChanged()`` is called too.
     ///
     /// - Parameter provider: The source of the network's reachability.
-    /// - Returns: An object that the caller must keep for as long as the client should be notified.
+    /// - Returns: An object that the caller must retain for as long as the client should be notified.
     public func following(_ provider: some ReachabilityProvider) -> ReachabilityFollower {
         let updates = provider.updates()
         return ReachabilityFollower(
@@ -32,8 +32,9 @@ extension NetworkClient {
 /// An object that notifies a client of network changes for as long as the object exists.
 public final class ReachabilityFollower: Sendable {
     private let task: Task<Void, Never>
-    /// The provider, retained because it stops reporting once it is released and the caller may hold no other reference
-    /// to it.
+    /// The provider.
+    ///
+    /// It is retained, because it stops reporting when it is released and the app may not retain it.
     private let provider: any ReachabilityProvider
 
     init(_ task: Task<Void, Never>, provider: any ReachabilityProvider) {

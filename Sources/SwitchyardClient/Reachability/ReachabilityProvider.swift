@@ -1,8 +1,8 @@
 /// A source of the network's reachability and its changes.
 ///
-/// ``SystemReachability`` asks the system. `ManualReachability` in `SwitchyardTesting` is set by a test. Requests are
-/// sent whatever the status is, unless a `ReachabilityLimit` is among the limits, because the system is often wrong
-/// about its network and only a request proves whether it works.
+/// ``SystemReachability`` takes the status from the system. `ManualReachability` in `SwitchyardTesting` gets its status
+/// from a test. Requests are sent whatever the status, unless a `ReachabilityLimit` is among the limits. The reason is
+/// that the system's status is often wrong, and only a request proves whether the network works.
 public protocol ReachabilityProvider: Sendable {
     /// The current status.
     var status: ReachabilityStatus { get }
@@ -12,7 +12,9 @@ public protocol ReachabilityProvider: Sendable {
 }
 
 extension ReachabilityProvider {
-    /// Whether the network is reachable; an unknown status counts as reachable.
+    /// Whether the network is reachable.
+    ///
+    /// An unknown status counts as reachable.
     public var isReachable: Bool { status.isReachable }
 
     /// Waits until the network is reachable.
@@ -44,7 +46,9 @@ public enum ReachabilityStatus: Sendable, Hashable {
         case other
     }
 
-    /// Whether the network is reachable, which includes an unknown status.
+    /// Whether the network is reachable.
+    ///
+    /// An unknown status counts as reachable.
     public var isReachable: Bool { self != .notReachable }
 
     /// Returns the status as text for the user.

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A reader of the routing tables that Linux exposes as text, in which a default route that is up means that there is a
-/// network.
+/// A reader of the routing tables that Linux provides as text files.
+///
+/// A default route that is up means that the network is reachable.
 enum RoutingTable {
     /// Returns whether the text of `/proc/net/route` has a default route over IPv4.
     ///
@@ -45,7 +46,9 @@ enum RoutingTable {
         )
     }
 
-    /// Returns the status for the two tables; a table that cannot be read is `nil` and proves nothing.
+    /// Returns the status according to the two tables.
+    ///
+    /// A table that cannot be read is `nil` and does not count.
     static func status(ipv4: String?, ipv6: String?) -> ReachabilityStatus {
         if ipv4.map(hasDefaultRoute(ipv4:)) == true || ipv6.map(hasDefaultRoute(ipv6:)) == true {
             return .reachable(.other)

@@ -16,12 +16,12 @@ import SwitchyardServices
 /// reachable if there is a default route over IPv4 or IPv6. The kernel reports changes of routes, addresses and links,
 /// so nothing is polled. If neither source is available, the status is unknown, which counts as reachable.
 ///
-/// On watchOS the status is unknown for most apps, and never unreachable. The system shows the network only to some
+/// On watchOS the status is unknown for most apps, and never unreachable. The system reveals the network only to some
 /// apps, such as those that stream audio or have a call. It reports to all other apps that there is no network, even
-/// while their requests succeed (Apple, TN3135). The simulator shows the network to all apps.
+/// while their requests succeed (Apple, TN3135). The simulator reveals the network to all apps.
 ///
-/// ``init(host:)`` checks one host in place of the network as a whole, because a server on this machine or in an
-/// isolated network can be reached without a default route.
+/// A server on this machine or in an isolated network can be reached without a default route. To observe such a server,
+/// use ``init(host:)``, which checks one host in place of the network as a whole.
 public final class SystemReachability: ReachabilityProvider {
     /// A shared instance, which starts observing when it is first used.
     public static let shared = SystemReachability()
@@ -36,8 +36,8 @@ public final class SystemReachability: ReachabilityProvider {
             watch = PathMonitor { [weak board] in board?.status = $0 }
         #else
             let watch = RouteMonitor { [weak board] in board?.status = RoutingTable.systemStatus }
-            // The status is read after observing has begun so that no change is missed, and on the observer's queue so
-            // that an older status does not overwrite a newer one.
+            // The status is read after observing has begun, so that no change is missed. It is read on the observer's
+            // queue, so that an older status does not overwrite a newer one.
             watch.queue.sync { board.status = RoutingTable.systemStatus }
             self.watch = watch
         #endif
@@ -56,8 +56,8 @@ public final class SystemReachability: ReachabilityProvider {
         let board = board
         let learn: @Sendable (ReachabilityStatus) -> Void = { [weak board] network in
             #if os(watchOS)
-                // On watchOS sockets work "under no circumstances" (Apple, TN3135) and would report that there is no
-                // route.
+                // On watchOS, sockets work "under no circumstances" (Apple, TN3135), so a socket would report that
+                // there is no route.
                 board?.status = network
             #else
                 board?.status = HostRoute.status(HostRoute.findings(of: host), network: network)
@@ -98,7 +98,9 @@ struct PathReport: Sendable {
 }
 
 #if canImport(Network)
-    /// An observer of the network path, which calls back with the current path and with every change.
+    /// An observer of the network path.
+    ///
+    /// It calls back with the current path and with every change.
     private final class PathMonitor: Sendable {
         private let monitor = Locked(NWPathMonitor())
 

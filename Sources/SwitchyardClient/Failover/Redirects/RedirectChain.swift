@@ -1,22 +1,24 @@
 import SwitchyardHTTP
 
-/// The redirect chain of one attempt: the last request, the redirects so far, and the next request.
+/// The redirects of one attempt: the last request, the redirects so far, and the next request.
 ///
-/// A pure value that is created for the first redirect of an attempt, so that other attempts do not carry one.
+/// A chain is a pure value. It is created at the first redirect, so attempts without redirects do not store one.
 struct RedirectChain: Sendable {
     /// The step after a redirect.
     enum Step {
-        /// The redirect itself is the response.
+        /// The redirect is not followed: it is the response of the request.
         case answer
-        /// This request is sent next.
+        /// The redirect is followed with this request.
         case send(HTTPRequest)
     }
 
-    /// The request of the last response.
+    /// The request to which the last response belongs.
     private(set) var request: HTTPRequest
     /// The redirects that have been followed.
     private(set) var steps: [RedirectStep] = []
-    /// The origin of the first request, to which all credentials belong.
+    /// The origin of the first request.
+    ///
+    /// All credentials are for this origin.
     private let home: RequestURL.Origin
     private var asked: Set<Visit>
     private var fragment: String?
@@ -42,7 +44,8 @@ struct RedirectChain: Sendable {
     /// - Parameters:
     ///   - response: The response, for which ``HTTPResponse/redirectTarget`` is not `nil`.
     ///   - policy: The caller's policy.
-    ///   - rewrite: Adds the target's cookies and, at their own origin, the credentials to the next request.
+    ///   - rewrite: A closure that adds the cookies for the target to the next request. If the target has the origin of
+    ///     the first request, the closure adds the credentials too.
     /// - Returns: The step.
     /// - Throws: The reason why the redirect cannot be followed.
     mutating func follow(
@@ -63,7 +66,8 @@ struct RedirectChain: Sendable {
             case .refuse: return .answer
             case .follow: break
             case .send(let own):
-                // Header fields that the caller adds may be the missing ones, so the repetition is not a loop.
+                // The caller has added header fields. A URL that was requested without them may be requested again,
+                // which is not a loop.
                 if own.headers != next.headers { asked.removeAll() }
                 next = own
             }
@@ -91,7 +95,8 @@ struct RedirectChain: Sendable {
     ) throws(RedirectError) {
         guard steps.count < limit else { throw .tooMany(limit: limit) }
         try checkDowngrade(to: next.url)
-        // A page that was requested without a cookie is requested again after the cookie is set, which is not a loop.
+        // The response sets a cookie. A URL that was requested without the cookie may be requested again, which is not
+        // a loop.
         if response.headers["Set-Cookie"] != nil { asked.removeAll() }
         let isNew = asked.insert(Visit(method: next.method, url: next.url.text)).inserted
         guard isNew else { throw .loop(next.url) }
@@ -128,16 +133,17 @@ extension RedirectChain {
             next.headers = HTTPHeaders(next.headers.fields.filter { !Self.describesBody($0.name) })
         }
         guard crosses(to: url) else { return next }
-        // A transport would send it as a credential, and the sender of the redirect would choose whose.
+        // A transport would send user information in the URL as a credential, but the server that redirects must not
+        // choose credentials.
         next.url = url.withoutUserInfo
         next.headers = HTTPHeaders(next.headers.fields.filter { !Self.belongsHome($0.name) })
         return next
     }
 
-    /// Whether a step leaves the origin that credentials belong to.
+    /// Whether a redirect leaves the origin that credentials are for.
     ///
-    /// The step from http to https on one host with default ports does not leave it, because servers use it to require
-    /// encryption.
+    /// A redirect from http to https on the same host with default ports does not leave the origin, because servers use
+    /// such redirects to require encryption.
     private func crosses(to url: RequestURL) -> Bool {
         let target = url.origin
         if target == home { return false }
@@ -150,7 +156,7 @@ extension RedirectChain {
         return name.hasPrefix("content-") || ["transfer-encoding", "expect", "digest", "repr-digest"].contains(name)
     }
 
-    /// Whether a field is sent to the origin of the first request only: a credential or a `Host` name.
+    /// Whether a header field is only for the origin of the first request: a credential field or `Host`.
     private static func belongsHome(_ name: String) -> Bool {
         let name = name.lowercased()
         return HTTPHeaders.sensitiveNames.contains(name) || name == "cookie2" || name == "host"

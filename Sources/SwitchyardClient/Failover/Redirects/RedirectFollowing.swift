@@ -5,10 +5,10 @@ import SwitchyardTransport
 extension Failover {
     /// Sends an attempt to the target of its redirect.
     ///
-    /// The server is charged with its own part: with the redirect if the target has another origin, otherwise with the
-    /// end of the chain.
+    /// The server is judged by its own part. If the target has another origin, this is the redirect response. Otherwise
+    /// it is the end of the redirect chain.
     ///
-    /// - Returns: `false` if the response is the result.
+    /// - Returns: `false` if the redirect is not followed and the response is the result.
     func follow(_ response: HTTPResponse, of index: Int, startedAt: MonotonicTime) -> Bool {
         let policy = configuration.redirects ?? core.options.redirects
         guard policy.isFollowing, let attempt = state.withLock({ $0.withoutResponse(index) }) else { return false }
@@ -23,13 +23,15 @@ extension Failover {
             try checkEncryption(of: request.url)
             goOn(with: request, of: index, along: trail, on: attempt, startedAt: startedAt)
         } catch {
-            // A server that redirected the request may have executed it, although the chain did not end as it should.
+            // A server that redirected the request may have executed it, even though the redirect cannot be followed.
             conclude(index, .answered, .failure(.redirect(error)), .done, at: core.now)
         }
         return true
     }
 
-    /// Returns the chain so far; for the first redirect of an attempt, its request is built once more.
+    /// Returns the redirect chain of an attempt.
+    ///
+    /// At the first redirect, this method builds the attempt's request once more.
     private func trail(of attempt: FailoverState.Attempt) throws(RedirectError) -> RedirectChain {
         if let box = attempt.trail { return box.value }
         do throws(RequestError) {
@@ -42,7 +44,8 @@ extension Failover {
         }
     }
 
-    /// Checks the rule for http, because the caller's policy may have made the request.
+    /// Checks that the target of a redirect may be requested over http, because the app's policy may have changed the
+    /// target.
     private func checkEncryption(of url: RequestURL) throws(RedirectError) {
         do throws(RequestError) { try core.options.insecureHTTP.check(url) } catch { throw .invalidRequest(error) }
     }
@@ -98,8 +101,9 @@ extension Failover {
 }
 
 extension TransportError {
-    /// The error for the whole chain: a server that responded with a redirect has received the request, whatever
-    /// happened afterwards.
+    /// The error with which the whole redirect chain ends.
+    ///
+    /// It does not claim that the request is unsent, because a server that redirected the request has received it.
     fileprivate var afterRedirect: TransportError {
         var error = self
         error.mayHaveBeenSent = true
@@ -108,7 +112,9 @@ extension TransportError {
 }
 
 extension RedirectChain {
-    /// Returns the fate of a request of this method by its redirects; each server has at least responded to it.
+    /// Returns the fate of a request with this method after these redirects.
+    ///
+    /// Every server of the chain has received the request.
     fileprivate func fate(of method: HTTPMethod) -> RequestFate {
         var (method, fate) = (method, RequestFate.refused)
         for step in steps {
@@ -120,19 +126,21 @@ extension RedirectChain {
 }
 
 extension RedirectPolicy {
-    /// Whether the policy allows any redirects.
+    /// Whether the policy follows any redirects.
     fileprivate var isFollowing: Bool {
         if case .refuse = rule { false } else { true }
     }
 }
 
 extension APIConfiguration {
-    /// The part of the path after `#`; it is never sent.
+    /// The fragment: the part of the path after `#`, which is never sent.
     fileprivate var fragment: String? { path.behind(UInt8(ascii: "#")).map(String.init) }
 }
 
 extension RequestGenerator {
-    /// Adds the parts that depend on the URL and the origin: cookies, and the credentials at their own origin.
+    /// Adds the cookies for the request's URL.
+    ///
+    /// If the request goes to the origin of the credentials, adds the credentials too.
     func complete(
         _ request: inout HTTPRequest,
         afterRedirectOf configuration: APIConfiguration,
@@ -141,7 +149,7 @@ extension RequestGenerator {
     ) throws(RequestError) {
         if let cookies, configuration.usesCookies, configuration.ownHeaders["Cookie"] == nil {
             let own = cookies.header(for: request.url)
-            // Cookies after a removal belong to another session.
+            // If the cookies were removed after the call was made, the stored cookies belong to another session.
             request.headers["Cookie"] = removals.map(cookies.isCleared) == true ? nil : own
         }
         configuration.confirmation?.complete(&request, afterRedirectOf: configuration)

@@ -27,7 +27,7 @@ public struct Backoff: Sendable, Hashable {
         case none
         /// A random value between zero and the pause.
         case full
-        /// A random value around the pause, which differs from it by at most this fraction of it.
+        /// A random value around the pause. It differs from the pause by at most this fraction of the pause.
         case spread(Double)
     }
 
@@ -53,7 +53,8 @@ public struct Backoff: Sendable, Hashable {
         Backoff(base: base, growth: .constant, jitter: jitter)
     }
 
-    /// Returns a backoff whose pause grows by the base with each retry, by default without maximum and without jitter.
+    /// Returns a backoff whose pause grows by the base with each retry, by default without a maximum and without
+    /// jitter.
     public static func linear(_ base: Duration, cap: Duration? = nil, jitter: Jitter = .none) -> Backoff {
         Backoff(base: base, growth: .linear, cap: cap, jitter: jitter)
     }

@@ -4,7 +4,7 @@ package import SwitchyardServices
 package final class ConnectivityGate: Sendable {
     private struct State {
         var waiters = WaiterList<Void>()
-        /// The number of times that the network has come back.
+        /// The number of times that the network has become available again.
         var openings: UInt64 = 0
     }
 
@@ -13,7 +13,7 @@ package final class ConnectivityGate: Sendable {
     /// The number of waiting requests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// The number of times that the network has come back.
+    /// The number of times that the network has become available again.
     package var openings: UInt64 { state.withLock { $0.openings } }
 
     /// Resumes all waiting requests.
@@ -25,13 +25,13 @@ package final class ConnectivityGate: Sendable {
         for waiter in waiters { waiter.resume(returning: ()) }
     }
 
-    /// Waits until the network is back.
+    /// Waits until the network is available again.
     ///
     /// - Parameters:
-    ///   - openings: The number of times that the network had come back when it was found to be offline.
+    ///   - openings: The value of ``openings`` from before the request that failed because the network was unavailable.
     ///   - deadline: The time at which to stop waiting.
     ///   - time: The clock.
-    /// - Returns: Whether the network came back.
+    /// - Returns: Whether the network became available before the deadline.
     package func wait(since openings: UInt64, until deadline: MonotonicTime, on time: any TimeSource) async -> Bool {
         let waiter = Waiter<Void>()
         let mayWait = state.withLock { state in

@@ -13,8 +13,9 @@ public final class RetryBudget: Sendable {
     package let capacity: Int
     /// The number of tokens that a retry takes.
     package let cost: Int
-    /// The number of tokens that a retry after a timeout takes, which is higher because a timeout occupied a server for
-    /// longer.
+    /// The number of tokens that a retry after a timeout takes.
+    ///
+    /// It is higher than ``cost`` by default, because a request that timed out has occupied a server for longer.
     package let timeoutCost: Int
     private let state: Locked<Int>
 
@@ -22,7 +23,7 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: The maximum number of tokens, 500 by default. A negative number counts as 0.
-    ///   - cost: The number of tokens that a retry takes, 5 by default, so that 100 retries can run at once.
+    ///   - cost: The number of tokens that a retry takes, 5 by default. A full bucket then allows 100 retries.
     ///   - timeoutCost: The number of tokens that a retry after a timeout takes, 10 by default.
     public init(capacity: Int = 500, cost: Int = 5, timeoutCost: Int = 10) {
         self.capacity = max(0, capacity)
@@ -36,7 +37,7 @@ public final class RetryBudget: Sendable {
 
     /// Takes the tokens for a retry.
     ///
-    /// - Parameter error: The failure that causes the retry. If `nil`, the cause is a status.
+    /// - Parameter error: The failure that causes the retry. If `nil`, a response status causes the retry.
     /// - Returns: The number of tokens taken, or `nil` if too few are left and the request must not be retried.
     package func take(after error: TransportError? = nil) -> Int? {
         let isTimeout = error?.kind == .timeout || error?.kind == .connectTimeout

@@ -4,8 +4,8 @@ import SwitchyardServices
 
 /// The policy by which a request is retried after a round that failed or ended with an error status.
 ///
-/// Failover comes first: within a round, the request has already been sent to every server worth trying. A retry policy
-/// adds further rounds after a pause.
+/// A round already includes failover: the request has been sent to every server worth trying. A retry policy adds
+/// further rounds after a pause.
 ///
 /// ### Use
 ///
@@ -14,9 +14,9 @@ import SwitchyardServices
 ///     configuration.retry = RetryPolicy(maximumRetries: 5, backoff: .constant(.seconds(1)))
 ///
 /// ### Which requests are retried
-/// Whatever the policy says, a request is retried only if it may be sent again (``RoundResult/isSafeToRepeat``). These
-/// are safe methods, writes with an idempotency key, a PUT or DELETE after a final response, and requests that
-/// certainly never left this machine.
+/// Whatever the policy, a request is retried only if sending it again is safe (``RoundResult/isSafeToRepeat``). This is
+/// true for safe methods, write requests with an idempotency key, a PUT or DELETE after a final response, and requests
+/// that certainly never left this machine.
 public struct RetryPolicy: Sendable {
     /// The maximum number of retries.
     ///
@@ -32,7 +32,7 @@ public struct RetryPolicy: Sendable {
     public var statuses = Transience.statuses
     /// The transport failures that are retried, by default the transient ones.
     public var failures = RetryPolicy.transientFailures
-    /// The maximum number of retries for single causes, none by default.
+    /// The maximum number of retries for each cause, by default no maximum.
     ///
     /// Retries for a cause also count towards ``maximumRetries``.
     public var limits: [RetryCause: Int] = [:]
@@ -95,12 +95,12 @@ public struct RetryPolicy: Sendable {
 extension RetryPolicy {
     /// Returns the decision after a round has ended.
     ///
-    /// The result depends only on the arguments. The `budget` is consulted afterwards.
+    /// The result depends only on the arguments. The ``budget`` is applied later.
     ///
     /// - Parameters:
     ///   - round: The round that has ended.
     ///   - random: A number from 0 to 1 that selects the pause within its jitter.
-    ///   - now: The time of day, for a `Retry-After` with a date.
+    ///   - now: The current time of day, needed for a `Retry-After` with a date.
     /// - Returns: ``RetryDecision/retry(after:)`` or ``RetryDecision/undecided``.
     package func decision(
         for round: RoundResult,
@@ -123,13 +123,14 @@ extension RetryPolicy {
         if let methods, !methods.contains(round.configuration.sentMethod) { return false }
         if let status = round.status { return statuses.contains(status) }
         if let outage = round.refreshFailure { return isRetried(outage) }
-        // The request was refused unsent, to spare overloaded servers that would have responded with 503.
+        // The client did not send the request, because all servers were overloaded and would have responded with 503.
         if case .failure(let failure) = round.result, failure.reason == .overloaded { return statuses.contains(503) }
         return round.transportError.map { failures.contains($0.kind) } ?? false
     }
 
-    /// Returns whether a request without a credential is retried after a failed token refresh, as if the failure were
-    /// its own.
+    /// Returns whether a request that got no credential because of a failed token refresh is retried.
+    ///
+    /// The failure of the refresh counts as if it were the request's own.
     private func isRetried(_ outage: TokenRefreshFailure) -> Bool {
         switch outage.cause {
         case .timeout: failures.contains(.timeout)
@@ -152,13 +153,14 @@ extension RetryPolicy {
 }
 
 extension RoundResult {
-    /// The failure of the token refresh that left the request without a credential, or `nil` if that is not why the
-    /// round failed.
+    /// The failure of the token refresh because of which the request had no credential, or `nil` if the round failed
+    /// for another reason.
     fileprivate var refreshFailure: TokenRefreshFailure? {
         if case .failure(let failure) = result { failure.reason.refreshFailure } else { nil }
     }
 
-    /// Returns the pause that the server asked for, in its response or in its response to a token refresh.
+    /// Returns the pause that a server asked for with `Retry-After`, in its response to the request or to the token
+    /// refresh.
     fileprivate func requestedPause(_ now: @autoclosure () -> Date) -> Duration? {
         switch result {
         case .success(let answer): RetryAfter.duration(in: answer.headers, now: now())

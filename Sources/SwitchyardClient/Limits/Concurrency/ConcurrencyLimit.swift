@@ -1,13 +1,16 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A limit of the number of requests that run at once, in total and per server; further requests wait in a fair order.
+/// A limit on the number of requests that run at the same time, in total and per server.
+///
+/// Further requests wait in a fair order.
 ///
 ///     options.limits = [ConcurrencyLimit(total: 32, perServer: 8)]
 ///
-/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority the client's scopes
-/// take turns, so that a manager that prefetches a thousand pictures does not block another one. Every eighth slot goes
-/// to the request that has waited longest, so that no request waits forever.
+/// Requests with a higher ``APIConfiguration/priority`` go first. Among requests of equal priority, the client handles
+/// made by ``NetworkClient/scoped()`` take turns, so that an API manager that prefetches a thousand pictures does not
+/// block another manager. Every eighth slot goes to the request that has waited longest, so that no request waits
+/// forever.
 ///
 /// A request holds a slot for one round, including failover and hedges, which have budgets of their own. The slot
 /// counts for the server that is preferred when the slot is assigned. If another server becomes the preferred one, a
@@ -25,7 +28,7 @@ public final class ConcurrencyLimit: RequestLimit {
         var places: PlaceTable
         /// The waiting requests that have not been admitted, by number.
         var waiters: [UInt64: Waiter<Bool>] = [:]
-        /// The servers that the waiting requests wait for, by the request's number.
+        /// The server for whose slot each waiting request waits, by the request's number.
         var servers: [UInt64: String] = [:]
     }
 
@@ -34,8 +37,9 @@ public final class ConcurrencyLimit: RequestLimit {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - total: The maximum number of requests that run at once. If `nil`, there is no limit.
-    ///   - perServer: The maximum number of requests that run at once at each server. If `nil`, there is no limit.
+    ///   - total: The maximum number of requests that run at the same time. If `nil`, there is no limit.
+    ///   - perServer: The maximum number of requests that run at the same time at each server. If `nil`, there is no
+    ///     limit.
     ///   - maximumWaiting: The maximum number of waiting requests, 10,000 by default. Further requests fail immediately
     ///     with ``RequestFailure/Reason/queueFull``.
     public init(total: Int? = nil, perServer: Int? = nil, maximumWaiting: Int = 10_000) {
@@ -91,7 +95,7 @@ public final class ConcurrencyLimit: RequestLimit {
 
     /// Removes a cancelled request.
     ///
-    /// - Returns: `false` if the request was admitted before, so that it has to release its slot.
+    /// - Returns: `false` if the request has already been admitted, so that the caller must release its slot.
     private func withdraw(_ number: UInt64) -> Bool {
         state.withLock { state in
             guard state.waiters.removeValue(forKey: number) != nil else { return false }
@@ -100,10 +104,11 @@ public final class ConcurrencyLimit: RequestLimit {
         }
     }
 
-    /// Moves a waiting request to the server that is preferred now.
+    /// Moves a waiting request to the line of the server that is preferred now.
     private func move(_ ticket: FairLine.Ticket, with context: DispatchContext) {
         let admitted = state.withLock { state -> [Waiter<Bool>] in
-            // The preferred server is read under the lock, so that after two switches the later one wins.
+            // The preferred server is read under the lock. If the server switches twice, the later switch therefore
+            // wins.
             let server = context.preferredPlace
             guard let old = state.servers[ticket.number], old != server,
                 let admitted = state.places.move(ticket, from: old, to: server)
@@ -130,8 +135,9 @@ extension ConcurrencyLimit {
     /// The limits in which the current task's request holds a slot.
     @TaskLocal private static var held: Set<ObjectIdentifier> = []
 
-    /// Runs a closure for a request that has passed limits; requests that the closure sends need no further slot in
-    /// these limits.
+    /// Runs a closure on behalf of a request that has passed limits.
+    ///
+    /// Requests that the closure sends need no slot of their own in these limits.
     static func holding(_ limits: [any RequestLimit], _ body: () async throws -> Void) async throws {
         let places = limits.compactMap { ($0 as? ConcurrencyLimit).map { ObjectIdentifier($0) } }
         guard !places.isEmpty else { return try await body() }

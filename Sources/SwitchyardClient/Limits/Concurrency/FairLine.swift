@@ -12,7 +12,7 @@ struct FairLine {
         let priority: RequestPriority
     }
 
-    /// The period after which a slot is assigned by age instead of by priority.
+    /// Every slot whose number is a multiple of this one is assigned by age instead of by priority.
     static let patience = 8
 
     /// The requests of one owner, the oldest first.
@@ -35,7 +35,7 @@ struct FairLine {
         }
     }
 
-    /// The owners of one priority, the next in turn first.
+    /// The owners of waiting requests with one priority, in the order of their turns.
     private struct Rank {
         var queues: [UInt64: Queue] = [:]
         var turns: [UInt64] = []
@@ -64,7 +64,9 @@ struct FairLine {
         ranks[rank].queues[ticket.owner, default: Queue()].tickets.append(ticket)
     }
 
-    /// Removes a request that was cancelled; returns `false` if it was not in the queue.
+    /// Removes a cancelled request.
+    ///
+    /// Returns `false` if the request was not in the queue.
     mutating func leave(_ number: UInt64) -> Bool {
         guard present.remove(number) != nil else { return false }
         if keptCount > 64, keptCount > present.count * 2 { clearAway() }
@@ -73,7 +75,8 @@ struct FairLine {
 
     /// Removes the entries of cancelled requests.
     ///
-    /// It runs only when they outnumber the others, so the cost per entry is constant.
+    /// This method runs only when more than half of the entries belong to cancelled requests. The average cost per
+    /// entry is therefore constant.
     private mutating func clearAway() {
         for rank in ranks.indices {
             ranks[rank].queues = ranks[rank].queues.compactMapValues { queue in
@@ -123,7 +126,9 @@ struct FairLine {
         return ticket
     }
 
-    /// Returns the owner's oldest waiting request; an owner without one is removed.
+    /// Returns the owner's oldest waiting request.
+    ///
+    /// An owner without waiting requests is removed.
     private mutating func firstPresent(_ rank: Int, _ owner: UInt64) -> Ticket? {
         while let ticket = ranks[rank].queues[owner]?.first {
             if present.contains(ticket.number) { return ticket }

@@ -2,7 +2,7 @@ import SwitchyardServices
 
 /// The slots of a ``ConcurrencyLimit`` and the requests that wait for one, as a pure state machine.
 struct PlaceTable {
-    /// The decision about a request that arrives.
+    /// The decision about a new request: whether it is admitted, waits, or is refused.
     enum Arrival: Equatable {
         case go
         case wait(UInt64)
