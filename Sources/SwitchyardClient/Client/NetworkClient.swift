@@ -93,7 +93,7 @@ public final class NetworkClient: Sendable {
 
     /// Returns a handle like ``scoped()`` for the library's own objects.
     ///
-    /// It does not retain the ``familyObjects``.
+    /// The handle does not retain the ``familyObjects``.
     package func detached() -> NetworkClient {
         scope(usesCredentials: usesCredentials, family: AssociatedObjects())
     }

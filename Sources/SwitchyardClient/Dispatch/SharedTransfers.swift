@@ -11,7 +11,7 @@ final class SharedTransfers: Sendable {
         let usesCredentials: Bool
         /// Whether the requests belong to a credential refresh.
         ///
-        /// They do not share with requests that wait for the refresh.
+        /// Such requests share no transfer with requests that wait for the refresh.
         let isOfRefresh: Bool
         /// The owner of the requests.
         ///

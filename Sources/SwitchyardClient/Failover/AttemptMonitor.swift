@@ -4,7 +4,7 @@ import SwitchyardTransport
 
 /// A closure that receives the events of a round's attempts in order.
 ///
-/// It must not block.
+/// The closure must not block.
 typealias AttemptObserver = @Sendable (AttemptEvent) -> Void
 
 /// An event of an attempt.
@@ -129,7 +129,7 @@ final class MonitoredAttempt: TransportTask {
 
     /// Reports the end of the attempt under the lock, so that no later event is reported before the end.
     ///
-    /// It is safe to call the observer under the lock. The observer only takes the lock of its flow and queues the
+    /// Calling the observer under the lock is safe. The observer only takes the lock of its flow and queues the
     /// event, see ``ObserverQueue``.
     func tell(_ result: Result<HTTPResponse, TransportError>) {
         state.withLock { state in

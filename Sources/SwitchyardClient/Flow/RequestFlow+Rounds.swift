@@ -25,7 +25,7 @@ struct RequestFlowMemory {
     var ending: Result<HTTPResponse, RequestFailure.Reason>?
     /// The number of times the network had become available when the last round was sent.
     ///
-    /// It is only updated if the retry policy waits for the network.
+    /// The number is only updated if the retry policy waits for the network.
     var openings: UInt64 = 0
     /// The random numbers for the jitter of pauses.
     var random: RandomSource

@@ -31,7 +31,7 @@ public struct DispatchContext: Sendable {
     var preferred: @Sendable () -> Server.ID
     /// Sets the handler that is called when another server becomes the preferred one.
     ///
-    /// It replaces the previous handler.
+    /// The new handler replaces the previous one.
     var whenSwitched: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
 
     /// The server that is preferred now.

@@ -28,7 +28,8 @@ public struct RequestInterceptor: Sendable {
     public typealias Adapt = @Sendable (inout APIConfiguration, DispatchContext) async throws -> Void
     /// A closure that is called for each event and cannot change anything.
     ///
-    /// It is called on a queue of the client, in the order of the events. A slow observer does not delay requests.
+    /// The closure is called on a queue of the client, in the order of the events. A slow observer does not delay
+    /// requests.
     public typealias Observe = @Sendable (DispatchEvent) -> Void
     /// A closure that decides after each round whether another round follows.
     ///
@@ -95,7 +96,7 @@ extension APIConfiguration {
 
     /// The interceptors of this call, by default none.
     ///
-    /// They come after the client's interceptors.
+    /// These interceptors come after the client's interceptors.
     public var interceptors: [RequestInterceptor] {
         get { self[setting: InterceptorsSetting.self] }
         set { self[setting: InterceptorsSetting.self] = newValue }

@@ -31,7 +31,7 @@ extension PacingLimit {
 
 /// The permission to begin a round.
 ///
-/// It is released exactly once, when the round has ended.
+/// The pass is released exactly once, when the round has ended.
 public struct LimitPass: Sendable {
     /// The closure that releases the pass, or `nil` if there is nothing to release.
     let leave: (@Sendable () -> Void)?

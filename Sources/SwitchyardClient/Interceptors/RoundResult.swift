@@ -60,7 +60,7 @@ public struct RoundResult: Sendable {
 extension RequestContext {
     /// The fate of the request.
     ///
-    /// It is also correct for a context that an app has created.
+    /// The result is also correct for a context that an app has created.
     fileprivate var knownFate: RequestFate { mayHaveBeenExecuted && fate < .done ? .open : fate }
 }
 
@@ -84,8 +84,8 @@ public enum RetryDecision: Sendable {
     case undecided
     /// The request is sent again, in a new round after the pause.
     ///
-    /// It is sent again only if that is safe (``RoundResult/isSafeToRepeat``) and the deadline leaves enough time.
-    /// Otherwise the request ends with the round's result. To allow a write to be sent again anyway, set
+    /// The request is sent again only if that is safe (``RoundResult/isSafeToRepeat``) and the deadline leaves enough
+    /// time. Otherwise the request ends with the round's result. To allow a write to be sent again anyway, set
     /// ``APIConfiguration/mayBeRepeated``.
     case retry(after: Duration)
     /// The request ends with the round's result, without asking further interceptors or the retry policy.

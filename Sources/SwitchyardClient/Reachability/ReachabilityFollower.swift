@@ -34,7 +34,7 @@ public final class ReachabilityFollower: Sendable {
     private let task: Task<Void, Never>
     /// The provider.
     ///
-    /// It is retained, because it stops reporting when it is released and the app may not retain it.
+    /// The provider is retained, because it stops reporting when it is released and the app may not retain it.
     private let provider: any ReachabilityProvider
 
     init(_ task: Task<Void, Never>, provider: any ReachabilityProvider) {

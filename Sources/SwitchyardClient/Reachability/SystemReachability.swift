@@ -100,7 +100,7 @@ struct PathReport: Sendable {
 #if canImport(Network)
     /// An observer of the network path.
     ///
-    /// It calls back with the current path and with every change.
+    /// The observer calls back with the current path and with every change.
     private final class PathMonitor: Sendable {
         private let monitor = Locked(NWPathMonitor())
 

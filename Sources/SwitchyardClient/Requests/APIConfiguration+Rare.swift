@@ -1,10 +1,10 @@
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// The settings that few calls use.
+/// The rarely used settings of a call.
 ///
-/// They are stored in one reference-counted box, so that the copies of a configuration that each dispatch makes stay
-/// small.
+/// The settings are stored in one reference-counted box, so that copies of a configuration stay small. Every dispatch
+/// copies the configuration.
 @usableFromInline struct RareConfiguration: Sendable {
     var pathValues = Parameters()
     var parameterOptions: ParameterEncodingOptions?
@@ -83,8 +83,8 @@ extension APIConfiguration {
 
     /// The trusted certificates and the client identity of this call, in place of the transport's configuration.
     ///
-    /// If `nil` (the default), the transport's configuration applies. The setting also applies after redirects. A
-    /// response is stored for, and shared among, only those calls that have the same TLS configuration.
+    /// If `nil` (the default), the transport's configuration applies. The setting also applies after redirects. Calls
+    /// with different TLS configurations share neither stored responses nor transfers.
     public var tls: TLSConfiguration? {
         get { rare?.value.tls }
         set { change { $0.tls = newValue } }
@@ -100,18 +100,18 @@ extension APIConfiguration {
 
     /// A closure that changes the finished request before the generator's own modifiers run.
     ///
-    /// If the closure throws, the call ends with the error.
-    /// A read that becomes a request of an unsafe method follows that method's `ResendRule`.
+    /// If the closure throws, the call ends with the error. If the closure changes a safe method to an unsafe one, the
+    /// `ResendRule` of the new method applies.
     public var modifier: (@Sendable (inout HTTPRequest) throws -> Void)? {
         get { rare?.value.modifier }
         set { change { $0.modifier = newValue } }
     }
 
-    /// A complete request that is sent as it is, in place of the one that the configuration describes.
+    /// A complete request that is sent as it is, in place of the request that the configuration describes.
     ///
-    /// Timeouts, limits and all settings of the dispatch still come from the configuration if the request leaves them
-    /// open. The request is sent only to its own URL, never to another server. Its method decides whether it may be
-    /// sent again, unless ``mayBeRepeated`` is set. The default is `nil`.
+    /// Timeouts and limits that the request does not set come from the configuration, and so do all settings of the
+    /// dispatch. The request is sent only to its own URL, never to another server. Its method determines whether it may
+    /// be sent again, unless ``mayBeRepeated`` is set. The default is `nil`.
     public var prebuiltRequest: HTTPRequest? {
         get { rare?.value.prebuiltRequest }
         set { change { $0.prebuiltRequest = newValue } }
@@ -120,7 +120,7 @@ extension APIConfiguration {
     /// Whether any value is attached under a ``ConfigurationKey``.
     var hasAttachedValues: Bool { rare.map { !$0.value.attachments.isEmpty } ?? false }
 
-    /// A closure that makes the URL of this call, in place of the generator's URL rule.
+    /// A closure that returns the URL of this call, in place of the generator's URL rule.
     ///
     /// The default is `nil`.
     public var urlRule: (@Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?)? {
@@ -128,7 +128,7 @@ extension APIConfiguration {
         set { change { $0.urlRule = newValue } }
     }
 
-    /// A limit of the rate at which the body is sent.
+    /// The maximum rate at which the body is sent.
     ///
     /// If `nil` (the default), the body is sent as fast as the connection accepts it.
     public var throttle: BodyThrottle? {
@@ -144,10 +144,10 @@ extension APIConfiguration {
         set { change { $0.sharing = newValue } }
     }
 
-    /// A response that replaces the exchange with a server.
+    /// A response that the call returns without contacting a server.
     ///
-    /// Use it for development without a server, and as a sample next to the description of a call. The response is
-    /// validated, decoded and stored like any other. The default is `nil`.
+    /// Use it for development without a server, or as a sample in the description of a call. The response is validated,
+    /// decoded and stored like a response of a server. The default is `nil`.
     public var stubResponse: HTTPResponse? {
         get { rare?.value.stubResponse }
         set { change { $0.stubResponse = newValue } }
@@ -161,15 +161,15 @@ extension APIConfiguration {
         set { change { $0.redirects = newValue } }
     }
 
-    /// The stored response that a cache wants to revalidate, or `nil` if the cache has added no conditions.
+    /// The stored response that a cache revalidates with this call, or `nil` if the call is no revalidation.
     package var confirmation: StoredConfirmation? {
         get { rare?.value.confirmation }
         set { change { $0.confirmation = newValue } }
     }
 
-    /// The credential of this call, in place of the client's.
+    /// The credential of this call, in place of the client's credential.
     ///
-    /// It is not refreshed.
+    /// The client does not refresh this credential.
     public var credential: Credential? {
         get { rare?.value.credential }
         set { change { $0.credential = newValue } }
@@ -177,8 +177,9 @@ extension APIConfiguration {
 
     /// Whether the call carries the client's credentials, `true` by default.
     ///
-    /// The call's own ``credential`` is sent in any case. Set this to `false` for a login, and for the call that
-    /// refreshes the credentials. For a call that carries a credential only if there is one, use ``allowsAnonymous``.
+    /// The call's own ``credential`` is sent even if this is `false`. Set this to `false` for a login, and for the call
+    /// that refreshes the credentials. For a call that carries a credential only if there is one, use
+    /// ``allowsAnonymous``.
     public var usesCredentials: Bool {
         get { rare?.value.usesCredentials ?? true }
         set { change { $0.usesCredentials = newValue } }
@@ -186,20 +187,21 @@ extension APIConfiguration {
 
     /// Whether the call is sent without a credential if the client's ``Credentials`` have none.
     ///
-    /// The client has no credential if no user has logged in yet, or if the service has refused to refresh the
-    /// credential. A list that is public is such a call. If there is a credential, the call carries it. If `nil` (the
-    /// default), ``Credentials/Policy/allowsAnonymous`` applies.
+    /// Set this to `true` for a call that needs no login, such as a public list. If there is a credential, the call
+    /// carries it nevertheless. There is no credential if no user has logged in yet, or if the service has refused to
+    /// refresh it. If `nil` (the default), ``Credentials/Policy/allowsAnonymous`` applies.
     public var allowsAnonymous: Bool? {
         get { rare?.value.allowsAnonymous }
         set { change { $0.allowsAnonymous = newValue } }
     }
 
-    /// The name of a session, whose calls go to one server if the service selects
-    /// ``/SwitchyardServices/SelectionStrategy/sticky``.
+    /// The name of a session.
+    ///
+    /// With ``/SwitchyardServices/SelectionStrategy/sticky``, all calls of a session go to one server.
     ///
     /// If `nil` (the default), the order of preference applies. The name is not sent. The same name leads to the same
-    /// server on every machine and in every run. If a server is out of service, its sessions move to the other servers
-    /// until it is back.
+    /// server on every machine and in every run. If a server is out of service, its sessions move to other servers
+    /// until it has recovered.
     public var session: String? {
         get { rare?.value.session }
         set { change { $0.session = newValue } }
@@ -207,7 +209,7 @@ extension APIConfiguration {
 
     /// The closure that adds credentials to the finished request.
     ///
-    /// It is set for each round.
+    /// Each round of a request sets it.
     var authorization: RequestAuthorization? {
         get { rare?.value.authorization }
         set { change { $0.authorization = newValue } }
@@ -216,7 +218,7 @@ extension APIConfiguration {
     /// Whether the call continues after its user has logged out, `false` by default.
     ///
     /// Use it for the logout request itself and for analytics. The call keeps the credential that was current when the
-    /// call was made, even if another user has logged in meanwhile. A credential of another user is never used or
+    /// call was made, even if another user has logged in since then. A credential of another user is never used or
     /// refreshed for the call.
     public var outlivesLogout: Bool {
         get { rare?.value.outlivesLogout ?? false }
@@ -247,7 +249,7 @@ extension APIConfiguration {
     }
 }
 
-/// A stored response that a cache wants to revalidate, by conditions that it has added to a request.
+/// A stored response that a cache revalidates: the cache has added conditional header fields to the request.
 package struct StoredConfirmation: Sendable, Hashable {
     /// The names of the conditional header fields.
     private static let names = ["If-None-Match", "If-Modified-Since"]
@@ -259,11 +261,11 @@ package struct StoredConfirmation: Sendable, Hashable {
         self.redirectedTo = redirectedTo
     }
 
-    /// Keeps the conditional header fields of a redirected request only if the request goes to the URL that the stored
-    /// response came from.
+    /// Removes the conditional header fields from a redirected request, unless the request goes to the URL that the
+    /// stored response came from.
     ///
-    /// A validator is valid for its own URL only: other content may have the same date of last change (RFC 9110 section
-    /// 15.4).
+    /// A validator is valid for its own URL only. The content of another URL may have the same date of last change (RFC
+    /// 9110 section 15.4).
     func complete(_ request: inout HTTPRequest, afterRedirectOf configuration: APIConfiguration) {
         let isThere = request.url.normalForm == redirectedTo.flatMap { RequestURL($0)?.normalForm }
         for name in Self.names { request.headers[name] = isThere ? configuration.headers[name] : nil }
@@ -274,17 +276,17 @@ package struct StoredConfirmation: Sendable, Hashable {
 public enum RequestCoalescing: Sendable, Hashable {
     /// Each call has its own transfer.
     case off
-    /// Reads of the same URL with the same header fields share one transfer, unless the client's credentials or cookies
-    /// have changed meanwhile.
+    /// Read requests for the same URL with the same header fields share one transfer, as long as the client's
+    /// credentials and cookies do not change.
     ///
     /// Only a call whose method is safe (RFC 9110 section 9.2.1), that has no body and that receives its response in
     /// one piece is shared. Any other call has its own transfer. A call also has its own transfer if the app's code
-    /// takes part in making its request: a modifier, a URL rule, an adapting interceptor of the call, or attached
-    /// values (``ConfigurationKey``) if the client has code that reads them.
+    /// takes part in making its request. Such code is a modifier, a URL rule, or an adapting interceptor of the call.
+    /// Attached values (``ConfigurationKey``) count too, if the client has code that reads them.
     case identical
-    /// Calls of the same name share one transfer, whatever they request, unless the client's credentials or cookies
-    /// have changed meanwhile.
+    /// Calls with the same name share one transfer, even if their settings differ, as long as the client's credentials
+    /// and cookies do not change.
     ///
-    /// The caller guarantees that calls of the same name make the same request.
+    /// The caller guarantees that calls with the same name make the same request.
     case named(String)
 }

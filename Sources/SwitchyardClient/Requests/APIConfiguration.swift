@@ -56,7 +56,9 @@ public struct APIConfiguration: Sendable {
         @inlinable get { parts.value.parameters }
         @inlinable _modify { yield &parts.value.parameters }
     }
-    /// The part of the request that ``parameters`` go into, chosen by the method by default.
+    /// The part of the request that ``parameters`` go into.
+    ///
+    /// By default, the method determines it.
     package var parameterDestination = ParameterDestination.automatic
     /// The body, none by default.
     public var body: RequestBody {
@@ -80,14 +82,14 @@ public struct APIConfiguration: Sendable {
         get { packedTimeout.value }
         set { packedTimeout = PackedDuration(newValue) }
     }
-    /// The time that opening a connection may take.
+    /// The maximum time for opening a connection.
     ///
     /// If `nil`, the client's default applies. If the client sets none, the transport's default applies.
     public var connectTimeout: Duration? {
         get { packedConnectTimeout.value }
         set { packedConnectTimeout = PackedDuration(newValue) }
     }
-    /// The time that the connection may be idle, while the server accepts the body or sends the response.
+    /// The maximum time without any bytes sent or received on the connection.
     ///
     /// If `nil`, the client's default applies, which is no limit unless set. Without a limit, uploads and downloads
     /// still time out after 60 s of idleness.
@@ -95,7 +97,7 @@ public struct APIConfiguration: Sendable {
         get { packedIdleTimeout.value }
         set { packedIdleTimeout = PackedDuration(newValue) }
     }
-    /// The size of the largest response body that is accepted, in bytes after decompression.
+    /// The maximum size of the response body, in bytes after decompression.
     ///
     /// If `nil`, the client's default applies, which is no limit unless set.
     public var responseBodyLimit: Int?
@@ -116,20 +118,20 @@ public struct APIConfiguration: Sendable {
         @inlinable get { parts.value.server }
         @inlinable _modify { yield &parts.value.server }
     }
-    /// Whether a content delivery network is used, `false` by default.
+    /// Whether the call uses a content delivery network, `false` by default.
     ///
-    /// The network is ``cdnURL``. If that is `nil`, it is the server's network. If the server has none, the base URL
-    /// itself is used.
+    /// The base URL is then ``cdnURL``. If that is `nil`, it is the base URL of the server's content delivery network,
+    /// or the server's own base URL if the server has none.
     public var usesCDN = false
     /// Whether a base URL with http is changed to https, `false` by default.
     ///
     /// A base URL with https is not changed. An explicit port 80 is removed, and other ports are kept.
     public var upgradesToHTTPS = false
-    /// The key by which a server recognises a repeated write, none by default.
+    /// The key by which a server recognises a repeated write request, none by default.
     ///
-    /// With a key the request may be sent again at any time, and to several servers at once
-    /// (`ResendRule.anytime`). The servers must share their knowledge of keys. If a paused server
-    /// does not recognise the key, it executes its copy late, after a newer write.
+    /// With a key, the request may be sent again at any time, and to several servers at the same time
+    /// (`ResendRule.anytime`). The servers must share the keys that they have received. A paused server that does not
+    /// know the key executes its copy late, after a newer write request.
     public var idempotencyKey: IdempotencyKey {
         @inlinable get { parts.value.idempotencyKey }
         @inlinable _modify { yield &parts.value.idempotencyKey }
@@ -137,8 +139,8 @@ public struct APIConfiguration: Sendable {
     /// Whether the request may be sent more than once.
     ///
     /// If `nil` (the default), the method and the idempotency key decide. Set it to `true` for a POST that only reads,
-    /// and to `false` for a GET that has effects. If `true`, two servers may receive a write at the same time. A paused
-    /// server may execute its copy later and overwrite a newer write.
+    /// and to `false` for a GET that has side effects. If `true`, two servers may receive a write request at the same
+    /// time. A paused server may execute its copy later and overwrite the result of a newer write request.
     public var mayBeRepeated: Bool?
     /// Whether cookies from the generator's jar are sent and received cookies are stored, `true` by default.
     public var usesCookies = true
@@ -146,7 +148,7 @@ public struct APIConfiguration: Sendable {
     ///
     /// If `false`, such a request is an error.
     public var allowsUnusualBody = false
-    /// The priority of the request among other waiting requests, normal by default.
+    /// The priority of the request among requests that wait for a slot at a limit, normal by default.
     public var priority = RequestPriority.normal
     /// The tags by which requests can be found and cancelled together.
     public var tags: Set<String> {
@@ -159,17 +161,20 @@ public struct APIConfiguration: Sendable {
     private(set) var packedIdleTimeout = PackedDuration(nil)
     private var packedCacheLifetime = PackedDuration(nil)
 
-    /// The settings that hold references, in one copy-on-write box because a call passes its configuration from layer
-    /// to layer.
+    /// The settings that are references, such as the body and the header fields.
+    ///
+    /// These settings are in one copy-on-write box, because a call passes its configuration from layer to layer.
     @usableFromInline var parts: CopyOnWrite<Parts>
     /// Whether the client's rules have been applied, so that they are applied only once.
     var isRuled = false
-    /// The media types that the decoder of the response accepts, as a value of `Accept`, or `nil` for any type.
+    /// The value of `Accept` for the media types that the response's decoder accepts, or `nil` if it accepts any type.
     ///
-    /// It is sent if neither the call nor the client sets `Accept`.
+    /// This value is sent only if neither the call nor the client sets `Accept`.
     package var acceptedTypes: String?
 
-    /// Creates a configuration; all other settings are properties.
+    /// Creates a configuration.
+    ///
+    /// All other settings are properties.
     ///
     /// - Parameters:
     ///   - path: The path below the base URL, or an absolute URL.
@@ -190,13 +195,14 @@ public struct APIConfiguration: Sendable {
         packedTimeout = PackedDuration(timeout)
     }
 
-    /// The rule for sending the request again, from ``mayBeRepeated`` if set, otherwise from the method and the
-    /// ``idempotencyKey``.
+    /// The rule for sending the request again.
     ///
-    /// Failover, hedging, retry policies, interceptors, transfers and transports follow it. An unsafe request (POST,
-    /// PUT, PATCH, DELETE) without an idempotency key is never at two servers at once, and it is not sent again while
-    /// an earlier copy may still be executed. For a ``prebuiltRequest`` the configuration's key is ignored; its own
-    /// method and its own `mayBeRepeated` decide.
+    /// The rule is determined by ``mayBeRepeated`` if set, otherwise by the method and the ``idempotencyKey``.
+    ///
+    /// Failover, hedging, retry policies, interceptors, transfers and transports follow this rule. A request with an
+    /// unsafe method (POST, PUT, PATCH, DELETE) and without an idempotency key is never sent to two servers at the same
+    /// time. It is also not sent again while a server may still execute an earlier copy. For a ``prebuiltRequest``, its
+    /// own method and its own `mayBeRepeated` decide, and the configuration's key is ignored.
     package var resendRule: ResendRule {
         if let request = rare?.value.prebuiltRequest {
             return ResendRule(request.method, mayBeRepeated: mayBeRepeated ?? request.mayBeRepeated)
@@ -204,7 +210,7 @@ public struct APIConfiguration: Sendable {
         return ResendRule(method, mayBeRepeated: mayBeRepeated, hasIdempotencyKey: idempotencyKey != .none)
     }
 
-    /// Returns the rule of the call if a modifier or a reformer has changed the method of its request.
+    /// Returns the rule for sending the request again with another method, which a modifier or a transform has set.
     func resendRule(sending method: HTTPMethod) -> ResendRule {
         guard !method.isSafe, method != sentMethod else { return resendRule }
         let prebuilt = rare?.value.prebuiltRequest
@@ -217,9 +223,10 @@ public struct APIConfiguration: Sendable {
 
     /// Whether sending the request twice in a row has the same effect as sending it once.
     ///
-    /// If ``mayBeRepeated`` is set, it decides. Otherwise the request is idempotent if its method is (RFC 9110 section
-    /// 9.2.2) or if it has an ``idempotencyKey``. Idempotency alone does not allow the request to be sent again; see
-    /// `resendRule`. A ``prebuiltRequest`` does not carry the configuration's key, so its own method alone decides.
+    /// If ``mayBeRepeated`` is set, it decides. Otherwise the request is idempotent if its method is idempotent (RFC
+    /// 9110 section 9.2.2) or if it has an ``idempotencyKey``. Idempotency alone does not allow the request to be sent
+    /// again: see `resendRule`. A ``prebuiltRequest`` does not carry the configuration's key, so its own method alone
+    /// decides.
     package var isIdempotent: Bool {
         if let mayBeRepeated { return mayBeRepeated }
         if let request = rare?.value.prebuiltRequest { return request.method.isIdempotent }
@@ -234,13 +241,14 @@ public struct APIConfiguration: Sendable {
         cacheLifetime.map { $0 > .zero } ?? false
     }
 
-    /// Whether the request may change something on the server: its method is not safe, or the caller has said that it
-    /// must not be repeated.
+    /// Whether the request may change something on the server.
+    ///
+    /// This is the case if its method is not safe, or if the caller has set ``mayBeRepeated`` to `false`.
     package var hasEffect: Bool { !sentMethod.isSafe || resendRule == .onlyIfUnsent }
 
     /// Returns a copy whose values are fixed for all attempts of one dispatch.
     ///
-    /// An automatic ``idempotencyKey`` becomes a given key.
+    /// An automatic ``idempotencyKey`` is replaced with a random key.
     package func snapshot() -> APIConfiguration {
         guard idempotencyKey == .automatic else { return self }
         var copy = self
@@ -253,13 +261,13 @@ extension APIConfiguration: CustomStringConvertible {
     /// The method and the path on one line, with credentials redacted and without parameters, header fields and body.
     public var description: String { line(.standard) }
 
-    /// Returns the line for a log.
+    /// Returns the method and the path as one line of a log.
     package func line(_ redaction: Redaction) -> String { "\(sentMethod.name) \(redaction.url(place))" }
 }
 
 extension APIConfiguration: RedactedDescribable {}
 
-/// The values that are sent, taken from the ``APIConfiguration/prebuiltRequest`` if there is one.
+/// The values that are sent. If there is an ``APIConfiguration/prebuiltRequest``, they are taken from it.
 extension APIConfiguration {
     package var sentMethod: HTTPMethod { rare?.value.prebuiltRequest?.method ?? method }
 
@@ -280,8 +288,9 @@ extension APIConfiguration {
     /// Whether the path is an absolute URL with scheme and host, which belongs to no server of the service.
     private var hasAbsoluteURL: Bool { URLParts.areAbsolute(in: path) }
 
-    /// Whether the client may choose among the servers of the service, because the call names no server or URL of its
-    /// own.
+    /// Whether the client may choose among the servers of the service.
+    ///
+    /// The client may not choose if the call itself names a server or a URL.
     package var leavesChoice: Bool {
         guard case .automatic = server, !hasAbsoluteURL else { return false }
         guard let rare else { return true }
@@ -293,17 +302,18 @@ extension APIConfiguration {
 public protocol ConfigurationKey {
     /// The type of the value.
     associatedtype Value: Sendable
-    /// The value if none was set.
+    /// The value of a configuration in which the app has set none.
     static var defaultValue: Value { get }
 }
 
-/// A key for a setting whose type is declared in a higher layer, because the type itself refers to configurations.
+/// A key for a setting whose type is declared in a higher layer.
 ///
-/// It is not a value of the app, and so it does not count as a ``ConfigurationKey``.
+/// The setting cannot be a stored property, because its type refers to configurations. It does not count as a value
+/// that the app has attached with a ``ConfigurationKey``.
 protocol ConfigurationSetting {
     /// The type of the setting.
     associatedtype Value: Sendable
-    /// The value if none was set.
+    /// The value of a configuration in which no value has been set.
     static var defaultValue: Value { get }
 }
 
@@ -328,22 +338,25 @@ package enum ParameterDestination: Sendable, Hashable {
     case body
 }
 
-/// The key by which a server recognises a repeated write (draft-ietf-httpapi-idempotency-key-header).
+/// The key by which a server recognises a repeated write request (draft-ietf-httpapi-idempotency-key-header).
 ///
-/// With a key, a write may be sent again after any failure, because the server repeats its first response.
+/// With a key, a write request may be sent again after any failure, because the server repeats its first response.
 public enum IdempotencyKey: Sendable, Hashable {
     /// No key.
     case none
     /// A random key, the same for every attempt of a call.
     case automatic
-    /// A key from the caller, for example one that was stored with the write and survives a restart of the app.
+    /// A key from the caller. Use it, for example, for a write request that the app stores together with its key and
+    /// sends again after a relaunch.
     case given(String)
 
     static func random() -> IdempotencyKey {
         .given(UUID().uuidString)
     }
 
-    /// The key to send, or `nil` if there is none; `automatic` returns a new key on each access.
+    /// The key to send, or `nil` if there is none.
+    ///
+    /// For `automatic`, each access returns a new key.
     package var value: String? {
         switch self {
         case .none: nil

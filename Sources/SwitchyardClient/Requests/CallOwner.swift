@@ -3,9 +3,9 @@ package import SwitchyardServices
 
 /// The owner of a call: the user and the environment at the moment the call is made.
 ///
-/// The owner is determined before the call leaves the thread of its caller. The owner travels with the call through all
-/// its rounds, waits and partial requests. It decides which credential the call carries and whether the response is
-/// still wanted.
+/// The owner is determined before the call leaves the thread of its caller. It applies to all rounds, waits and partial
+/// requests of the call. The owner determines which credential the call carries and whether its response may still be
+/// delivered.
 ///
 /// Two owners are the same user if both have the same name and no logout happened in between. Owners without a name are
 /// the same user as long as no other credential was set. A token refresh does not change the owner. A call that is made
@@ -14,17 +14,20 @@ package final class CallOwner: Sendable {
     /// The values by which owners are compared.
     package struct Key: Sendable, Hashable {
         var environment: ServiceEnvironment
-        /// The login that the call is bound to, or `nil` for a call without the client's credentials.
+        /// The login that the call is bound to, or `nil` for a call that does not carry the client's credentials.
         var login: Login?
-        /// The number of times the cookies had been removed, or `nil` for a call without cookies.
+        /// The number of times the cookies had been removed when the call was made, or `nil` for a call without
+        /// cookies.
         var cookies: UInt64?
     }
 
-    /// The part of a login that a call is bound to.
+    /// The login that a call is bound to, as recorded when the call was made.
     struct Login: Sendable, Hashable {
         /// The name of the user, or `nil` if users have no names.
         var user: String?
-        /// The number of the login, which distinguishes users without a name.
+        /// The number of the login.
+        ///
+        /// The number distinguishes users whose names are unknown.
         var number: UInt64
         /// The number of logouts before the call was made.
         var logOuts: UInt64
@@ -32,18 +35,19 @@ package final class CallOwner: Sendable {
         var isNobody: Bool
     }
 
-    /// The owners that calls of the current task inherit, so that a chain of calls continues as the user that started
-    /// it.
+    /// The owners that calls of the current task inherit.
+    ///
+    /// A chain of calls therefore belongs to the user who started it, even if another user logs in meanwhile.
     @TaskLocal package static var inherited: [CallOwner] = []
 
     /// Returns the inherited owner of a call in an environment.
     ///
     /// - Parameters:
-    ///   - source: The source of the current login; `nil` for a call that does not depend on a login.
-    ///   - client: The client of the call; `nil` for a call that does not follow the client's environment or login.
+    ///   - source: The source of the current login, or `nil` for a call that does not depend on a login.
+    ///   - client: The client of the call, or `nil` for a call that does not follow the client's environment or login.
     ///   - environment: The environment of the call.
-    /// - Returns: The owner of the work in this environment. If the client has switched the environment since the work
-    ///   began, the owner in the old environment, with which the call ends.
+    /// - Returns: The owner of the chain of calls in this environment. If the client has switched the environment since
+    ///   the chain began, the owner in the old environment, so that the call ends.
     static func inherited(
         _ source: (any LoginSource)?,
         by client: ClientIdentity?,
@@ -64,11 +68,12 @@ package final class CallOwner: Sendable {
 
     /// The environment of the call.
     package let environment: ServiceEnvironment
-    /// How often the cookies had been removed when the call was made; `nil` for a call without cookies.
+    /// The number of times the cookies had been removed when the call was made, or `nil` for a call without cookies.
     let cookies: UInt64?
     /// The client whose environment and login the call follows.
     ///
-    /// It is `nil` for a call without the client's credentials, and for a call that is bound to its servers.
+    /// `nil` for a call without the client's credentials, and for a call that stays with its servers when the client
+    /// switches the environment.
     private let client: ClientIdentity?
     /// The credential at the moment the call was made, for a call that outlives a logout.
     let credential: Credential?
@@ -82,7 +87,7 @@ package final class CallOwner: Sendable {
     ///   - environment: The environment of the call.
     ///   - source: The source of the current login. If `nil`, the client has no credentials.
     ///   - user: Returns the name of the current user. If `nil`, users have no names.
-    ///   - name: The only user for whom the call may be sent. If `nil`, the current user.
+    ///   - name: The name of the only user for whom the call may be sent. If `nil`, the current user.
     ///   - client: The client whose environment the call follows, if any.
     ///   - cookies: The number of times the cookies have been removed.
     init(
@@ -134,10 +139,10 @@ package final class CallOwner: Sendable {
     /// Whether the call's user is still logged in.
     package var isPresent: Bool { refusal == nil }
 
-    /// Returns the reason why the call must not continue with a login, or `nil` while its user is logged in.
+    /// Returns the reason why the call must not continue, or `nil` while its user is logged in.
     ///
-    /// - Parameter seen: The login, read together with the credential that the call would carry. If `nil`, the current
-    ///   login.
+    /// - Parameter seen: The login that was read together with the credential that the call would carry. If `nil`, the
+    ///   current login.
     /// - Returns: ``CredentialError/loggedOut`` if the user has logged out and no user has logged in since, otherwise
     ///   ``RequestFailure/Reason/cancelled``.
     func refusal(seeing seen: PresentLogin?) -> RequestFailure.Reason? {
@@ -154,11 +159,11 @@ package final class CallOwner: Sendable {
         return isLoggedOut ? .credentials(.loggedOut) : .cancelled
     }
 
-    /// The text by which the owner is identified on disk: the name of the user or, without a name, the login of this
-    /// run and the credential.
+    /// The text that identifies the owner on disk.
     ///
-    /// A call without a user has no marks. Names and credentials are written only as digests. The digest of a
-    /// credential with a password covers only its user name.
+    /// The text is derived from the name of the user. Without a name, it is derived from the login in this run of the
+    /// process and from the credential. A call without a user has no marks. Names and credentials are written only as
+    /// digests. The digest of a credential with a password covers only its user name.
     package var marks: [String] {
         guard let own = login.withLock({ $0 }), !own.isNobody else { return [] }
         if let name = own.user { return [Self.mark("user", name)] }
@@ -187,7 +192,7 @@ package final class CallOwner: Sendable {
     /// Binds a call without a user to the user whose credential it carries.
     func adopt(_ present: PresentLogin) {
         guard present.credential != nil, login.withLock({ $0?.isNobody }) == true else { return }
-        // The closure is called without the lock held, because it is code of the app.
+        // The closure is called without the lock, because it is code of the app.
         let name = user?(environment)
         login.withLock { login in
             guard login?.isNobody == true else { return }
@@ -196,7 +201,7 @@ package final class CallOwner: Sendable {
     }
 }
 
-/// Identifies a client with all its handles.
+/// Identifies a client together with all handles made from it.
 final class ClientIdentity: Sendable {}
 
 /// The login to an environment at one moment.

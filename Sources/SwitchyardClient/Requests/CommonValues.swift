@@ -2,36 +2,43 @@ public import SwitchyardHTTP
 
 /// The headers and parameters that every request of a service carries.
 public struct CommonValues: Sendable {
-    /// The header fields of every request; a request's own field of the same name replaces the common one.
+    /// The header fields of every request.
     ///
-    /// If `Accept` is `*/*` or missing, the decoder of each response decides what is accepted. Any other `Accept` is
-    /// sent with every request.
+    /// A request's own field of the same name replaces the common field.
+    ///
+    /// If `Accept` is `*/*` or missing, the media types of each response's decoder are sent in its place. Any other
+    /// `Accept` is sent with every request.
     public var headers: HTTPHeaders {
         didSet { prepare() }
     }
-    /// A closure that returns header fields for each request, which are added after ``headers`` and replace fields of
-    /// the same name.
+    /// A closure that returns further header fields for each request.
+    ///
+    /// These fields replace fields of the same name in ``headers``.
     ///
     /// If the closure throws, the call ends with the error. If HTTP's caching rules apply, the closure is also called
     /// before the cache is searched, because a stored response may depend on these fields (`Vary`).
     public var computedHeaders: (@Sendable (APIConfiguration) throws -> HTTPHeaders)?
     /// The parameters of every request.
     ///
-    /// They go where the request's ``APIConfiguration/parameters`` go. If that is a body that is not a form, they go
-    /// into the query.
+    /// The parameters are sent in the same place as the request's ``APIConfiguration/parameters``, the query or a form
+    /// body. If the request has another kind of body, they are sent in the query.
     public var parameters: Parameters
-    /// A closure that returns parameters for each request, which are added after ``parameters`` and replace parameters
-    /// of the same name.
+    /// A closure that returns further parameters for each request.
+    ///
+    /// These parameters replace parameters of the same name in ``parameters``.
     ///
     /// If the closure throws, the call ends with the error.
     public var computedParameters: (@Sendable (APIConfiguration) throws -> Parameters)?
     /// Whether common parameters replace a request's own parameters of the same name, `false` by default.
     public var parametersOverrideRequest = false
 
-    /// The first invalid field of ``headers``, found once instead of for every request.
+    /// The first invalid field of ``headers``.
+    ///
+    /// The field is determined when ``headers`` is set, not for every request.
     private(set) var invalidHeader: HTTPHeaders.Field?
-    /// The header fields for JSON decoders, built once because the transport recognises equal fields by their shared
-    /// storage.
+    /// The header fields for JSON decoders.
+    ///
+    /// The fields are built only once, because the transport recognises equal header fields by their shared storage.
     private var headersForJSON = HTTPHeaders()
 
     private static let json = "application/json"
@@ -48,8 +55,9 @@ public struct CommonValues: Sendable {
         headersForJSON = headers.accepting(Self.json)
     }
 
-    /// Returns the header fields for a decoder that accepts the media types; if `types` is `nil`, `Accept` stays as it
-    /// is.
+    /// Returns the header fields for a decoder that accepts these media types.
+    ///
+    /// If `types` is `nil`, `Accept` is not changed.
     private func headers(for types: String?) -> HTTPHeaders {
         guard let types else { return headers }
         return types == Self.json ? headersForJSON : headers.accepting(types)
@@ -87,12 +95,12 @@ extension HTTPHeaders {
 
 /// The handling of a request whose path is an absolute URL with another origin than the base URL.
 public enum CrossOriginPolicy: Sendable, Hashable {
-    /// The request is sent without common parameters; of the common headers it carries only `Accept`, the other
-    /// `Accept-` fields and `User-Agent`.
+    /// The request is sent without common parameters and with few common header fields. This is the default.
     ///
-    /// All other header fields may contain credentials. This is the default.
+    /// The fields that are sent are `Accept`, `Accept-Charset`, `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+    /// All other fields may contain credentials.
     case withoutCommonValues
-    /// The request is sent like any other.
+    /// The request is sent with all common values, like a request to the base URL's origin.
     case allowed
     /// The request is refused with ``/SwitchyardHTTP/RequestError/URLReason/foreignHost(_:)``.
     case refused

@@ -1,9 +1,9 @@
 public import Foundation
 public import SwitchyardHTTP
 
-/// A credential, which proves to a service who is making a request.
+/// A credential that proves to a service which user or app sends a request.
 ///
-/// Its description hides the secret, so that it is safe to log.
+/// The description hides the secret, so that a credential is safe to log.
 public struct Credential: Sendable, Hashable {
     /// The way in which the credential is sent.
     public enum Scheme: Sendable, Hashable {
@@ -11,7 +11,7 @@ public struct Credential: Sendable, Hashable {
         case bearer(token: String)
         /// `Authorization: Basic …`, in UTF-8 (RFC 7617).
         ///
-        /// A request whose user name contains a colon is refused.
+        /// A request with a colon in the user name fails before it is sent.
         case basic(user: String, password: String)
         /// `Authorization: Digest …`, in reply to a challenge (RFC 7616).
         case digest(user: String, password: String)
@@ -21,9 +21,9 @@ public struct Credential: Sendable, Hashable {
 
     /// The scheme of the credential, with its secret.
     public var scheme: Scheme
-    /// The date at which the credential expires, or `nil` if it is not known to expire.
+    /// The date at which the credential expires, or `nil` if it does not expire or the date is unknown.
     public var expiresAt: Date?
-    /// The token for refreshing the credential, or `nil` if the credential cannot be refreshed by a token.
+    /// The token with which the credential can be refreshed, or `nil` if there is none.
     public var refreshToken: String?
 
     /// Creates a credential.
@@ -40,8 +40,8 @@ public struct Credential: Sendable, Hashable {
 
     /// Creates a user name and a password that are sent with every request (RFC 7617), for https only.
     ///
-    /// The server could not separate a user name with a colon from the password after it. A request with such a name
-    /// fails unsent with ``/SwitchyardHTTP/RequestError/HeaderReason/colonInUserName``.
+    /// The user name must not contain a colon, because the server takes the text after the first colon as the password.
+    /// A request with such a name fails unsent with ``/SwitchyardHTTP/RequestError/HeaderReason/colonInUserName``.
     public static func basic(user: String, password: String) -> Credential {
         Credential(.basic(user: user, password: password))
     }
@@ -73,10 +73,12 @@ public struct Credential: Sendable, Hashable {
         }
     }
 
-    /// Whether a header field can carry the credential, which may be `false` for a token from a server.
+    /// Whether a header field can carry the credential.
     ///
-    /// It is always `true` for a user name and a password: they come from the app, and an invalid one makes its request
-    /// fail with the reason.
+    /// A token from a server may contain characters that are not allowed.
+    ///
+    /// The value is always `true` for a user name and a password, because they come from the app. If one of them is
+    /// invalid, the request fails with the reason.
     package var canBeSent: Bool {
         switch scheme {
         case .bearer(let token): token.isFieldValue
@@ -102,7 +104,9 @@ extension Credential.Scheme: RedactedDescribable {
         }
     }
 
-    /// The text that distinguishes the user of this scheme from others, without a password that could be guessed.
+    /// The text that distinguishes the user of this credential from other users.
+    ///
+    /// The text does not contain the password.
     var identity: String {
         switch self {
         case .basic(let user, _), .digest(let user, _): ["user", user].map(\.framed).joined()
@@ -110,7 +114,9 @@ extension Credential.Scheme: RedactedDescribable {
         }
     }
 
-    /// A digest of the scheme and its secret, the same in every run, from which the secret cannot be read.
+    /// A digest of the scheme and its secret.
+    ///
+    /// The digest is the same in every run, and the secret cannot be read from it.
     package var fingerprint: String {
         let parts =
             switch self {
@@ -125,9 +131,11 @@ extension Credential.Scheme: RedactedDescribable {
 
 /// A closure that adds credentials to a request when it is built.
 struct RequestAuthorization: Sendable {
-    /// The names of the header fields that the closure sets, which are removed if a redirect leads to another origin.
+    /// The names of the header fields that the closure sets.
+    ///
+    /// These fields are removed if a redirect leads to another origin.
     var names: [String]
-    /// Whether the fields depend on the request as it is sent, so that they must be set after all other changes to the
+    /// Whether the closure must run after all other changes to the request, because its fields depend on the finished
     /// request.
     var answersWhole = false
     /// Sets the header fields in `names` on the request.

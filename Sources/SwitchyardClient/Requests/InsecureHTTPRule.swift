@@ -2,10 +2,11 @@ import Foundation
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// The rule for the hosts to which requests may be sent unencrypted.
+/// The rule that determines to which hosts requests may be sent unencrypted.
 ///
-/// Everyone on the network path can read and change plain http, so it is refused unless the host is local. This default
-/// is the rule of App Transport Security with local networking allowed, and it applies on every system.
+/// Everyone on the network path can read and change plain http. By default, requests over http are therefore refused
+/// unless the host is local. App Transport Security has the same rule if local networking is allowed. Here the rule
+/// applies on every system.
 public struct InsecureHTTPRule: Sendable, Hashable {
     private enum Kind: Hashable {
         case refused
@@ -15,15 +16,15 @@ public struct InsecureHTTPRule: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// No host, not even this machine.
+    /// No host may be reached unencrypted, not even this machine.
     public static let refused = InsecureHTTPRule(kind: .refused)
-    /// This machine and the local network only, which is the default.
+    /// Only this machine and the local network may be reached unencrypted, which is the default.
     ///
     /// The local network is: loopback, link-local and private addresses (RFC 1918, RFC 3927, RFC 4193, RFC 4291), names
     /// without a dot, `.local` (RFC 6762), and the domains that cannot be registered: `.localhost`, `.test`, `.example`
     /// and `.invalid` (RFC 6761).
     public static let local = InsecureHTTPRule(kind: .local([]))
-    /// All hosts.
+    /// All hosts may be reached unencrypted.
     public static let allowed = InsecureHTTPRule(kind: .allowed)
 
     /// Returns a rule that allows these hosts in addition to those that ``local`` allows.
@@ -37,7 +38,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
         return InsecureHTTPRule(kind: .local(Set(hosts)))
     }
 
-    /// Returns whether requests may be sent to an origin.
+    /// Returns whether the rule allows unencrypted requests to an origin.
     package func permits(_ origin: RequestURL.Origin) -> Bool {
         guard origin.scheme == "http" else { return true }
         switch kind {
@@ -47,7 +48,7 @@ public struct InsecureHTTPRule: Sendable, Hashable {
         }
     }
 
-    /// Checks that a request may be sent to a URL.
+    /// Checks that the rule allows requests to a URL.
     ///
     /// - Throws: ``RequestError/URLReason/insecure``.
     func check(_ url: RequestURL) throws(RequestError) {

@@ -22,8 +22,9 @@ public struct RedirectPolicy: Sendable {
     }
 
     let rule: Rule
-    /// The maximum number of redirects of one attempt; one more ends the request with
-    /// ``RedirectError/tooMany(limit:)``.
+    /// The maximum number of redirects of one attempt.
+    ///
+    /// A further redirect ends the request with ``RedirectError/tooMany(limit:)``.
     public let limit: Int
 
     /// Up to 20 redirects are followed, which is the default.
@@ -45,7 +46,7 @@ public struct RedirectPolicy: Sendable {
         RedirectPolicy(rule: .own(decide), limit: max(0, limit))
     }
 
-    /// Whether redirects are followed without reading their bodies.
+    /// Whether the policy decides about a redirect without its body, so that the body need not be read.
     var decidesByHead: Bool {
         switch rule {
         case .follow, .sameOrigin: true
@@ -53,7 +54,9 @@ public struct RedirectPolicy: Sendable {
         }
     }
 
-    /// Returns the policy with another limit, where a negative limit counts as zero.
+    /// Returns the policy with another limit.
+    ///
+    /// A negative limit counts as zero.
     public func limited(to limit: Int) -> RedirectPolicy {
         RedirectPolicy(rule: rule, limit: max(0, limit))
     }
@@ -61,11 +64,13 @@ public struct RedirectPolicy: Sendable {
 
 /// A redirect that could be followed.
 public struct RedirectProposal: Sendable {
-    /// The redirect response, whose body must not be read if it is streamed.
+    /// The redirect response.
+    ///
+    /// If its body is streamed, do not read the body.
     public var response: HTTPResponse
     /// The URL that responded.
     public var url: RequestURL
-    /// The request that would follow, with method, body and headers according to the rules of HTTP.
+    /// The next request if the redirect is followed, with method, body and headers according to the rules of HTTP.
     public var request: HTTPRequest
     /// The redirects of this attempt that have been followed.
     public var steps: [RedirectStep]
@@ -83,7 +88,7 @@ public struct RedirectProposal: Sendable {
 public enum RedirectDecision: Sendable {
     /// The proposed request is sent.
     case follow
-    /// Another request is sent, which may add the credentials that the proposed request lacks.
+    /// This request is sent in place of the proposed one. It may contain credentials that the proposed request lacks.
     case send(HTTPRequest)
     /// The 3xx itself is the response.
     case refuse

@@ -58,7 +58,7 @@ extension RequestGenerator {
 
     // MARK: - A call's own content
 
-    /// Returns the path with its query, and the body, without the values that are common to all calls.
+    /// Returns the path with its query, and the body, both without the common values of the generator.
     package func ownContent(
         of configuration: APIConfiguration
     ) throws(RequestError) -> (path: String, content: (body: HTTPBody, contentType: String?)) {
@@ -82,7 +82,7 @@ extension RequestGenerator {
 
     // MARK: - Parameters
 
-    /// Returns the parameters for the query and the parameters for a form body.
+    /// Distributes the parameters of a call over the query and a form body.
     func placedParameters(
         _ configuration: APIConfiguration,
         sharesCommonValues: Bool
@@ -205,7 +205,9 @@ extension RequestBody {
         }
     }
 
-    /// Returns the body for a `Content-Type` that the request sets: a multipart form uses the boundary in that field.
+    /// Returns the body for a `Content-Type` that the request sets.
+    ///
+    /// A multipart form takes over the boundary in `contentType`.
     func taking(contentType: String) -> RequestBody {
         guard case .multipart(let form) = kind,
             let boundary = MediaTypeParameters.value(of: "boundary", in: contentType)
@@ -215,8 +217,7 @@ extension RequestBody {
 }
 
 extension HTTPRequest.Timeouts {
-    /// Returns the timeouts of a configuration, with the receiver's timeouts for those that the configuration does not
-    /// set.
+    /// Returns the timeouts for a call: those that its configuration sets, and these timeouts for all others.
     func of(_ configuration: APIConfiguration) -> Self {
         var timeouts = self
         timeouts.packedConnect = configuration.packedConnectTimeout.or(packedConnect)

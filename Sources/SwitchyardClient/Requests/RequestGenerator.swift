@@ -2,7 +2,9 @@ public import Foundation
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A builder of requests, which turns an ``APIConfiguration`` into URL, headers and body for one server.
+/// A builder of requests.
+///
+/// The generator turns an ``APIConfiguration`` into URL, headers and body for one server.
 ///
 /// The generator is a value without hidden state. Building a request has no side effects other than those of the
 /// closures that you set.
@@ -19,41 +21,43 @@ import SwitchyardServices
 public struct RequestGenerator: Sendable {
     /// The headers and parameters of every request.
     public var common: CommonValues
-    /// The timeouts of requests that set none of their own.
+    /// The timeouts that apply to requests without timeouts of their own.
     public var timeouts: HTTPRequest.Timeouts
-    /// The size of the largest response body in bytes, for requests that set no limit of their own.
+    /// The maximum size of the response body in bytes, for requests without a limit of their own.
     ///
     /// The default is no limit.
     public var responseBodyLimit: Int?
-    /// The way the path is joined to the base URL, which is to append it by default.
+    /// The way in which the path is joined to the base URL.
+    ///
+    /// By default, the path is appended.
     public var join = PathJoin.append
-    /// A path segment between base URL and path, such as `v2`, none by default.
+    /// A path segment between the base URL and the path, such as `v2`, none by default.
     public var apiVersion = ""
     /// The filters that change the path before it is joined to the base URL, in order.
     package var pathFilters: [PathFilter] = []
-    /// A closure that makes the URL in place of base URL, version, filters and path.
+    /// A closure that returns the URL of a call, in place of joining base URL, version, filters and path.
     ///
-    /// If the closure throws, the call ends with the error. A configuration's own ``APIConfiguration/urlRule`` has
-    /// precedence. Parameters are appended to the URL that the closure returns.
+    /// If the closure throws, the call ends with the error. If a call sets its own ``APIConfiguration/urlRule``, that
+    /// closure is used instead. Parameters are appended to the URL that the closure returns.
     public var urlRule: (@Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?)?
-    /// The closures that change a configuration before it is validated and built, in order, for example to add
-    /// parameters.
+    /// The closures that change a configuration before it is validated and built, for example to add parameters.
     ///
-    /// They run for every attempt. If a closure throws, the call ends with the error.
+    /// The closures run in order for every attempt. If a closure throws, the call ends with the error.
     public var transforms: [@Sendable (inout APIConfiguration) throws -> Void] = []
     /// A closure that validates a configuration before anything is built.
     ///
     /// If the closure throws, the call ends with the error and without network access.
     public var validation: (@Sendable (APIConfiguration) throws -> Void)?
-    /// The closures that change the finished request, in order, after the call's own ``APIConfiguration/modifier``, for
-    /// example to sign it.
+    /// The closures that change the finished request, for example to sign it.
     ///
-    /// If a closure throws, the call ends with the error.
+    /// The closures run in order, after the call's own ``APIConfiguration/modifier``. If a closure throws, the call
+    /// ends with the error.
     public var modifiers: [@Sendable (inout HTTPRequest) throws -> Void] = []
     /// The jar that holds the cookies, none by default.
     public var cookies: CookieJar?
-    /// The handling of absolute URLs with another origin than the base URL, which are sent without common values by
-    /// default.
+    /// The handling of calls whose path is an absolute URL with another origin than the base URL.
+    ///
+    /// By default they are sent without common values.
     public var foreignHosts = CrossOriginPolicy.withoutCommonValues
     /// The options for encoding parameters into queries.
     public var queryOptions = ParameterEncodingOptions() {
@@ -77,19 +81,23 @@ public struct RequestGenerator: Sendable {
     public var jsonEncoder: JSONEncoder
     /// The methods whose ``APIConfiguration/parameters`` go into the query, GET, HEAD and DELETE by default.
     public var queryMethods: Set<HTTPMethod> = [.get, .head, .delete]
-    /// The maximum length of a URL in bytes, 65,536 by default, which is far above what servers accept.
+    /// The maximum length of a URL in bytes, 65,536 by default.
+    ///
+    /// Servers usually accept much less.
     public var maximumURLLength = 65_536
     /// The name of the header field for the idempotency key, `Idempotency-Key` by default.
     public var idempotencyHeader = "Idempotency-Key"
 
     var queryPlan = ParameterSerializerPlan(ParameterEncodingOptions())
 
-    /// Creates a generator; all other settings are properties.
+    /// Creates a generator.
+    ///
+    /// All other settings are properties.
     ///
     /// - Parameters:
     ///   - headers: The header fields of every request, ``/SwitchyardHTTP/HTTPHeaders/standard`` by default.
     ///   - parameters: The parameters of every request.
-    ///   - timeouts: The timeouts of requests that set none of their own, 60 s in total by default.
+    ///   - timeouts: The timeouts that apply to requests without timeouts of their own, 60 s in total by default.
     public init(
         headers: HTTPHeaders = .standard,
         parameters: Parameters = [:],
@@ -178,7 +186,7 @@ public struct RequestGenerator: Sendable {
             delivery: configuration.delivery,
             responseBodyLimit: configuration.responseBodyLimit ?? responseBodyLimit
         )
-        // If the value stays `nil`, the method decides, which may be another one after a redirect.
+        // If the value stays `nil`, the method decides. A redirect may change the method later.
         request.mayBeRepeated = configuration.mayBeRepeated ?? (configuration.idempotencyKey == .none ? nil : true)
         return modifiers.isEmpty && configuration.rare == nil ? request : try finished(request, configuration, home)
     }
@@ -191,7 +199,8 @@ public struct RequestGenerator: Sendable {
         request.timeouts.total = request.timeouts.total ?? defaults.total
         request.responseBodyLimit = request.responseBodyLimit ?? configuration.responseBodyLimit ?? responseBodyLimit
         request.mayBeRepeated = configuration.mayBeRepeated ?? request.mayBeRepeated
-        // The consumer of a streamed response asks for streaming when the request is sent, after the request was made.
+        // The code that reads a streamed response sets the delivery on the configuration when the call is sent. A
+        // prebuilt request was made before that.
         if configuration.delivery == .stream { request.delivery = .stream }
         return request
     }
@@ -205,7 +214,7 @@ public struct RequestGenerator: Sendable {
 package struct PathFilter: Sendable {
     /// Whether absolute URLs also pass through the filter, `false` by default.
     package var appliesToAbsoluteURLs: Bool
-    /// Returns the path to use, which may include a query.
+    /// A closure that returns the path to use, which may include a query.
     package var transform: @Sendable (String, APIConfiguration) throws -> String
 
     /// Creates a filter.
@@ -234,7 +243,7 @@ package struct PathFilter: Sendable {
     }
 }
 
-/// Returns the URL of a call on the server's base URL, or `nil` if the usual rules apply.
+/// A closure that returns the URL of a call to a server with this base URL, or `nil` if the usual rules apply.
 package typealias URLRule = @Sendable (_ base: BaseURL, _ configuration: APIConfiguration) throws -> RequestURL?
 
 extension RequestGenerator {
@@ -254,10 +263,10 @@ extension RequestGenerator {
         return isBare ? "\(version)\(path)" : "\(version)/\(path)"
     }
 
-    /// Returns the path that a call must set to reach exactly `url`, given the path after the base URL, or `nil` if
-    /// there is no such path.
+    /// Returns the path that a call must set to reach exactly `url`, or `nil` if there is no such path.
     ///
-    /// If the path begins with a scheme or is empty, the result begins with a slash. URLs are compared in normal form.
+    /// `path` is the part of `url` after the base URL. If `path` begins with a scheme or is empty, the result begins
+    /// with a slash. URLs are compared in normal form.
     func path(withoutItsVersion path: String, of url: RequestURL, on base: BaseURL) -> String? {
         guard let name = name(of: path) else { return nil }
         let wanted = url.normalForm
@@ -265,7 +274,8 @@ extension RequestGenerator {
             let place = try? self.path(APIConfiguration(path: name))
             let text = try? place.map { try URLJoiner(path: $0, on: base, join: join, secured: false).output.text() }
             let found = text.map { RequestURL(trusted: $0) }
-            // A path that is only a slash is kept, although it is equivalent to an empty path.
+            // An empty path and the path `/` have the same normal form, but the result must be exactly the one in
+            // `url`.
             return found?.normalForm == wanted && found?.path.isEmpty == url.path.isEmpty
         }
     }
@@ -280,7 +290,7 @@ extension RequestGenerator {
         return rest.isEmpty || rest.hasPrefix("?") ? rest : nil
     }
 
-    /// Returns the text that is joined to the base URL: the URL from the URL rule, otherwise the path.
+    /// Returns the text that is joined to the base URL: the URL from the URL rule if there is one, otherwise the path.
     func place(of configuration: APIConfiguration, on base: BaseURL) throws(RequestError) -> String {
         if let rule = configuration.rare?.value.urlRule ?? urlRule,
             let url = try RequestError.running("URL rule", { try rule(base, configuration) })
@@ -290,7 +300,9 @@ extension RequestGenerator {
         return try Self.secured(try path(configuration), like: base)
     }
 
-    /// Returns a path, with http changed to https if it is an absolute http URL of an https server.
+    /// Returns a path.
+    ///
+    /// If the path is an absolute http URL of a server with https, http is changed to https.
     ///
     /// - Throws: ``RequestError/URLReason/downgrade(from:)`` for plain http to another port of an https server.
     private static func secured(_ path: String, like base: BaseURL) throws(RequestError) -> String {
@@ -302,11 +314,11 @@ extension RequestGenerator {
         return secured.text
     }
 
-    /// Returns the request after all modifiers have run and its headers have been checked again.
+    /// Returns the request after all modifiers have run, and checks its header fields again.
     ///
-    /// Credentials are added before the modifiers run, so that a signature covers them. Only a credential that is a
-    /// digest of the request itself is added after the modifiers. Credentials are added only if the request goes to the
-    /// server's own origin, or to the same host with https in place of http.
+    /// Credentials are added before the modifiers run, so that a signature covers the credentials. Only a credential
+    /// that is a digest of the request itself is added after the modifiers. Credentials are added only if the request
+    /// goes to the server's own origin, or to the same host with https in place of http.
     func finished(
         _ request: HTTPRequest,
         _ configuration: APIConfiguration,

@@ -2,10 +2,10 @@ public import SwitchyardServices
 
 /// The reason why a request has no usable credential.
 public enum CredentialError: Error, Sendable, Hashable {
-    /// There is no credential and none can be obtained; nothing was sent.
+    /// There is no credential and none can be obtained, so the request was not sent.
     ///
-    /// A call that needs no credential sets ``APIConfiguration/allowsAnonymous``;
-    /// ``Credentials/Policy/allowsAnonymous`` applies to all calls.
+    /// For a call that needs no credential, set ``APIConfiguration/allowsAnonymous``. To allow all calls without a
+    /// credential, use ``Credentials/Policy/allowsAnonymous``.
     case missing
     /// The request's environment has no credential, but these environments have one.
     case setElsewhere([ServiceEnvironment])
@@ -13,14 +13,15 @@ public enum CredentialError: Error, Sendable, Hashable {
     case tooManyRefreshes(limit: Int)
     /// The refresh took too long.
     case refreshTimedOut
-    /// The refresh failed for a transient reason: the server was not reached, or its response was inconclusive.
+    /// The refresh failed for a transient reason: the server was not reached, or its response did not concern the
+    /// credential.
     case unavailable(TokenRefreshFailure)
-    /// The refresh failed for a reason that is not known to be transient; the text is that of the error.
+    /// The refresh failed for a reason that is not known to be transient. The value contains the underlying error.
     case refreshFailed(InterceptorError)
     /// The service requires a new login.
     ///
-    /// A provider throws this error to report that another attempt is useless; the credentials are unusable until
-    /// others are set.
+    /// A provider throws this error to report that another attempt is useless. The credentials are then unusable until
+    /// the app sets new ones.
     case loginRequired
     /// The user logged out while the request was waiting.
     case loggedOut
@@ -47,7 +48,7 @@ extension CredentialError: CustomStringConvertible {
 }
 
 extension CredentialError {
-    /// Advice for a developer who did not expect the error; empty if there is none.
+    /// Advice for a developer who did not expect the error, or an empty text if there is none.
     package var advice: String {
         switch self {
         case .setElsewhere: "set credentials in the environment of the call"

@@ -1,22 +1,23 @@
 public import SwitchyardHTTP
 
-/// The error with which an interceptor, a limit or a similar part ended a request.
+/// The error with which an interceptor, a limit or similar code of the app ended a request.
 ///
-/// Two vetoes are equal if their names and messages are equal.
+/// Two errors are equal if their names and messages are equal.
 public struct InterceptorError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of the interceptor that ended the request.
+    /// The name of the interceptor or limit that ended the request.
     public let name: String
     /// The description of the underlying error.
     public let message: String
     /// The underlying error.
     public let underlying: any Error
-    /// The failure that a retrying interceptor replaced by its own error; `nil` if there was a response, and for other
-    /// interceptors.
+    /// The failure that a retrying interceptor replaced with its own error.
+    ///
+    /// `nil` if the round had a response, and for all errors that do not come from a retrying interceptor.
     public var original: RequestFailure? { replaced as? RequestFailure }
-    /// An existential, because a failure may contain an interceptor error.
+    /// The failure, stored as `any Error` because a failure may itself contain an interceptor error.
     private let replaced: (any Error)?
 
-    /// Creates a veto.
+    /// Creates the error of an interceptor.
     package init(name: String, underlying: any Error, original: RequestFailure? = nil) {
         self.name = name
         self.underlying = underlying
@@ -24,7 +25,7 @@ public struct InterceptorError: Error, Sendable, Hashable, CustomStringConvertib
         message = "\(underlying)"
     }
 
-    /// Returns whether the names and the messages of two vetoes are equal.
+    /// Returns whether the names and the messages of two errors are equal.
     public static func == (left: InterceptorError, right: InterceptorError) -> Bool {
         left.name == right.name && left.message == right.message
     }
@@ -40,10 +41,10 @@ public struct InterceptorError: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension RequestFailure.Reason {
-    /// Creates the reason for an error thrown by an interceptor.
+    /// Creates the reason for an error that an interceptor has thrown.
     ///
-    /// The library's own errors are unchanged; any other error becomes a ``InterceptorError``, which keeps the failure that it
-    /// replaces.
+    /// The library's own errors become the matching reasons. Any other error becomes an ``InterceptorError`` that also
+    /// contains the failure that it replaces.
     init(thrown error: any Error, by name: String, insteadOf original: RequestFailure? = nil) {
         self =
             switch error {

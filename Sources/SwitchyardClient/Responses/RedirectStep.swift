@@ -10,9 +10,11 @@ public struct RedirectStep: Sendable, Hashable {
     public var to: RequestURL
     /// The method of the next request.
     public var method: HTTPMethod
-    /// The fragment of the next URL, which is never sent; `nil` if there is none.
+    /// The fragment of the next URL, or `nil` if there is none.
     ///
-    /// A target without a fragment inherits that of the previous URL (RFC 9110 section 10.2.2).
+    /// A fragment is never sent.
+    ///
+    /// A target without a fragment inherits the fragment of the previous URL (RFC 9110 section 10.2.2).
     package var fragment: String?
 
     /// Creates a step.
@@ -26,10 +28,10 @@ public struct RedirectStep: Sendable, Hashable {
 }
 
 extension RedirectStep {
-    /// Returns a request and its redirects in words.
+    /// Returns a text with a request and its redirects.
     ///
-    /// The text names a redirect that turns a write into a GET, because the final response may belong to something
-    /// other than the write.
+    /// The text points out a redirect that turns a write request into a GET, because the final response may then
+    /// concern something other than the write.
     ///
     /// - Parameters:
     ///   - method: The method of the first request.
@@ -63,7 +65,7 @@ extension RedirectStep: CustomStringConvertible {
 public enum RedirectError: Error, Sendable, Hashable {
     /// There were more redirects than the policy allows.
     case tooMany(limit: Int)
-    /// The same URL was requested in the same way before, and nothing has changed since.
+    /// The redirect leads to a URL that was already requested in the same way, so following it would never end.
     case loop(RequestURL)
     /// The redirect leads from https to http, where everyone on the network path could read the data.
     case insecure(RequestURL)

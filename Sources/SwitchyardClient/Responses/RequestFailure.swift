@@ -3,7 +3,8 @@ import SwitchyardServices
 
 /// The reason why a request got no response.
 ///
-/// A response with status 404 or 503 is not a failure here; the layer above interprets its status.
+/// A response with an error status, such as 404 or 503, is a response and not a failure. Higher layers interpret the
+/// status.
 public struct RequestFailure: Error, Sendable {
     /// The kind of failure.
     public enum Reason: Error, Sendable, Hashable {
@@ -27,7 +28,7 @@ public struct RequestFailure: Error, Sendable {
         case redirect(RedirectError)
         /// The credentials that the request needs are missing or could not be refreshed.
         case credentials(CredentialError)
-        /// A limit refused the request; the value is the time to wait if it is known.
+        /// A limit refused the request. The value is the time to wait before another try, or `nil` if it is unknown.
         case rateLimited(retryAfter: Duration?)
         /// Too many requests are already waiting.
         case queueFull
@@ -39,7 +40,7 @@ public struct RequestFailure: Error, Sendable {
         case closed
     }
 
-    /// The reason.
+    /// The reason why the request failed.
     public var reason: Reason
     /// The context of the request: its service, server and URL, and its attempts.
     public var context: RequestContext {
@@ -49,7 +50,9 @@ public struct RequestFailure: Error, Sendable {
     /// The identifier of the request that failed.
     public var id: RequestID
 
-    /// The context behind one reference, because every suspended caller reserves room for a failure.
+    /// The context, stored by reference so that a failure is small.
+    ///
+    /// Every suspended caller reserves memory for a failure.
     private var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a failure.
@@ -65,14 +68,16 @@ public struct RequestFailure: Error, Sendable {
 
     /// Whether a server may have executed the request although no response confirms it.
     ///
-    /// It is `false` only if the server certainly did not execute the request: nothing was sent in any attempt over any
-    /// connection, or the server refused the request. So it may be `true` after a deadline, a cancellation or a refused
-    /// retry that follows an attempt which may have arrived. A server that responds with 2xx, 302 or 303 has executed
-    /// the request, also if an interceptor, a limit or a truncated body ends the request with a failure. Before you
-    /// repeat a write that may have been executed, make sure that it is not executed twice: by an
-    /// ``APIConfiguration/idempotencyKey``, or by checking its effect.
+    /// The value is `false` only if certainly no server executed the request: nothing was sent in any attempt, or the
+    /// server rejected the request. It may be `true` after a deadline or a cancellation, and after a failed retry, if
+    /// an earlier attempt may have reached a server. A server that responds with 2xx, 302 or 303 has executed the
+    /// request. The value is then `true` if an interceptor, a limit or a truncated body ends the request with a
+    /// failure.
     ///
-    /// A request that only reads has nothing to execute: the property is `false` for safe methods (RFC 9110 section
+    /// Before you repeat a write request that may have been executed, make sure that it is not executed twice: use an
+    /// ``APIConfiguration/idempotencyKey``, or check whether the write had its effect.
+    ///
+    /// A request that only reads has nothing to execute. The value is `false` for safe methods (RFC 9110 section
     /// 9.2.1), unless ``APIConfiguration/mayBeRepeated`` is `false`.
     public var mayHaveBeenExecuted: Bool {
         if context.mayHaveTakenEffect { return true }
@@ -83,7 +88,7 @@ public struct RequestFailure: Error, Sendable {
         }
     }
 
-    /// Whether the caller ended the request.
+    /// Whether the caller ended the request, by cancelling it or with a newer request that superseded it.
     public var isCancellation: Bool { reason == .cancelled || reason == .superseded }
 }
 
@@ -94,7 +99,7 @@ extension RequestFailure: CustomStringConvertible {
 }
 
 extension String {
-    /// The end of a line about the failure of a write that may have been executed.
+    /// The end of a log line about the failure of a write request that may have been executed.
     package static let mayHaveBeenExecuted = ", may have been executed"
 }
 

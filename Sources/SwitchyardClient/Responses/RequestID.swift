@@ -5,7 +5,8 @@ typealias OwnerID = UInt64
 
 /// Identifies one request from its dispatch to its end, over all attempts and servers.
 ///
-/// The identifier exists before anything is sent, is unique in the process, and cancels the request in every phase.
+/// The identifier exists before anything is sent and is unique in the process. The request can be cancelled by its
+/// identifier at any time.
 public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The number of the request.
     ///

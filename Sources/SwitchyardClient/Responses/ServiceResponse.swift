@@ -2,9 +2,11 @@ public import Foundation
 public import SwitchyardHTTP
 public import SwitchyardServices
 
-/// The response of a service: that of the attempt that won, whatever its status, with its context.
+/// The response of a service, whatever its status, with its context.
+///
+/// If a request had several attempts, this is the response of the attempt that won.
 public struct ServiceResponse: Sendable {
-    /// The request.
+    /// The identifier of the request.
     public var id: RequestID
     /// The HTTP response.
     public var response: HTTPResponse
@@ -14,7 +16,7 @@ public struct ServiceResponse: Sendable {
         @inlinable _modify { yield &sharedContext.value }
     }
 
-    /// The context behind one reference, because a response is passed on many times and the context is rarely read.
+    /// The context, stored by reference because a response is passed on many times and its context is rarely read.
     @usableFromInline var sharedContext: CopyOnWrite<RequestContext>
 
     /// Creates a response.
@@ -36,10 +38,11 @@ public struct ServiceResponse: Sendable {
     /// The header fields.
     public var headers: HTTPHeaders { response.headers }
 
-    /// The whole body; `nil` for a body that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
+    /// The whole body, or `nil` for a body that is read as it arrives: see ``/SwitchyardHTTP/HTTPResponse/data``.
     public var data: Data? { response.data }
 
-    /// The whole body as text, by the charset of `Content-Type`; `nil` if there is none: see `HTTPResponse.text`.
+    /// The whole body as text, decoded by the charset of `Content-Type`, or `nil` if there is none: see
+    /// `HTTPResponse.text`.
     public var text: String? { response.text }
 }
 
@@ -48,19 +51,23 @@ extension ServiceResponse: CustomStringConvertible {
     public var description: String { "\(context): \(status)" }
 }
 
-/// The destination and the cost of a request; part of every response and every failure.
+/// The server, URL, attempts and duration of a request.
+///
+/// A context is part of every response and every failure.
 public struct RequestContext: Sendable, Hashable {
     /// The service's name.
     public var service: String
     /// The environment that the request was built for.
     public var environment: ServiceEnvironment
-    /// The server that responded, or failed last; `nil` if no server was reached or the URL belongs to another host.
-    public var server: String?
-    /// The URL of the decisive attempt; `nil` if no request could be built.
+    /// The server that responded, or that failed last.
     ///
-    /// Its query may contain data that does not belong in a log; the descriptions of this library omit it.
+    /// `nil` if no server was reached or the URL belongs to another host.
+    public var server: String?
+    /// The URL of the decisive attempt, or `nil` if no request could be built.
+    ///
+    /// The URL's query may contain data that does not belong in a log. The descriptions of this library omit the query.
     public var url: RequestURL?
-    /// The method.
+    /// The method of the request.
     public var method: HTTPMethod
     /// The number of attempts that were sent, including hedges and earlier rounds.
     public var attempts: Int
@@ -72,34 +79,39 @@ public struct RequestContext: Sendable, Hashable {
     public var redirects: [RedirectStep]
     /// The number of rounds, which is 1 unless the request was retried.
     public var rounds = 1
-    /// Whether an attempt of a write may have been executed although no response confirms it: see
+    /// Whether a server may have executed a write request although no response confirms it: see
     /// ``RequestFailure/mayHaveBeenExecuted``.
     ///
-    /// If there is a response, the property covers the other attempts, an inconclusive response (408, or a status from
-    /// 500), and a refusal after a redirect that reports that the write was executed (303).
+    /// If there is a response, the value is `true` in three cases: another attempt may have been executed, the response
+    /// is inconclusive (408, or a status from 500), or a server rejected the request after a redirect with status 303
+    /// had reported that the write request was executed.
     public var mayHaveBeenExecuted = false
-    /// The decisive attempt in the switching core, or `nil` if the attempt went to a URL outside the service.
+    /// The decisive attempt as the switching core knows it, or `nil` if the attempt went to a URL outside the service.
     package var attempt: Attempt? {
         get { origin.attempt }
         set { origin.attempt = newValue }
     }
 
-    /// The fate of a request with effect at the servers, over all attempts; a request that only reads counts as unsent.
+    /// How much of a request with a side effect the servers may have executed, over all attempts.
+    ///
+    /// A request that only reads counts as unsent.
     package var fate: RequestFate {
         get { origin.fate }
         set { origin.fate = newValue }
     }
 
-    /// Whether a request with effect was or may have been executed, whatever the caller makes of the response.
+    /// Whether a request with a side effect was or may have been executed, even if the caller discards the response.
     package var mayHaveTakenEffect: Bool { mayHaveBeenExecuted || fate.mayHaveBeenExecuted }
 
-    /// Whether a 401 came from a host that the credential does not belong to.
+    /// Whether a 401 came from a host that the credential is not for.
     var isForeign: Bool {
         get { origin.isForeign }
         set { origin.isForeign = newValue }
     }
 
-    /// The path or URL of the call's configuration, which is set if there is no ``url``.
+    /// The path or URL of the call's configuration.
+    ///
+    /// This property is set only if ``url`` is `nil`.
     package var path: String? {
         get { origin.path }
         set { origin.path = newValue }
@@ -130,7 +142,7 @@ public struct RequestContext: Sendable, Hashable {
 }
 
 extension RequestContext {
-    /// The hidden origin of a context, because contexts are compared by their readable properties only.
+    /// The properties that are ignored when contexts are compared.
     private struct Origin: Sendable, Hashable {
         var attempt: Attempt?
         var isForeign = false
@@ -151,7 +163,7 @@ extension RequestContext: CustomStringConvertible {
         return "\(way(Redaction.place)) (\(names.joined(separator: "/")), \(count))"
     }
 
-    /// Returns the method, the URL, and the redirects.
+    /// Returns the method, the URL, and the redirects as text.
     package func way(_ shown: (String) -> String) -> String {
         guard redirects.isEmpty else { return RedirectStep.way(of: method, along: redirects, shown) }
         return "\(method) \((url?.text ?? path).map(shown) ?? "-")"

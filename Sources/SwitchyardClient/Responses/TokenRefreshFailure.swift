@@ -3,10 +3,12 @@ public import SwitchyardHTTP
 import SwitchyardServices
 import SwitchyardTransport
 
-/// A transient failure of a token refresh: the server that refreshes credentials was not reached, did not respond, or
-/// its response says nothing about the user.
+/// A transient failure of a token refresh.
 ///
-/// The user stays logged in, the waiting requests were not executed, and a ``RetryPolicy`` may send them again.
+/// The server that refreshes credentials was not reached or did not respond, or its response did not concern the
+/// credential.
+///
+/// The user stays logged in. The waiting requests were not executed, and a ``RetryPolicy`` may send them again.
 public struct TokenRefreshFailure: Error, Sendable, Hashable {
     /// The cause of the failure.
     public enum Cause: Sendable, Hashable {
@@ -26,11 +28,12 @@ public struct TokenRefreshFailure: Error, Sendable, Hashable {
     public var cause: Cause
     /// The time to wait before the next refresh, if it is known.
     public var retryAfter: Duration?
-    /// Whether the refresh may have been executed: a server that accepts each refresh token once may have invalidated
-    /// this one.
+    /// Whether the refresh may have been executed.
+    ///
+    /// A server that accepts each refresh token only once may then have invalidated the token.
     public var mayHaveBeenExecuted: Bool
 
-    /// Creates an outage.
+    /// Creates a transient failure.
     public init(_ cause: Cause, retryAfter: Duration? = nil, mayHaveBeenExecuted: Bool = true) {
         self.cause = cause
         self.retryAfter = retryAfter
@@ -70,7 +73,7 @@ extension TokenRefreshFailure: CustomStringConvertible {
 // MARK: - Classification
 
 extension TokenRefreshFailure {
-    /// Creates the failure for a failed request; `nil` if another attempt cannot help.
+    /// Creates the failure for a failed request, or returns `nil` if another attempt cannot help.
     package init?(_ failure: RequestFailure) {
         let isOpen = failure.mayHaveBeenExecuted
         switch failure.reason {
@@ -87,17 +90,17 @@ extension TokenRefreshFailure {
         }
     }
 
-    /// Creates the failure for a response; `nil` for a response that says something about the credential.
+    /// Creates the failure for the status of a response, or returns `nil` if the status concerns the credential.
     ///
-    /// A permanent failure of the server, such as 501, says nothing about the credential either, so the user stays
-    /// logged in.
+    /// A permanent fault of the server, such as 501, does not concern the credential either, so the user stays logged
+    /// in.
     package init?(status: Int, retryAfter: Duration?) {
         guard status >= 500 || Transience(status: status) == .transient else { return nil }
         let isOpen = RequestFate(status: status, to: .post).mayHaveBeenExecuted
         self.init(.status(status), retryAfter: retryAfter, mayHaveBeenExecuted: isOpen)
     }
 
-    /// Creates the failure for an error of a provider; `nil` for an error that may be permanent.
+    /// Creates the failure for an error that a provider has thrown, or returns `nil` if the error may be permanent.
     ///
     /// - Parameters:
     ///   - error: The error that the provider threw.
@@ -139,11 +142,11 @@ extension TokenRefreshFailure {
 }
 
 extension TokenRefreshFailure.Cause {
-    /// Creates the cause for a failure below HTTP; `nil` if the client or a person has to fix it.
+    /// Creates the cause for a failure below HTTP, or returns `nil` if only the app or a person can fix the failure.
     init?(_ error: TransportError) {
         switch error.kind {
         case .headersTooLarge, .bodyTooLarge, .decodingFailed: self = .unreadable
-        // A server whose certificate is rejected gets no credential, however often it is asked.
+        // No credential is sent to a server whose certificate was rejected, so another attempt cannot help.
         case .certificateRejected: return nil
         case let kind where Transience(kind) == .permanent: return nil
         default: self = .transport(error)
@@ -151,9 +154,9 @@ extension TokenRefreshFailure.Cause {
     }
 }
 
-/// An error of another layer that knows whether it is a transient failure of a token refresh.
+/// An error of a higher layer that can be the cause of a failed token refresh.
 package protocol RefreshFailing: Error {
-    /// The outage, or `nil` if another try would not help.
+    /// The transient failure, or `nil` if another attempt cannot help.
     var refreshFailure: TokenRefreshFailure? { get }
     /// Whether the response is not of the expected form.
     var isUnreadable: Bool { get }
@@ -165,9 +168,10 @@ extension RefreshFailing {
 
 // MARK: - Results of a refresh's requests
 
-/// Records the results of a refresh's requests.
+/// Records the results of the requests that a refresh sends.
 ///
-/// A provider may ignore them: a provider that returns "no credential" after a 503 must not log the user out.
+/// The results are needed because a provider may ignore them. For example, a provider that returns "no credential"
+/// after a 503 must not log the user out.
 final class RefreshRecorder: Sendable {
     /// The result of a request.
     enum End: Sendable {
@@ -181,7 +185,7 @@ final class RefreshRecorder: Sendable {
             }
         }
 
-        /// Whether a server refused the request.
+        /// Whether a server rejected the request with a 4xx status.
         var isRefusal: Bool {
             if case .answered(let status, _) = self { (400..<500).contains(status) } else { false }
         }
@@ -206,7 +210,7 @@ final class RefreshRecorder: Sendable {
 }
 
 extension CredentialError {
-    /// The transient failure; `nil` for an error for which another attempt cannot help.
+    /// The transient failure of a refresh, or `nil` if another attempt cannot help.
     package var outage: TokenRefreshFailure? {
         switch self {
         case .unavailable(let outage): outage
@@ -217,7 +221,7 @@ extension CredentialError {
 }
 
 extension RequestFailure.Reason {
-    /// The outage that makes the credential unavailable, or `nil` for all other failures.
+    /// The transient failure of the refresh because of which there is no credential, or `nil` for any other reason.
     var refreshFailure: TokenRefreshFailure? {
         if case .credentials(let error) = self { error.outage } else { nil }
     }

@@ -3,7 +3,7 @@ package import SwitchyardHTTP
 import SwitchyardServices
 
 extension AttemptOutcome {
-    /// Classifies the result of an attempt.
+    /// Creates the outcome for the result of an attempt.
     init(
         of result: Result<HTTPResponse, TransportError>,
         latency: Duration,
@@ -25,8 +25,10 @@ extension AttemptOutcome {
         }
     }
 
-    /// Classifies a failure below HTTP: faults of the server or of the network to it count, those of the caller, the
-    /// request or this machine do not.
+    /// Creates the outcome for a failure below HTTP.
+    ///
+    /// Faults of the server, or of the network to the server, count against the server. Faults of the caller, of the
+    /// request or of this machine do not.
     package init(_ kind: TransportError.Kind) {
         switch kind {
         case .connectionRefused: self = .failure(.refused)

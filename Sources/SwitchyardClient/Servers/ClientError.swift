@@ -11,8 +11,7 @@ public enum ClientError: Error, Sendable, Hashable {
     case missingEnvironment(ServiceEnvironment, service: String, known: [ServiceEnvironment])
     /// A server's base URL cannot be used.
     case unusableURL(server: Server.ID, RequestError)
-    /// The switching core refused the change, because a server is unknown, the list is empty, or the command is
-    /// outdated.
+    /// The change of servers was refused, because a server is unknown, the list is empty, or the command is outdated.
     case switching(SwitchError)
     /// The list of servers is invalid.
     case catalog(CatalogError)
@@ -25,7 +24,7 @@ public enum ClientError: Error, Sendable, Hashable {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// The mistake and its location.
+    /// The mistake and the part of the service or options that contains it.
     public var description: String {
         switch self {
         case .missingEnvironment(let environment, let service, let known):

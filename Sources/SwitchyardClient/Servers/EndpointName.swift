@@ -1,16 +1,20 @@
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// Identifies endpoints for the evidence about servers, by method and the shape of the path.
+/// Identifies endpoints by their method and the form of their path.
+///
+/// The health of a server is recorded per endpoint.
 ///
 /// The first four segments of the call's path or template count. A segment that contains a digit counts as an
-/// identifier, so that `users/7/posts` and `users/8/posts` are the same endpoint, as `users/{id}/posts` is one.
+/// identifier. Therefore `users/7/posts`, `users/8/posts` and `users/{id}/posts` are the same endpoint.
 enum EndpointName {
     private static let segments = 4
     private static let prime: UInt64 = 0x100_0000_01B3
     private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Returns the number of an endpoint, an FNV-1a hash folded to 32 bits, which is the same in every launch.
+    /// Returns the number of an endpoint.
+    ///
+    /// The number is an FNV-1a hash folded to 32 bits, which is the same in every launch.
     static func number(of path: String, method: HTTPMethod) -> UInt32 {
         var hash = basis
         for byte in method.name.utf8 { hash = mix(hash, byte) }

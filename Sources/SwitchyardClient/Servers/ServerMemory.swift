@@ -1,8 +1,8 @@
 package import SwitchyardServices
 
-/// A client's knowledge about its servers that is useful in the next run: the preferred server and the ejected ones.
+/// The health of a client's servers for the next launch: which server is preferred, and which servers are ejected.
 ///
-/// The app stores it.
+/// The app stores this value and passes it to ``NetworkClient/restoreHealth(_:at:)``.
 public struct ServerMemory: Codable, Sendable, Hashable {
     /// The name of the service.
     public var service: String
@@ -11,7 +11,6 @@ public struct ServerMemory: Codable, Sendable, Hashable {
     /// The health of the servers, by name.
     package var servers: SwitchMemory
 
-    /// Creates a memory.
     package init(service: String, environment: String, servers: SwitchMemory) {
         self.service = service
         self.environment = environment

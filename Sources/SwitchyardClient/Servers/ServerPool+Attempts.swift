@@ -2,7 +2,9 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension ServerPool {
-    /// Chooses the server for a request's first attempt, and returns the server that is due for a probe or a warm-up.
+    /// Chooses the server for a request's first attempt.
+    ///
+    /// If another server is due for a probe or a warm-up, the result also has that server.
     ///
     /// - Throws: ``RequestFailure/Reason/overloaded`` if the request has to fail because every server is overloaded.
     func first(
@@ -45,10 +47,12 @@ extension ServerPool {
         }
     }
 
-    /// Returns the route of a call with its own URL, for which no server is charged.
+    /// Returns the route of a call with its own URL.
+    ///
+    /// Its outcome counts for or against no server.
     func foreignRoute(to url: RequestURL?) -> Route { Route(to: Place(home(of: url))) }
 
-    /// The step of a request after a failure.
+    /// The next step of a request after a failure.
     enum NextServer {
         case another(Route)
         /// The request checks again after this time, when a token may be available.
@@ -68,7 +72,7 @@ extension ServerPool {
         isPaidFor: Bool,
         at now: MonotonicTime
     ) -> NextServer {
-        // One lock covers both steps, because a token that is returned between two locks would be missed by both.
+        // One lock covers both steps. With two locks, a token that is returned in between would be missed.
         state.withLock { state in
             let (tried, avoided) = (state.positions(of: tried), state.positions(of: avoided))
             let traits = configuration.traits
@@ -98,7 +102,7 @@ extension ServerPool {
         state.withLock { $0.core.couldFailOver(excluding: $0.positions(of: tried), at: now) }
     }
 
-    /// Chooses another server for a hedge beside a slow one.
+    /// Chooses another server for a hedge: a second attempt while the first server is slow.
     func hedge(
         beside attempt: Attempt,
         excluding tried: [Server.ID],
@@ -114,7 +118,7 @@ extension ServerPool {
         }
     }
 
-    /// Returns the time to wait before another hedge is tried; `nil` if there is no other server.
+    /// Returns the time to wait before another hedge is tried, or `nil` if there is no other server.
     func hedgePause(
         for attempt: Attempt,
         excluding tried: [Server.ID],
@@ -143,14 +147,15 @@ extension ServerPool {
         }
     }
 
-    /// Whether a number of seconds is less than the server of an attempt usually needs.
+    /// Whether the server of an attempt usually needs more than `wait` seconds to respond.
     func usuallyTakesLonger(than wait: Double, on attempt: Attempt) -> Bool {
         state.withLock { $0.core.usuallyTakesLonger(than: wait, on: attempt) }
     }
 
     /// Reports the attempts of a request that has ended.
     ///
-    /// `resumedAt` is the time at which the process last continued after a pause; `nil` if it was never paused.
+    /// `resumedAt` is the time at which the process last continued after a suspension, or `nil` if it was never
+    /// suspended.
     func settle(_ attempts: [SettledAttempt], resumedAt: MonotonicTime?, at now: MonotonicTime) -> [SwitchEvent] {
         state.withLock { state in
             if let resumedAt { state.core.processResumed(at: resumedAt) }
@@ -175,7 +180,7 @@ extension ServerPool {
 // MARK: - Probes
 
 extension ServerPool {
-    /// Two servers to compare: one under suspicion and one for confirmation.
+    /// Two servers to compare: the suspect, which is slow or has failed, and a witness.
     struct Suspicion: Sendable {
         var probe: SuspicionProbe
         var suspect: Route
@@ -202,8 +207,9 @@ extension ServerPool {
 
     /// Returns the servers to compare because an attempt that must not be repeated is slow or has failed.
     ///
-    /// If the comparison sends another request than the attempt did, both servers have at least one second. The usual
-    /// latency of that request is unknown, and a refusal by another server is weak evidence against this one.
+    /// If the comparison reads another endpoint than the attempt did, both servers get at least one second instead of
+    /// 200 ms. The usual latency of that endpoint is unknown, and a 4xx response of another server is weak evidence
+    /// against the suspect.
     func suspicion(of route: Route, asking endpoint: UInt32?, at now: MonotonicTime) -> Suspicion? {
         guard let attempt = route.attempt else { return nil }
         return state.withLock { state in
@@ -218,7 +224,7 @@ extension ServerPool {
         }
     }
 
-    /// Reports which of the two servers responded.
+    /// Reports the outcomes of both servers of a comparison.
     func settle(
         _ suspicion: Suspicion,
         suspect: AttemptOutcome,

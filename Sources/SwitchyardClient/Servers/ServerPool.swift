@@ -3,13 +3,13 @@ package import SwitchyardServices
 
 /// The servers of one service in one environment, with their health.
 ///
-/// A lock around the ``SwitchyardServices/SwitchingCore`` and the prepared base URLs. Each environment gets a new pool
-/// each time it is entered, so that the health of one environment does not affect another. A request keeps the pool
-/// with which it started.
+/// A pool consists of a ``SwitchyardServices/SwitchingCore`` and the prepared base URLs, protected by a lock. Whenever
+/// the client enters an environment, it creates a new pool, so that the health in one environment does not affect
+/// another. A request keeps the pool with which it started.
 package final class ServerPool: Sendable {
     /// The destination of one attempt.
     struct Route: Sendable {
-        /// The attempt for the switching core; `nil` for a URL outside this service, which charges no server.
+        /// The attempt for the switching core, or `nil` for a URL outside this service.
         var attempt: Attempt?
         private let place: Place
 
@@ -22,10 +22,12 @@ package final class ServerPool: Sendable {
         var server: Server.ID? { place.server }
         /// The base URL.
         var base: BaseURL { place.base }
-        /// The server's own base URL, also if ``base`` is that of its content delivery network.
+        /// The server's own base URL, even if ``base`` is the base URL of the server's content delivery network.
         var home: BaseURL { place.home }
 
-        /// The route of a request that was made for the server and leads to another host; no server is charged for it.
+        /// The route for a request that leads to another host than the server.
+        ///
+        /// Its outcome counts for or against no server.
         var elsewhere: Route { Route(to: Place(base, home: home)) }
     }
 
@@ -57,7 +59,7 @@ package final class ServerPool: Sendable {
     package let environment: ServiceEnvironment
     /// The generator that builds the requests of the environment.
     package let generator: RequestGenerator
-    /// The meaning of status 429 for the service.
+    /// How the service uses status 429.
     let tooManyRequests: TooManyRequests
     private let rule: InsecureHTTPRule
     let state: Locked<State>
@@ -70,10 +72,10 @@ package final class ServerPool: Sendable {
     ///   - generator: The generator of the environment's requests.
     ///   - rule: The rule for hosts that may be reached without encryption.
     ///   - seed: The seed of the random numbers.
-    ///   - installation: The number by which the servers after the first are shuffled.
-    ///   - now: The time.
-    /// - Throws: ``ClientError`` for an environment without servers, a server without a valid base URL, and a list that
-    ///   the core refuses.
+    ///   - installation: The number that determines the order of the servers after the first.
+    ///   - now: The current time.
+    /// - Throws: ``ClientError`` for an environment without servers, a server without a valid base URL, or a list that
+    ///   the switching core refuses.
     init(
         service: Service,
         environment: ServiceEnvironment,
@@ -149,7 +151,7 @@ extension ServerPool {
         state.withLock { $0.core.snapshot(at: now) }
     }
 
-    /// Returns the knowledge to keep over a relaunch.
+    /// Returns the health of the servers for the next launch.
     func memory(wallClock: Double) -> SwitchMemory {
         state.withLock { $0.core.memory(wallClock: wallClock) }
     }
@@ -166,7 +168,9 @@ extension ServerPool {
         state.withLock { $0.core.setOffline(isOffline, at: now) }
     }
 
-    /// Replaces the list of servers with those of a service; servers that stay keep their health.
+    /// Replaces the list of servers with the servers of a service.
+    ///
+    /// Servers in both lists keep their health.
     func replaceServers(with service: Service, at now: MonotonicTime) throws(ClientError) -> [SwitchEvent] {
         let servers = try Self.servers(of: service, in: environment)
         let sites = try Self.sites(of: servers, in: environment, rule)
@@ -184,9 +188,9 @@ extension ServerPool {
 }
 
 extension ServerPool {
-    /// Returns the base URL of the server that a URL belongs to, or of the first server.
+    /// Returns the base URL of the server that a URL belongs to, or of the first server if the URL belongs to none.
     ///
-    /// Credentials and common values may be sent with the URL only to the origin of this base URL.
+    /// A request for the URL may carry credentials and common values only if it goes to the origin of this base URL.
     func home(of url: RequestURL?) -> BaseURL {
         state.withLock { state in
             let site = url.flatMap { url in
@@ -196,8 +200,9 @@ extension ServerPool {
         }
     }
 
-    /// Returns the base URL of the server or of its content delivery network that a URL belongs to, or `nil` if the URL
-    /// belongs to no server.
+    /// Returns the base URL that a URL belongs to: that of a server, or that of its content delivery network.
+    ///
+    /// The result is `nil` if the URL belongs to no server.
     package func base(of url: RequestURL) -> BaseURL? {
         state.withLock { state in
             guard let (url, site) = state.site(of: url) else { return nil }
@@ -205,7 +210,7 @@ extension ServerPool {
         }
     }
 
-    /// Returns the base URL of the preferred server.
+    /// Returns the base URL of the preferred server or of its content delivery network.
     func currentBase(usesCDN: Bool) -> BaseURL {
         state.withLock { state in
             let site = state.sites.first { $0.origin.server == state.core.current } ?? state.sites[0]
@@ -213,7 +218,8 @@ extension ServerPool {
         }
     }
 
-    /// Returns the base URL of a server by name; `nil` if there is none.
+    /// Returns the base URL of the server with this name or of its content delivery network, or `nil` if there is no
+    /// such server.
     func base(of name: Server.ID, usesCDN: Bool) -> BaseURL? {
         state.withLock { state in
             guard let site = state.sites.first(where: { $0.origin.server == name }) else { return nil }
@@ -221,7 +227,9 @@ extension ServerPool {
         }
     }
 
-    /// Returns those of some servers that are in the list; none if there would be no other server.
+    /// Returns the names of those servers that are in the list.
+    ///
+    /// If no other server would be left, the result is empty.
     package func avoidable(_ names: [Server.ID]) -> [Server.ID] {
         guard !names.isEmpty else { return [] }
         return state.withLock { state in
@@ -230,7 +238,7 @@ extension ServerPool {
         }
     }
 
-    /// Whether there is a server other than these.
+    /// Whether the list has a server whose name is not in `names`.
     package func hasOthers(than names: [Server.ID]) -> Bool {
         state.withLock { state in
             state.sites.contains { site in site.origin.server.map { !names.contains($0) } ?? false }
@@ -242,15 +250,16 @@ extension ServerPool {
 
     /// Returns the path, with its query, by which a server's URL can be requested from another server.
     ///
-    /// It is `nil` if the URL is not below the server's base URL, or if paths are not simply appended to the base URL.
+    /// The result is `nil` if the URL is not below the server's base URL, or if paths are not simply appended to the
+    /// base URL.
     package func path(of url: RequestURL, below name: Server.ID?) -> String? {
         let site = state.withLock { $0.sites.first { $0.origin.server == name } }
         return site.flatMap { path(of: url, behind: $0.origin.base) }
     }
 
-    /// Returns the path and query of a URL below the base URL of any server, and that base URL.
+    /// Returns the path and query of a URL relative to the base URL of a server, and that base URL.
     ///
-    /// If several base URLs match, the longest one applies.
+    /// If the URL is below several base URLs, the longest base URL applies.
     func sharedPath(of url: RequestURL) -> (path: String, base: BaseURL)? {
         let bases = state.withLock { $0.sites }.map(\.origin.base)
         let paths = bases.compactMap { base in path(of: url, behind: base).map { (path: $0, base: base) } }
@@ -263,17 +272,18 @@ extension ServerPool {
         guard RequestURL.Origin(parts) == base.origin,
             let path = PercentEncoding.rest(of: parts.path, behind: base.folder)
         else { return nil }
-        // A path would lose a user name and password in the URL.
+        // A path cannot contain the user name and password of the URL.
         let user = parts.authority.userInfo
         guard user == nil || user == base.url.absolute.authority.userInfo else { return nil }
         let query = parts.query.map { [UInt8(ascii: "?")] + $0 } ?? []
         return String(decoding: path + query, as: UTF8.self)
     }
 
-    /// Returns the path, without its query, of a URL below the base URL of a server or of its content delivery network.
+    /// Returns the path under which responses for a URL are stored: the URL's path relative to the base URL, without
+    /// its query.
     ///
-    /// Responses are stored under this path. It is `nil` if the URL is below neither, or if paths are not simply
-    /// appended to the base URL.
+    /// The base URL is that of a server or of its content delivery network. The result is `nil` if the URL is below
+    /// neither, or if paths are not simply appended to the base URL.
     func storagePath(of url: RequestURL) -> String? {
         guard generator.join == .append else { return nil }
         let sites = state.withLock { $0.sites }
@@ -287,7 +297,9 @@ extension ServerPool {
         return nil
     }
 
-    /// Returns the URL with https if the host belongs to a server with https, otherwise the URL unchanged.
+    /// Returns an http URL with https if its host belongs to a server with https.
+    ///
+    /// Any other URL is returned unchanged.
     package func secured(_ url: RequestURL) -> RequestURL {
         guard !url.isSecure else { return url }
         return state.withLock { $0.site(of: url)?.url ?? url }
@@ -305,7 +317,9 @@ extension ServerPool.Site {
 }
 
 extension ServerPool.State {
-    /// Returns the site of a URL, and the URL as it is requested: by https if it is an http URL of an https server.
+    /// Returns the server that a URL belongs to, and the URL as it is requested.
+    ///
+    /// An http URL of a server with https is requested with https.
     func site(of url: RequestURL) -> (url: RequestURL, site: ServerPool.Site)? {
         if let site = sites.first(where: { $0.holds(url) }) { return (url, site) }
         guard !url.isSecure else { return nil }
@@ -318,7 +332,9 @@ extension ServerPool.State {
         return nil
     }
 
-    /// Returns the positions of servers in the current list, without those that have left it.
+    /// Returns the positions of the named servers in the current list.
+    ///
+    /// Names that are not in the list are ignored.
     func positions(of names: [Server.ID]) -> ServerSet {
         guard !names.isEmpty else { return [] }
         return sites.indices.reduce(into: ServerSet()) { set, position in

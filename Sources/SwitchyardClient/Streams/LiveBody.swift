@@ -2,7 +2,9 @@ package import Foundation
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// The body of a response while it arrives: the client can cancel it, and its server is charged if it is truncated.
+/// The body of a response that is read as it arrives.
+///
+/// The client can cancel the body. If the body is truncated, this counts as a failure of its server.
 package final class LiveBody: Sendable {
     private let transfer: Transfer
     private let context: RequestContext
@@ -27,7 +29,7 @@ package final class LiveBody: Sendable {
         }
         transfer.handle.attach { [transfer, stream] in
             stream?.cancel()
-            // There may be no reader that would notice.
+            // If no reader is waiting, only this call ends the transfer.
             if endsTransfer { transfer.end() }
         }
     }
@@ -37,7 +39,7 @@ package final class LiveBody: Sendable {
         stream?.cancel()
     }
 
-    /// Waits for the next piece, and returns `nil` at the end.
+    /// Waits for the next piece of the body, and returns `nil` at the end of the body.
     package func next() async throws(RequestFailure) -> Data? {
         if let reason = transfer.handle.reason { throw failure(reason) }
         try checkOwner()
@@ -52,7 +54,7 @@ package final class LiveBody: Sendable {
         return piece
     }
 
-    /// Throws after the user of the transfer has left, before buffered data is delivered.
+    /// Throws if the user of the transfer has logged out, so that buffered data is not delivered.
     package func checkOwner() throws(RequestFailure) {
         if let refusal = transfer.handle.refusal { throw failure(refusal) }
     }
@@ -68,7 +70,7 @@ package final class LiveBody: Sendable {
         endTransfer()
     }
 
-    /// Ends the transfer because the reader refuses the body.
+    /// Ends the transfer because the reader cannot use the body, and returns the failure.
     package func refuse(_ error: TransportError) -> RequestFailure {
         end()
         return failure(.transport(error))
@@ -93,7 +95,7 @@ package final class LiveBody: Sendable {
         return failure(.transport(error))
     }
 
-    /// Charges the server with a failure if it is the server's fault.
+    /// Counts a failure against the server if it is the server's fault.
     package func charge(_ error: TransportError) {
         let outcome = AttemptOutcome(error.kind)
         guard outcome.failureKind != nil, let attempt = context.attempt else { return }

@@ -7,11 +7,11 @@ import SwitchyardServices
 ///     let answer = try await client.stream(APIConfiguration(path: "log"))
 ///     for try await line in answer.bytes.lines { print(line) }
 ///
-/// The body can be read once, in one of its forms: ``bytes`` piece by piece, and from there as lines, decoded values or
-/// events. A slow reader slows the server down. The transfer ends when the reading task is cancelled, with
-/// ``NetworkClient/cancel(_:)-(RequestID)``, and when the response is released.
+/// The body can be read once: piece by piece from ``bytes``, or from there as lines, decoded values or events. A slow
+/// reader slows the server down. The transfer ends when the reading task is cancelled, when
+/// ``NetworkClient/cancel(_:)-(RequestID)`` is called, or when the response is released.
 public struct StreamedResponse: Sendable {
-    /// The request.
+    /// The identifier of the request.
     public var id: RequestID
     /// The status code.
     public var status: Int
@@ -33,14 +33,16 @@ public struct StreamedResponse: Sendable {
         self.bytes = bytes
     }
 
-    /// The length of the body in bytes, if the server reports it; `nil` for a compressed body.
+    /// The length of the body in bytes, or `nil` if the server does not report it or the body is compressed.
     ///
     /// For a compressed body the server reports the compressed length, and ``bytes`` may return the decompressed body.
     public var announcedLength: Int64? {
         headers.hasPlainContent ? headers.contentLength : nil
     }
 
-    /// Ends the transfer, whether it is being read or not; has no effect after the end.
+    /// Ends the transfer, even if the body is being read.
+    ///
+    /// Has no effect if the transfer has already ended.
     public func cancel() {
         bytes.body.cancel(.cancelled)
     }
@@ -55,7 +57,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     package let body: LiveBody
 
-    /// Starts reading, or continues where an earlier iteration has stopped.
+    /// Starts reading the body.
+    ///
+    /// If an earlier iteration has stopped, reading continues at that position.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(body: body)
     }
@@ -71,7 +75,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             try await body.next()
         }
 
-        /// Returns the next piece, or `nil` at the end, whatever the isolation of the caller.
+        /// Returns the next piece, or `nil` at the end.
+        ///
+        /// The caller may run on any actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RequestFailure) -> Data? {
             try await body.next()
         }
@@ -81,8 +87,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     ///
     /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes.
-    /// - Throws: ``RequestFailure``; with `TransportError.Kind.bodyTooLarge` if there are more than `limit` bytes,
-    ///   which ends the transfer.
+    /// - Throws: ``RequestFailure``. If the body has more than `limit` bytes, the transfer ends and the failure has
+    ///   `TransportError.Kind.bodyTooLarge`.
     public func collect(upTo limit: Int) async throws(RequestFailure) -> Data {
         var bytes = Data()
         while let piece = try await body.next() {
@@ -96,14 +102,17 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 }
 
 extension NetworkClient {
-    /// Sends a request and returns the response as soon as its head has arrived; the body is read as it arrives.
+    /// Sends a request and returns the response as soon as its head has arrived.
     ///
-    /// Until then the request is like any other: it fails over, is hedged, and ends at its deadline. Afterwards only a
-    /// `timeout` of the configuration itself applies, to the whole body; `idleTimeout` bounds each pause.
+    /// The body is read as it arrives.
+    ///
+    /// Until the head arrives, the request is like any other: it fails over, is hedged, and ends at its deadline. The
+    /// time for the whole body is limited only if the configuration itself sets a `timeout`. An `idleTimeout` limits
+    /// each pause.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - id: The identifier of the request, by which another task can cancel it, body included.
+    ///   - id: The identifier of the request. Another task can cancel the request and its body by this identifier.
     /// - Returns: The response, whatever its status.
     /// - Throws: ``RequestFailure`` if there is no response.
     public nonisolated(nonsending) func stream(

@@ -103,7 +103,8 @@ extension Failover {
 extension TransportError {
     /// The error with which the whole redirect chain ends.
     ///
-    /// It does not claim that the request is unsent, because a server that redirected the request has received it.
+    /// The error does not claim that the request is unsent, because a server that redirected the request has received
+    /// it.
     fileprivate var afterRedirect: TransportError {
         var error = self
         error.mayHaveBeenSent = true

@@ -15,7 +15,8 @@ public final class RetryBudget: Sendable {
     package let cost: Int
     /// The number of tokens that a retry after a timeout takes.
     ///
-    /// It is higher than ``cost`` by default, because a request that timed out has occupied a server for longer.
+    /// The number is higher than ``cost`` by default, because a request that timed out has occupied a server for
+    /// longer.
     package let timeoutCost: Int
     private let state: Locked<Int>
 

@@ -1,9 +1,9 @@
 public import SwitchyardHTTP
 
-/// Settings for groups of calls, selected by URL and method, such as cache lifetimes, timeouts and headers.
+/// Settings for calls that are selected by URL and method, such as cache lifetimes, timeouts and headers.
 ///
 /// Rules run in the order in which they were added, and a later rule overrides an earlier one. The set of rules is a
-/// value. A closure runs for each call, and a changed set applies from the next call on.
+/// value. A rule's closure runs for each call. If the client gets another set of rules, it applies to all later calls.
 ///
 /// ### Use
 ///
@@ -11,7 +11,7 @@ public import SwitchyardHTTP
 ///     rules.add("/images/**") { $0.cacheLifetime = .seconds(3600) }
 ///     rules.add("/**", methods: [.post, .put]) { $0.timeout = .seconds(30) }
 public struct ConfigurationRules: Sendable {
-    /// Changes a configuration.
+    /// A closure that changes the configuration of a call.
     public typealias Change = @Sendable (inout APIConfiguration) -> Void
 
     private struct Rule: Sendable {
@@ -52,7 +52,7 @@ public struct ConfigurationRules: Sendable {
         rules.append(Rule(matches: { url, _ in predicate(url) }, methods: methods, change: change))
     }
 
-    /// Returns the configuration after all rules that apply to it.
+    /// Returns the configuration after all matching rules have changed it.
     ///
     /// If the call has an ``APIConfiguration/prebuiltRequest``, the rules are matched against the URL and method of
     /// that request.
@@ -60,7 +60,7 @@ public struct ConfigurationRules: Sendable {
     /// - Parameters:
     ///   - configuration: The description of the call.
     ///   - generator: The generator that joins the path to the base URL.
-    ///   - base: The base URL. For patterns without a scheme, all servers of the service give the same result.
+    ///   - base: The base URL. If the patterns have no scheme, the base URL of any server gives the same result.
     /// - Returns: The changed configuration.
     /// - Throws: ``/SwitchyardHTTP/RequestError`` if the path cannot be joined to the base URL.
     public func applied(

@@ -2,7 +2,7 @@ package import SwitchyardHTTP
 package import SwitchyardServices
 package import SwitchyardTransport
 
-/// A query for the user who is logged in.
+/// The data with which a transfer gets the stored credential of the user, before it sends a request.
 private struct OwnerQuestion: CredentialUser {
     let core: ClientCore
     let callOwner: CallOwner?
@@ -11,16 +11,16 @@ private struct OwnerQuestion: CredentialUser {
     var isRunning: Bool { true }
 }
 
-/// The common properties of all requests of one transfer: identifier, owner, servers and clock.
+/// The properties that all requests of one transfer have in common: identifier, owner, servers and clock.
 ///
-/// A transfer is one call for its caller and may need several requests: an interrupted download continues with another
-/// one, and an event stream is opened again.
+/// For its caller, a transfer is a single call, but it may need several requests. For example, an interrupted download
+/// continues with another request, and an event stream is opened again.
 package struct Transfer: Sendable {
     package let id: RequestID
     let owner: OwnerID
     package let core: ClientCore
     let usesCredentials: Bool
-    /// The owner of the transfer and all its requests; `nil` for a client without credentials, users and cookies.
+    /// The owner of the transfer and all its requests, or `nil` for a client without credentials, users and cookies.
     package let callOwner: CallOwner?
     package let pool: ServerPool
     package let startedAt: MonotonicTime
@@ -39,27 +39,27 @@ package struct Transfer: Sendable {
         startedAt = core.now
     }
 
-    /// Returns the marks that identify the owner of a call of the transfer on a disk.
+    /// Returns the texts that identify the owner of a call of this transfer on disk.
     package func marks(of configuration: APIConfiguration) -> [String] { owner(of: configuration)?.marks ?? [] }
 
-    /// Loads the stored credential, if only its provider knows the user, before stored state is continued.
+    /// Loads the stored credential before a stored transfer is continued, because only its provider may know the user.
     package func loadOwner() async {
         guard let callOwner, callOwner.isBound, let credentials = core.options.credentials, !credentials.isBypassed
         else {
             return
         }
-        // The first request reports a credential that cannot be read.
+        // If loading fails, the error is ignored here, because the first request reports it.
         try? await credentials.load(for: OwnerQuestion(core: core, callOwner: callOwner, pool: pool))
         callOwner.adopt(credentials.login(in: pool.environment))
     }
 
     // MARK: Requests
 
-    /// Enters the transfer in the table, where it stays until ``end()``.
+    /// Adds the transfer to the client's table, where it stays until ``end()``.
     ///
     /// - Parameters:
-    ///   - configuration: The call; its timeout bounds the whole transfer, and so does a rule's timeout if the transfer
-    ///     has an end. Without a timeout nothing bounds it.
+    ///   - configuration: The call. Its timeout limits the duration of the whole transfer. A timeout that a rule sets
+    ///     does so only if the transfer ends by itself. Without a timeout, the duration is not limited.
     ///   - delivery: The way in which the body of the response is delivered.
     /// - Throws: ``RequestFailure/Reason/closed``, or ``RequestFailure/Reason/duplicateID``.
     package func begin(
@@ -73,31 +73,38 @@ package struct Transfer: Sendable {
         let isOfRefresh = core.options.credentials?.isBypassed ?? false
         try core.transfers.insert(handle, of: request, owner: owner, hasEnd: hasEnd, isOfRefresh: isOfRefresh)
         handle.setOwner(asked.outlivesLogout ? nil : asked.callOwner)
-        // The user may have left before the transfer was in the table.
+        // The user may have logged out before the transfer was in the table.
         if let reason = asked.refusal(in: pool.environment) { handle.cancel(reason) }
         guard let timeout = hasEnd ? asked.timeout : configuration.timeout else { return }
         handle.setDeadline(startedAt.advanced(by: timeout), on: core.time)
     }
 
-    /// Returns the transfer's owner if a request of it uses the credential of the logged-in user.
+    /// Returns the owner of one request of the transfer.
+    ///
+    /// This is the transfer's owner if the request carries the client's credentials. Otherwise the owner has no user.
     private func owner(of configuration: APIConfiguration) -> CallOwner? {
         guard let callOwner, !core.goesAsPresentUser(configuration) else { return callOwner }
         return CallOwner(environment: pool.environment, cookies: callOwner.cookies)
     }
 
-    /// Ends the transfer: calls its completion, and then resumes the waiters for the end of the last transfer.
+    /// Ends the transfer.
+    ///
+    /// Calls `completion` first, then removes the transfer from the table. If no transfer is left, callers that wait
+    /// for the end of all transfers are resumed.
     package func end(telling completion: () -> Void = {}) {
         handle.finish()
         completion()
         core.transfers.remove(handle, id: id)
     }
 
-    /// Performs the transfer in its own task, which its handle and its monitor can cancel, and ends it.
+    /// Performs the transfer in a task of its own and then ends the transfer.
+    ///
+    /// The transfer's handle and its monitor can cancel the task.
     ///
     /// - Parameters:
     ///   - monitor: The monitor that shows the transfer, if any.
     ///   - completion: Receives the result.
-    ///   - work: The work.
+    ///   - work: The work of the transfer.
     package func carryOut<Outcome: Sendable>(
         shownBy monitor: TransferMonitor?,
         completion: @escaping @Sendable (Outcome) -> Void,
@@ -112,17 +119,19 @@ package struct Transfer: Sendable {
         monitor?.attach { [handle] in handle.cancel(.cancelled) }
     }
 
-    /// Sends one request and waits for the head of its response; the body follows as a stream unless it is requested as
-    /// a whole.
+    /// Sends one request and waits for the head of its response.
+    ///
+    /// With the default `delivery`, the body then follows as a stream.
     ///
     /// - Parameters:
     ///   - configuration: The call.
-    ///   - avoided: The servers that are used only if there is no other.
-    ///   - name: The identifier in the dispatch table; default is the transfer's own, unless several requests are in
-    ///     flight.
-    ///   - endsByHandle: Whether the transfer's handle ends the request; `false` if it ends the waiting task.
+    ///   - avoided: The servers that are used only if no other server is available.
+    ///   - name: The identifier in the dispatch table. If `nil`, the transfer's identifier. If several requests of the
+    ///     transfer are in flight, each needs an identifier of its own.
+    ///   - endsByHandle: Whether the transfer's handle cancels the request. If `false`, the handle cancels the waiting
+    ///     task.
     ///   - delivery: The way in which the body is delivered.
-    ///   - progress: A handler for sent and received bytes; default is none.
+    ///   - progress: A handler for sent and received bytes, by default none.
     /// - Returns: The response, whatever its status.
     /// - Throws: ``RequestFailure``.
     package func open(
@@ -151,7 +160,7 @@ package struct Transfer: Sendable {
         return try result.mapError(explained).get()
     }
 
-    /// Creates a request of the transfer like any other request of the client.
+    /// Creates a request of the transfer, with rules, owner and plan like any other request of the client.
     private func makeRequest(
         _ configuration: APIConfiguration,
         _ avoided: [Server.ID],
@@ -180,13 +189,17 @@ package struct Transfer: Sendable {
         )
     }
 
-    /// Returns the plan for a request of a transfer, which passes the pacing limits once for all its requests.
+    /// Returns the plan for one request of the transfer.
+    ///
+    /// The transfer as a whole passes the pacing limits only once.
     private func ownPlan(_ plan: FlowPlan, of name: RequestID) -> FlowPlan {
         guard name == id else { return plan.ofPart }
         return handle.takeTurn() ? plan : plan.ofContinuation
     }
 
-    /// Returns the failure with the reason why the transfer was ended from outside, if it was.
+    /// Returns the failure.
+    ///
+    /// If the transfer was ended by its handle, the reason is replaced with the handle's reason.
     private func explained(_ failure: RequestFailure) -> RequestFailure {
         guard failure.isCancellation, let reason = handle.reason else { return failure }
         return RequestFailure(reason, id: id, context: failure.context)
@@ -196,8 +209,8 @@ package struct Transfer: Sendable {
 
     /// Waits before the next request to a server that has interrupted a body.
     ///
-    /// The pause is 0.2 s, then twice as long each time up to 5 s, shortened at random by up to a half, so that many
-    /// interrupted clients do not return at once.
+    /// The pause is 0.2 s and doubles with each interruption, up to 5 s. It is shortened at random by up to a half, so
+    /// that many interrupted clients do not return at the same moment.
     ///
     /// - Parameters:
     ///   - number: The number of interruptions so far.
@@ -218,11 +231,12 @@ package struct Transfer: Sendable {
         }
     }
 
-    /// Charges a server for an interrupted body, unless the attempt no longer says anything about the server.
+    /// Counts an interrupted body as a failure of its server, unless the attempt is too old to count.
     ///
     /// - Parameters:
     ///   - broken: The attempt and its failure.
-    ///   - witness: An attempt that has completed the same request since; if there is one, the failure counts in full.
+    ///   - witness: An attempt at another server that has completed the same request since then. If there is one, the
+    ///     failure counts in full.
     package func charge(_ broken: Break, witness: Attempt? = nil) {
         var settled = [SettledAttempt(broken.attempt.afterwards, broken.outcome)]
         if let witness, witness.isElsewhere(than: broken.attempt) {
@@ -231,7 +245,7 @@ package struct Transfer: Sendable {
         core.publish(pool.settle(settled, resumedAt: core.clock.resumedAt, at: core.now), from: pool)
     }
 
-    /// Returns the context of a failure without a request.
+    /// Returns the context of a failure for which no request was sent.
     package func context(of configuration: APIConfiguration) -> RequestContext {
         var context = RequestContext(
             service: pool.service,

@@ -2,17 +2,21 @@ public import Foundation
 import SwitchyardServices
 package import SwitchyardTransport
 
-/// Shows a transfer in a Foundation `Progress`, through which the transfer can be cancelled, paused and resumed.
+/// Shows a transfer in a Foundation `Progress`.
+///
+/// Through this `Progress`, the transfer can be cancelled, paused and resumed.
 ///
 ///     let monitor = TransferMonitor()
 ///     download.monitor = monitor
 ///     bar.observedProgress = monitor.progress
 ///
-/// The units are bytes. A transfer without bytes has one unit, which is completed. While paused, the transfer reads at
-/// most one buffer from its source, so the other side waits. The deadline of the transfer continues to run. Use a
-/// monitor for one transfer only.
+/// The units are bytes. A transfer without bytes has one unit, which is completed. While the transfer is paused, it
+/// reads at most one buffer from its source, so the other side waits. The deadline of the transfer continues to run.
+/// Use a monitor for one transfer only.
 public final class TransferMonitor: Sendable {
-    /// The progress, whose total is -1 as long as it is unknown.
+    /// The progress of the transfer.
+    ///
+    /// Its total is -1 as long as the total is unknown.
     public let progress: Progress
 
     private struct State {
@@ -25,26 +29,30 @@ public final class TransferMonitor: Sendable {
 
     private let state = Locked(State())
 
-    /// Creates a monitor whose progress has no parent.
+    /// Creates a monitor.
+    ///
+    /// Its progress has no parent progress.
     public init() {
         progress = Progress.discreteProgress(totalUnitCount: -1)
         progress.kind = .file
         progress.isCancellable = true
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
-        // The handlers may be called in any order, so the state of the progress counts.
+        // The handlers may be called in any order, so they use the current state of the progress.
         progress.pausingHandler = { [weak self] in self?.followProgress() }
         progress.resumingHandler = { [weak self] in self?.followProgress() }
     }
 
     // MARK: Transfer
 
-    /// Sets the closure that cancels the transfer, and calls it immediately if a cancellation was requested before.
+    /// Sets the closure that cancels the transfer.
+    ///
+    /// If a cancellation was requested before, the closure is called immediately.
     package func attach(_ cancel: @escaping @Sendable () -> Void) {
-        // A cancellation that was requested a moment ago may not have reached the handler yet.
+        // The progress may have been cancelled just now, without having called its handler yet.
         let isCancelled = progress.isCancelled
         let wasCancelled = state.withLock { state in
-            // A transfer that failed immediately has ended by now.
+            // A transfer that fails immediately may already have ended.
             guard !state.isOver else { return false }
             state.cancel = cancel
             return state.isCancelled || isCancelled
@@ -61,7 +69,9 @@ public final class TransferMonitor: Sendable {
         followProgress()
     }
 
-    /// Updates the progress with a report, unless the report is about the other direction.
+    /// Updates the progress with a report.
+    ///
+    /// A report about the other direction is ignored.
     package func update(_ report: TransferProgress, of direction: TransferProgress.Direction) {
         guard report.direction == direction else { return }
         // Foundation treats a progress with a total of zero as indeterminate and never finishes it.
@@ -93,7 +103,7 @@ public final class TransferMonitor: Sendable {
         wake()
     }
 
-    /// Takes the pause state from the progress, and returns it.
+    /// Updates the stored pause state from the progress, and returns the state.
     @discardableResult
     private func followProgress() -> Bool {
         let isPaused = state.withLock { state in

@@ -1,7 +1,9 @@
 import Foundation
 import SwitchyardHTTP
 
-/// The identity of a transfer's content, whichever server sends it; names the state that is kept for a later call.
+/// The identity of a transfer's content, which is the same at every server.
+///
+/// The identity is the name under which the state of an interrupted transfer is stored for a later call.
 package struct TransferSubject: Sendable, Hashable {
     /// The path, without the query.
     package var path: String
@@ -10,9 +12,9 @@ package struct TransferSubject: Sendable, Hashable {
 
     /// - Parameters:
     ///   - request: The call.
-    ///   - name: The name that replaces method, path and query.
-    ///   - service: The service.
-    ///   - environment: Its environment.
+    ///   - name: A name that is used in place of method, path and query, if not `nil`.
+    ///   - service: The name of the service.
+    ///   - environment: The name of the environment.
     package init(
         _ request: APIConfiguration,
         named name: String? = nil,
@@ -25,7 +27,9 @@ package struct TransferSubject: Sendable, Hashable {
         digest = MessageDigest.sha256("\(service)\n\(environment)\n\(name)".utf8).hexText
     }
 
-    /// Returns the URL without a server and without the client's additions; `nil` if the path alone does not define it.
+    /// Returns the URL of a call without server and without the client's common values.
+    ///
+    /// The result is `nil` if the URL cannot be built without the client's generator.
     private static func url(of request: APIConfiguration) -> String? {
         var plain = APIConfiguration(path: request.path, method: request.method, query: request.query)
         plain.pathValues = request.pathValues
@@ -37,7 +41,7 @@ package struct TransferSubject: Sendable, Hashable {
         return try? RequestGenerator(headers: [:]).request(for: plain, on: base).url.normalForm
     }
 
-    /// Returns the values that make the URL, if only the client's generator can make it.
+    /// Returns a text with the values that determine the URL, for a URL that only the client's generator can build.
     private static func text(of request: APIConfiguration) -> String {
         let parts = [request.pathValues, request.query, request.parameters].map(\.canonicalText)
         return request.path + "?" + parts.map(\.framed).joined()
