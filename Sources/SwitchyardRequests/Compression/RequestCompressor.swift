@@ -20,7 +20,7 @@ public struct RequestCompressor: Sendable {
 
     /// The treatment of a request that already has a `Content-Encoding` field.
     public enum Encoded: Sendable, Hashable {
-        /// The request is left unchanged. This is the default.
+        /// The request is left unchanged. This is the default behavior.
         case skipped
         /// The body is compressed, and the `Content-Encoding` field is replaced.
         case replaced
@@ -57,11 +57,11 @@ public struct RequestCompressor: Sendable {
 
     /// Compresses the body of a request and sets `Content-Encoding` to the format.
     ///
-    /// A body that would not become smaller is left unchanged. So is the body of a request with a `Content-Digest`
-    /// field, because compression would invalidate the digest.
+    /// A body that compression would not make smaller is left unchanged. The body of a request with a `Content-Digest`
+    /// field is also left unchanged, because compression would invalidate the digest.
     ///
-    /// - Throws: ``/SwitchyardHTTP/RequestError/body(kind:reason:)`` if the request already has a `Content-Encoding` field and
-    ///   ``encoded`` is `.refused`.
+    /// - Throws: ``/SwitchyardHTTP/RequestError/body(kind:reason:)`` if the request already has a `Content-Encoding`
+    ///   field and ``encoded`` is `.refused`.
     @Sendable
     public func compress(_ request: inout HTTPRequest) throws {
         guard case .data(let data) = request.body, isWorthwhile(data) else { return }
@@ -80,7 +80,7 @@ public struct RequestCompressor: Sendable {
         request.headers.set("Content-Encoding", format.rawValue)
     }
 
-    /// Compresses bytes.
+    /// Returns the data compressed in the format.
     public static func compressed(_ data: Data, _ format: Format) -> Data {
         let input = [UInt8](data)
         let body = Data(Deflate.compressed(input))

@@ -1,10 +1,10 @@
 public import SwitchyardAPI
 
 extension APIError {
-    /// The number that YTKNetwork gives to a refusal: -8 for a status, -9 for a JSON shape, -1 to -7 for a stored
-    /// response.
+    /// The number that YTKNetwork gives to an error of response validation, or `nil` for every other error.
     ///
-    /// It is `nil` for every other error.
+    /// The number is -8 for a rejected status, -9 for a JSON body of the wrong shape, and -1 to -7 for an unusable
+    /// stored response.
     public var validationNumber: Int? {
         switch reason {
         case .status: -8
@@ -16,17 +16,22 @@ extension APIError {
 }
 
 extension APIError {
-    /// A way of numbering errors, for apps that come from another library and have its numbers in their code.
+    /// A way of numbering errors, for apps that were written for another library and compare error numbers in their
+    /// code.
     public enum Numbering: Sendable, Hashable {
-        /// The library's own: 101 to 106.
+        /// The numbers of this library, 101 to 106.
         case standard
-        /// TSwift's: 101 default, 102 timeout, 103 cancelled, 104 no network, 105 no data, 106 no more data.
+        /// The numbers of TSwift: 101 default, 102 timeout, 103 cancelled, 104 no network, 105 no data, 106 no more
+        /// data.
         case tSwift
-        /// RTNetworking's: 0 default, 2 no content, 3 wrong parameters, 4 timeout, 5 no network; 1 is success.
+        /// The numbers of RTNetworking: 0 default, 2 no content, 3 wrong parameters, 4 timeout, 5 no network. Its
+        /// number 1 means success and is never returned.
         case rtNetworking
     }
 
-    /// The number of the error in a numbering; a module's own numbers are the same in all.
+    /// Returns the number of the error in a numbering.
+    ///
+    /// Numbers that a module defines itself are the same in all numberings.
     public func number(in numbering: Numbering) -> Int {
         switch numbering {
         case .standard: code.number

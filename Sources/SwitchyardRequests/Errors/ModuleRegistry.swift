@@ -1,9 +1,9 @@
 public import SwitchyardAPI
 import SwitchyardServices
 
-/// The modules of an app, so that no two of them use one number.
+/// A registry of an app's modules, which ensures that no two modules use the same error number.
 ///
-/// The app makes one and registers each module's table when it puts its managers together.
+/// The app creates one registry and registers the error table of each module when it creates its managers.
 public final class ModuleRegistry: Sendable {
     private struct State {
         var modules: Set<String> = []
@@ -15,13 +15,15 @@ public final class ModuleRegistry: Sendable {
     /// Creates an empty registry.
     public init() {}
 
-    /// The names of the modules registered, in alphabetical order.
+    /// The names of the registered modules, in alphabetical order.
     public var modules: [String] { state.withLock { $0.modules.sorted() } }
 
-    /// Registers a module; nothing is registered when it clashes.
+    /// Registers a module's name and error numbers.
     ///
-    /// - Throws: ``/SwitchyardAPI/ModuleCodeClash`` when another module has the name or one of the numbers, or the table has a
-    ///   ``/SwitchyardAPI/ModuleErrors/clash`` of its own.
+    /// If the function throws, nothing is registered.
+    ///
+    /// - Throws: ``/SwitchyardAPI/ModuleCodeClash`` if another module has the same name or one of the numbers, or if
+    ///   the table itself contains a ``/SwitchyardAPI/ModuleErrors/clash``.
     public func register(_ errors: ModuleErrors) throws(ModuleCodeClash) {
         if let clash = errors.clash { throw clash }
         try state.withLock { state throws(ModuleCodeClash) in

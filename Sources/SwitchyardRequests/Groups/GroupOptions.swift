@@ -3,9 +3,12 @@ import SwitchyardAPI
 import SwitchyardClient
 public import SwitchyardServices
 
-/// The rule that decides when a group ends, and with which outcome.
+/// The rule that decides when a group ends and what its outcome is.
 public enum GroupPolicy: Sendable, Hashable {
-    /// The group ends when every member has ended; it succeeds if all members have succeeded, and partly otherwise.
+    /// The group ends when every member has ended.
+    ///
+    /// The outcome is ``GroupOutcome/succeeded`` if all members have succeeded, otherwise
+    /// ``GroupOutcome/partial(failed:)``.
     case collectAll
     /// The group fails at the first member that fails or is cancelled, and the other members are cancelled.
     ///
@@ -17,26 +20,35 @@ public enum GroupPolicy: Sendable, Hashable {
     case firstSuccess
     /// The group succeeds when this number of members have succeeded, and the other members are cancelled.
     ///
-    /// The group fails as soon as too few members are left. If the number is 0, the group succeeds when it starts.
+    /// The group fails as soon as too few members are left to reach the number. If the number is 0, the group succeeds
+    /// when it starts.
     case quorum(Int)
 }
 
 /// The options of a group, batch, chain or graph.
 public struct GroupOptions: Sendable {
-    /// The rule that decides when the group ends, and with which outcome.
+    /// The rule that decides when the group ends and what its outcome is.
     public var policy: GroupPolicy
-    /// The maximum number of members that run at once, at least 1, or `nil` for no maximum.
+    /// The maximum number of members that run at the same time, at least 1.
+    ///
+    /// If `nil`, there is no maximum.
     public var limit: Int?
-    /// The time that the group may take in total, or `nil` for no limit other than those of its members.
+    /// The maximum duration of the whole group.
+    ///
+    /// If `nil`, only the timeouts of the members apply.
     public var timeout: Duration?
-    /// The tags for accessories, none by default.
+    /// The tags that observers (``RequestAccessory``) of the group receive, none by default.
     public var tags: Set<String>
-    /// The queue on which all callbacks of the group come, one after the other, the main queue by default.
+    /// The queue on which all callbacks of the group are called, one after the other.
+    ///
+    /// It is the main queue by default.
     public var queue: DispatchQueue
-    /// The clock of the timeout, by default the system's.
+    /// The clock that measures the timeout, the system's clock by default.
     public var time: any TimeSource
 
-    /// Creates options.
+    /// Creates the options of a group.
+    ///
+    /// The default values are those of the properties.
     public init(
         policy: GroupPolicy,
         limit: Int? = nil,
@@ -54,55 +66,60 @@ public struct GroupOptions: Sendable {
     }
 }
 
-/// The outcome of a group.
+/// The outcome of a group as a whole.
 public enum GroupOutcome: Sendable, Hashable {
     /// The group has succeeded according to its policy.
     ///
     /// With ``GroupPolicy/collectAll`` and ``GroupPolicy/failFast``, every member has succeeded.
     case succeeded
-    /// Every member has ended, as ``GroupPolicy/collectAll`` requires, and the members at these positions have failed
-    /// or were cancelled.
+    /// Every member has ended, and the members at these positions have failed or were cancelled.
+    ///
+    /// Only ``GroupPolicy/collectAll`` leads to this outcome.
     case partial(failed: [Int])
-    /// The group can no longer succeed; `member` is the position of the member that decided this, or `nil` if none did.
+    /// The group can no longer succeed.
+    ///
+    /// The value `member` is the position of the member whose failure decided this, or `nil` if no member did.
     case failed(member: Int?)
     /// The group was cancelled.
     case cancelled
-    /// The group's timeout passed.
+    /// The group's timeout passed before the group ended.
     case timedOut
 }
 
-/// The outcomes of a group and of each of its members.
+/// The outcome of a group and the outcomes of its members.
 public struct GroupReport: Sendable, Hashable {
     /// The outcome of the group.
     public var outcome: GroupOutcome
     /// The outcomes of the members, in the order in which they were added.
     public var members: [MemberOutcome]
 
-    /// Creates a report.
+    /// Creates a report from the outcomes of a group and its members.
     public init(outcome: GroupOutcome, members: [MemberOutcome]) {
         self.outcome = outcome
         self.members = members
     }
 
-    /// The outcome of the member that made the group fail, or `nil` if there is no such member.
+    /// The outcome of the member that made the group fail, or `nil` if no member did.
     public var failure: MemberOutcome? {
         if case .failed(let member?) = outcome, members.indices.contains(member) { members[member] } else { nil }
     }
 }
 
-/// The progress of a group.
+/// The number of members of a group that have ended, and the number of all members.
 public struct GroupProgress: Sendable, Hashable {
     /// The number of members that have ended.
     public var ended: Int
     /// The number of all members.
     public var total: Int
 
-    /// Creates a progress value.
+    /// Creates a progress value from the two numbers.
     public init(ended: Int, total: Int) {
         self.ended = ended
         self.total = total
     }
 
-    /// The fraction of members that have ended, from 0 to 1, which is 1 for an empty group.
+    /// The fraction of members that have ended, from 0 to 1.
+    ///
+    /// It is 1 for an empty group.
     public var fraction: Double { total > 0 ? Double(ended) / Double(total) : 1 }
 }

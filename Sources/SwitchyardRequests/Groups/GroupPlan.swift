@@ -1,12 +1,13 @@
 import SwitchyardAPI
 
-/// The decisions when a group's members start and when the group has ended, as a pure state machine.
+/// A pure state machine that decides when the members of a group start, and when the group ends.
 ///
 ///     ready --start--> running --verdict--> stopping --all members ended--> ended
 ///       \____________________ stop ____________/
 ///
+/// The verdict is the outcome of the group, decided by its policy, by a cancellation or by the timeout.
 /// ``RequestGroup`` reports each event and carries out the returned effects after it has released its lock. Every
-/// member is counted once, and every verdict is returned once.
+/// member is counted once, and the verdict is returned once.
 struct GroupPlan {
     private enum Phase: Equatable {
         case ready
@@ -15,9 +16,9 @@ struct GroupPlan {
         case ended(GroupOutcome)
     }
 
-    /// The effects to carry out, in this order.
+    /// The effects that ``RequestGroup`` must carry out, in the order of the properties.
     struct Effects: Equatable {
-        /// Whether the verdict has been reached and no handler has been called yet.
+        /// Whether this event reached the verdict, so that the observers' `willStop` must be called.
         var willStop = false
         var cancel: [Int] = []
         var start: [Int] = []
@@ -31,9 +32,9 @@ struct GroupPlan {
     private struct Member {
         var outcome: MemberOutcome?
         var hasStarted = false
-        /// The number of members that this one still waits for.
+        /// The number of dependencies of this member that have not succeeded yet.
         var missing = 0
-        /// The members that wait for this one.
+        /// The positions of the members that depend on this member.
         var dependents: [Int] = []
     }
 
@@ -41,7 +42,9 @@ struct GroupPlan {
     private let limit: Int
     private var phase = Phase.ready
     private var members: [Member] = []
-    /// The members that may start, in order; those before `nextReady` have been started.
+    /// The positions of the members that may start, in order.
+    ///
+    /// The members before `nextReady` have been started.
     private var ready: [Int] = []
     private var nextReady = 0
     private var running = 0
@@ -53,7 +56,6 @@ struct GroupPlan {
         self.limit = max(1, limit ?? .max)
     }
 
-    /// The progress of the group.
     var progress: GroupProgress { GroupProgress(ended: ended, total: members.count) }
 
     /// The public state of the group.
@@ -73,7 +75,7 @@ struct GroupPlan {
         return GroupReport(outcome: outcome, members: members.compactMap(\.outcome))
     }
 
-    /// Appends a member, or returns `nil` if the verdict has been reached.
+    /// Appends a member, or returns `nil` if the verdict was already reached.
     mutating func add() -> Addition? {
         guard phase == .ready || phase == .running else { return nil }
         members.append(Member())
@@ -81,7 +83,11 @@ struct GroupPlan {
         return (members.count - 1, phase == .running ? Effects(start: takeReady()) : Effects())
     }
 
-    /// Sets the members that others wait for, each listed once, before the start only.
+    /// Sets the dependencies of members.
+    ///
+    /// The call has no effect after the start.
+    ///
+    /// Each dependent member is listed once, as `index`, with its dependencies as `others`.
     mutating func require(_ dependencies: [(index: Int, others: [Int])]) {
         guard phase == .ready else { return }
         for (index, others) in dependencies where !others.isEmpty {
@@ -99,7 +105,6 @@ struct GroupPlan {
         return Effects(start: takeReady())
     }
 
-    /// Records that a member has ended.
     mutating func memberEnded(_ index: Int, _ outcome: MemberOutcome) -> Effects {
         guard members[index].outcome == nil else { return Effects() }
         members[index].outcome = outcome
@@ -115,7 +120,8 @@ struct GroupPlan {
         }
     }
 
-    /// Stops the group with a verdict from outside, or returns `nil` if the verdict has been reached.
+    /// Stops the group with the verdict of a cancellation or timeout, or returns `nil` if the verdict was already
+    /// reached.
     mutating func stop(_ verdict: GroupOutcome) -> Effects? {
         guard phase == .ready || phase == .running else { return nil }
         return stop(with: verdict)
@@ -136,7 +142,7 @@ extension GroupPlan {
         return ended == members.count ? .succeeded : nil
     }
 
-    /// The verdict of a group that collects all outcomes, once all members have ended.
+    /// The verdict of ``GroupPolicy/collectAll`` after all members have ended.
     private var collected: GroupOutcome {
         let failed = members.indices.filter { members[$0].outcome?.isSuccess != true }
         return failed.isEmpty ? .succeeded : .partial(failed: failed)

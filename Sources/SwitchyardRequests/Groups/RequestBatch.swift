@@ -2,32 +2,35 @@ public import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// A batch of requests of one type, which succeeds or fails as a whole according to its policy and returns its values
-/// in order.
+/// A batch of requests for values of the same type.
+///
+/// It succeeds or fails as a whole according to its policy, and returns the values in order.
 ///
 ///     let batch = RequestBatch(ids.map { users.request(User.self, for: .user($0)) })
 ///     let everybody = try await batch.values()
 ///
-/// By default, the first failure ends the batch. The other requests are cancelled, each ends exactly once, and the
-/// report contains the request that failed. An empty batch succeeds immediately.
+/// By default, the first failure ends the batch and cancels the other requests. Each request ends exactly once, and the
+/// report names the request that failed. An empty batch succeeds immediately.
 public final class RequestBatch<Value: Sendable>: GroupMember {
     /// The requests, in order.
     public let requests: [APIRequest<Value>]
-    /// The batch as a group, with progress, accessories and state.
+    /// The batch as a group, which provides its progress, observers and state.
     public let group: RequestGroup
 
-    /// Creates a batch.
+    /// Creates a batch without starting it.
     ///
     /// - Parameters:
     ///   - requests: The requests, in order.
-    ///   - options: The options, whose policy by default ends the batch at the first failure.
+    ///   - options: The options. By default, the first failure ends the batch.
     public init(_ requests: [APIRequest<Value>], options: GroupOptions = GroupOptions(policy: .failFast)) {
         self.requests = requests
         group = RequestGroup(kind: .batch, options: options)
         for request in requests { group.append(request) }
     }
 
-    /// Starts the requests; a second start is ignored, even after the end.
+    /// Starts the requests.
+    ///
+    /// A second call is ignored, even after the batch has ended.
     @discardableResult
     public func resume() -> Bool { group.resume() }
 
@@ -37,33 +40,41 @@ public final class RequestBatch<Value: Sendable>: GroupMember {
     /// Calls the observer once, when the batch has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
 
-    /// Adds a handler for the end of the batch; if the batch has already ended, the handler is called soon.
+    /// Adds a handler for the end of the batch.
+    ///
+    /// If the batch has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (BatchReport<Value>) -> Void) -> RequestBatch {
         group.onFinish { [requests] in handler(BatchReport($0, requests)) }
         return self
     }
 
-    /// Adds an accessory of the batch itself, which is possible only before the start.
+    /// Adds an observer (``RequestAccessory``) of the batch itself.
+    ///
+    /// The observer must be added before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestBatch {
         group.adding(accessory)
         return self
     }
 
-    /// Starts the batch if necessary, and waits until it has ended; cancelling the task cancels the batch.
+    /// Starts the batch if necessary, and waits until it has ended.
+    ///
+    /// Cancelling the task cancels the batch.
     ///
     /// - Returns: The outcomes of all requests.
     public func finished() async -> BatchReport<Value> {
         BatchReport(await group.finished(), requests)
     }
 
-    /// Starts the batch if necessary, and waits for its values; cancelling the task cancels the batch.
+    /// Starts the batch if necessary, and waits for its values.
     ///
-    /// - Returns: The values in order. They are complete if the policy requires all requests to succeed, otherwise they
-    ///   are those of the requests that succeeded.
+    /// Cancelling the task cancels the batch.
+    ///
+    /// - Returns: The values in order. If the policy does not require all requests to succeed, only the values of the
+    ///   requests that succeeded are returned.
     /// - Throws: The error of the request that made the batch fail, `APIError.Cancellation.caller` if the batch was
-    ///   cancelled, or ``/SwitchyardAPI/APIError/LimitReason/deadline`` if its timeout passed: see
+    ///   cancelled, or ``/SwitchyardAPI/APIError/LimitReason/deadline`` if its timeout passed. See
     ///   ``BatchReport/error``.
     public func values() async throws(APIError) -> [Value] {
         let report = await finished()
@@ -72,18 +83,16 @@ public final class RequestBatch<Value: Sendable>: GroupMember {
     }
 }
 
-/// The outcome of a batch.
+/// The outcome of a batch and the results of its requests.
 public struct BatchReport<Value: Sendable>: Sendable {
     /// The outcome of the batch as a whole.
     public var outcome: GroupOutcome
     /// The results of the requests, in order.
     public var results: [Result<Value, APIError>]
-    /// The request that made the batch fail.
+    /// The request that made the batch fail, or `nil` if no request did.
     ///
-    /// The value is `nil` if no request did. It is also `nil` if the failing member was added to the batch's group
-    /// directly.
+    /// The value is also `nil` if the failing member was added to the batch's ``RequestBatch/group`` directly.
     public var failedRequest: APIRequest<Value>?
-    /// The outcome of the member that made the batch fail.
     private let failure: MemberOutcome?
     /// Whether a server may have executed any of the requests.
     private let mayHaveTakenEffect: Bool
@@ -103,8 +112,8 @@ public struct BatchReport<Value: Sendable>: Sendable {
 
     /// The error of the batch, or `nil` if it succeeded completely or partly.
     ///
-    /// Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is about all requests: it is also `true` if another request
-    /// than the one that failed was or may have been executed.
+    /// Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if a server may have executed any request of the
+    /// batch, not only the request that failed.
     public var error: APIError? { cause?.ofGroup(mayHaveBeenExecuted: mayHaveTakenEffect) }
 
     private var cause: APIError? {
@@ -119,7 +128,7 @@ public struct BatchReport<Value: Sendable>: Sendable {
 }
 
 extension BatchReport {
-    /// Returns the error of a batch that failed for another reason than one of its requests.
+    /// Returns the error of a batch that failed because of its options or a member that is not one of its requests.
     private static func error(of member: MemberOutcome?) -> APIError {
         switch member {
         case .failed(let reason): APIError(reason)
@@ -130,7 +139,7 @@ extension BatchReport {
 }
 
 extension RequestGroup {
-    /// Sends requests of different types together, and returns their values in order.
+    /// Sends requests of different types at the same time, and returns their values in order.
     ///
     ///     let (me, topics) = try await RequestGroup.values(of: meRequest, topicsRequest)
     ///
@@ -138,10 +147,10 @@ extension RequestGroup {
     ///
     /// - Parameters:
     ///   - request: The requests.
-    ///   - options: The limit, timeout and queue. The policy is always `GroupPolicy.failFast`.
+    ///   - options: The options of the group, whose policy is ignored: it is always `GroupPolicy.failFast`.
     /// - Returns: The values.
-    /// - Throws: The error of the request that failed first. Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is also
-    ///   `true` if another request was or may have been executed.
+    /// - Throws: The error of the request that failed first. Its ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is
+    ///   `true` if a server may have executed any of the requests.
     public static func values<each Value: Sendable>(
         of request: repeat APIRequest<each Value>,
         options: GroupOptions = GroupOptions(policy: .failFast)
@@ -165,7 +174,7 @@ extension RequestGroup {
     }
 }
 
-/// A request of any type, for its error.
+/// A request for a value of any type, used to read its error.
 private protocol FailingMember {
     var error: APIError? { get }
     /// Whether a server has executed the request, or may have executed it.
@@ -173,7 +182,7 @@ private protocol FailingMember {
 }
 
 extension APIError {
-    /// Returns the error for all requests of a group.
+    /// Returns this error with a `mayHaveBeenExecuted` that covers all requests of a group.
     fileprivate func ofGroup(mayHaveBeenExecuted: Bool) -> APIError {
         var error = self
         if mayHaveBeenExecuted { error.context.mayHaveBeenExecuted = true }

@@ -1,7 +1,9 @@
 import SwitchyardAPI
 import SwitchyardClient
 
-/// A chain of requests that run one after the other, in which each may add further requests based on its value.
+/// A chain of requests that run one after the other.
+///
+/// Each request may add further requests based on its value.
 ///
 ///     let chain = RequestChain()
 ///     chain.add(users.request(Token.self, for: .login)) { token, chain in
@@ -10,13 +12,13 @@ import SwitchyardClient
 ///     chain.onFinish { report in ... }
 ///     chain.resume()
 ///
-/// The first failure ends the chain, and the remaining requests are dropped. Every request that was added ends exactly
-/// once; requests that were not sent end as cancelled. An empty chain succeeds immediately.
+/// The first failure ends the chain, and the remaining requests are not sent. Every request that was added ends exactly
+/// once, and requests that were not sent end as cancelled. An empty chain succeeds immediately.
 public final class RequestChain: GroupMember {
-    /// The chain as a group, with members, progress, accessories and state.
+    /// The chain as a group, which provides its members, progress, observers and state.
     public let group: RequestGroup
 
-    /// Creates a chain.
+    /// Creates an empty chain.
     ///
     /// - Parameter options: The timeout, queue and tags. A chain always runs one request at a time and ends at the
     ///   first failure.
@@ -50,31 +52,41 @@ public final class RequestChain: GroupMember {
         return index != nil
     }
 
-    /// Starts the first request; a second start is ignored, even after the end.
+    /// Starts the first request.
+    ///
+    /// A second call is ignored, even after the chain has ended.
     @discardableResult
     public func resume() -> Bool { group.resume() }
 
-    /// Cancels the running request and drops the others.
+    /// Cancels the running request.
+    ///
+    /// The requests that were not sent end as cancelled.
     public func cancel() { group.cancel() }
 
     /// Calls the observer once, when the chain has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
 
-    /// Adds a handler for the end of the chain; if the chain has already ended, the handler is called soon.
+    /// Adds a handler for the end of the chain.
+    ///
+    /// If the chain has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestChain {
         group.onFinish(handler)
         return self
     }
 
-    /// Adds an accessory of the chain itself, which is possible only before the start.
+    /// Adds an observer (``RequestAccessory``) of the chain itself.
+    ///
+    /// The observer must be added before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestChain {
         group.adding(accessory)
         return self
     }
 
-    /// Starts the chain if necessary, and waits until it has ended; cancelling the task cancels the chain.
+    /// Starts the chain if necessary, and waits until it has ended.
+    ///
+    /// Cancelling the task cancels the chain.
     ///
     /// - Returns: The outcomes of all requests, in order.
     public func finished() async -> GroupReport { await group.finished() }

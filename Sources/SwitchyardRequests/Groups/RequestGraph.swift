@@ -3,8 +3,9 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// A graph of requests with dependencies, in which each request starts as soon as the requests that it depends on have
-/// succeeded.
+/// A graph of requests with dependencies.
+///
+/// Each request starts as soon as the requests that it depends on have succeeded.
 ///
 ///     let login = users.request(Token.self, for: .login)
 ///     let graph = RequestGraph()
@@ -15,7 +16,7 @@ import SwitchyardServices
 ///
 /// A member may depend on a name that is added later. Cycles, unknown names and duplicate names are errors. The first
 /// failure ends the graph. If the policy is ``GroupPolicy/collectAll``, a failure cancels only the members that depend
-/// on the failed one.
+/// on the failed member.
 public final class RequestGraph: GroupMember {
     private struct Node {
         var name: String
@@ -26,9 +27,9 @@ public final class RequestGraph: GroupMember {
     private struct State {
         var nodes: [Node] = []
         var names: Set<String> = []
-        /// Whether the nodes are members of the group, or are being added to it.
+        /// Whether the nodes have been added to the group as members, or are being added.
         var hasEntered = false
-        /// Whether the group has received the dependencies, so that it may start.
+        /// Whether the dependencies have been set on the group, so that the group may start.
         var isReady = false
 
         /// Returns the nodes to add to the group, or `nil` if they were already added.
@@ -39,11 +40,13 @@ public final class RequestGraph: GroupMember {
         }
     }
 
-    /// The graph as a group, with members, progress, accessories and state.
+    /// The graph as a group, which provides its members, progress, observers and state.
     public let group: RequestGroup
     private let contents: Locked<State>
 
-    /// Creates a graph.
+    /// Creates an empty graph.
+    ///
+    /// By default, the first failure ends the graph.
     public init(options: GroupOptions = GroupOptions(policy: .failFast)) {
         let contents = Locked(State())
         self.contents = contents
@@ -58,12 +61,14 @@ public final class RequestGraph: GroupMember {
         )
     }
 
-    /// Adds a member, which is possible only before the start.
+    /// Adds a member.
+    ///
+    /// The member must be added before the start.
     ///
     /// - Parameters:
     ///   - member: The member.
-    ///   - name: The name by which other members depend on it.
-    ///   - dependencies: The names of the members that must succeed first.
+    ///   - name: The name by which other members depend on this member.
+    ///   - dependencies: The names of the members that must succeed before this member starts.
     /// - Throws: ``GraphError/duplicateName(_:)``, ``GraphError/started``, or ``GraphError/cycle(_:)`` with this name
     ///   alone if the member is this graph or contains it.
     public func add(
@@ -74,7 +79,8 @@ public final class RequestGraph: GroupMember {
         guard group.state == .initialized else { throw .started }
         let node = Node(name: name, member: member, dependencies: dependencies)
         guard let nest = member as? any MemberNest else { return try insert(node) }
-        // The check and the insertion are one step, so that two graphs cannot become members of each other.
+        // The lock covers both the check for a cycle and the insertion, so that two graphs cannot become members of
+        // each other.
         RequestGroup.nesting.lock()
         defer { RequestGroup.nesting.unlock() }
         if nest.holds(group) { throw .cycle([name]) }
@@ -89,43 +95,53 @@ public final class RequestGraph: GroupMember {
         }
     }
 
-    /// Starts the members without dependencies.
+    /// Checks the graph and starts the members without dependencies.
     ///
-    /// - Throws: ``GraphError``, in which case nothing was started.
+    /// - Throws: ``GraphError`` if the graph is invalid. No member was started in this case.
     public func start() throws(GraphError) {
         guard group.state == .initialized else { throw .started }
         try Self.enter(contents, into: group)
         guard group.resume() else { throw .started }
     }
 
-    /// Starts the members without dependencies; an invalid graph fails.
+    /// Starts the members without dependencies.
+    ///
+    /// If the graph is invalid, it ends as failed.
     @discardableResult
     public func resume() -> Bool { group.resume() }
 
-    /// Cancels the running members and drops the others; every member ends, even before the start.
+    /// Cancels the running members.
+    ///
+    /// The members that were not started end as cancelled, even if the graph was not started.
     public func cancel() { group.cancel() }
 
     /// Calls the observer once, when the graph has ended and all handlers have been called.
     public func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void) { group.whenEnded(observer) }
 
-    /// Adds a handler for the end of the graph; if the graph has already ended, the handler is called soon.
+    /// Adds a handler for the end of the graph.
+    ///
+    /// If the graph has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestGraph {
         group.onFinish(handler)
         return self
     }
 
-    /// Adds an accessory of the graph itself, which is possible only before the start.
+    /// Adds an observer (``RequestAccessory``) of the graph itself.
+    ///
+    /// The observer must be added before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestGraph {
         group.adding(accessory)
         return self
     }
 
-    /// Starts the graph and waits until it has ended; cancelling the task cancels the graph.
+    /// Starts the graph and waits until it has ended.
+    ///
+    /// Cancelling the task cancels the graph.
     ///
     /// - Returns: The outcomes of all members, in the order in which they were added.
-    /// - Throws: ``GraphError``.
+    /// - Throws: ``GraphError`` if the graph is invalid.
     public func finished() async throws(GraphError) -> GroupReport {
         if group.state == .initialized {
             do throws(GraphError) { try start() } catch { if error != .started { throw error } }
@@ -142,14 +158,14 @@ public enum GraphError: Error, Sendable, Hashable {
     case duplicateName(String)
     /// A member depends on a name that no member has.
     case unknownName(String, dependent: String)
-    /// Members depend on each other in a cycle, listed from one member to the one before it.
+    /// Members depend on each other in a cycle. The names are listed so that each member depends on the next one.
     case cycle([String])
     /// The graph was already started.
     case started
 }
 
 extension GraphError: CustomStringConvertible {
-    /// The error as text, with the names of the members.
+    /// A description of the error with the names of the members.
     public var description: String {
         switch self {
         case .duplicateName(let name): "two members are named \(name)"
@@ -173,9 +189,9 @@ extension RequestGraph {
         return contents.withLock { $0.isReady }
     }
 
-    /// Adds the nodes to the group, with their dependencies.
+    /// Adds the nodes to the group and sets their dependencies.
     private static func enter(_ contents: Locked<State>, into group: RequestGroup) throws(GraphError) {
-        // The nodes are checked and taken in one step, so that a node that is added meanwhile cannot slip in unchecked.
+        // The nodes are checked and taken under one lock, so that no unchecked node can be added in between.
         let (nodes, order) = try contents.withLock { state throws(GraphError) in
             guard !state.hasEntered else { throw .started }
             let order = try checked(state.nodes)
@@ -189,8 +205,8 @@ extension RequestGraph {
 
     /// Appends the nodes to the members of the group.
     ///
-    /// - Returns: The positions of the nodes in the group, or `nil` if the group had already ended for one of them,
-    ///   which has been cancelled.
+    /// - Returns: The positions of the nodes in the group, or `nil` if the group ended before all nodes were appended.
+    ///   The members of the other nodes have been cancelled.
     @discardableResult
     private static func append(_ nodes: [Node], to group: RequestGroup) -> [Int]? {
         var places: [Int] = []
@@ -200,7 +216,7 @@ extension RequestGraph {
         return places.count == nodes.count ? places : nil
     }
 
-    /// Returns the positions that each member depends on, and throws if the graph is invalid.
+    /// Returns the positions of the dependencies of each member, and throws if the graph is invalid.
     private static func checked(_ nodes: [Node]) throws(GraphError) -> [Set<Int>] {
         let positions = Dictionary(uniqueKeysWithValues: zip(nodes.map(\.name), nodes.indices))
         var dependencies: [Set<Int>] = []
@@ -218,7 +234,9 @@ extension RequestGraph {
 }
 
 extension RequestGroup {
-    /// Sets the dependencies of the members at some positions, before the start only.
+    /// Sets the dependencies of the members at these positions.
+    ///
+    /// The call has no effect after the start.
     func require(_ dependencies: [Set<Int>], at places: [Int]) {
         let required = zip(places, dependencies).map { place, own in (place, own.map { places[$0] }) }
         contents.withLock { $0.plan.require(required) }
@@ -229,11 +247,10 @@ extension RequestGroup {
 enum DependencyCycle {
     private enum Mark { case unseen, open, done }
 
-    /// Finds a cycle.
+    /// Returns a cycle in the dependencies, or `nil` if there is none.
     ///
-    /// - Parameter dependencies: The positions that each position depends on.
-    /// - Returns: The positions of a cycle, in which each position depends on the next and the last one on the first,
-    ///   or `nil` if there is no cycle.
+    /// - Parameter dependencies: For each position, the positions that it depends on.
+    /// - Returns: The positions of a cycle, in which each position depends on the next and the last one on the first.
     static func find(in dependencies: [Set<Int>]) -> [Int]? {
         var marks = [Mark](repeating: .unseen, count: dependencies.count)
         for start in dependencies.indices where marks[start] == .unseen {

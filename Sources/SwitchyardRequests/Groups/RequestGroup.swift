@@ -4,31 +4,36 @@ import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// A group of members of any kind, which are started together and whose outcomes are reported together when all have
-/// ended.
+/// A group of members of any kind.
+///
+/// The members are started together, and their outcomes are reported when all members have ended.
 ///
 ///     let group = RequestGroup([topics.request([Topic].self, for: .topics), users.request(User.self, for: .me)])
 ///     group.onFinish { report in show(report.members) }
 ///     group.resume()
 ///
-/// The report comes after the last callback of the last member, because a member counts as ended only when all its
-/// handlers have been called. The report comes exactly once, also after a cancellation and for an empty group. A
-/// running group retains itself and its members. Members that ended before the start count as ended, and a member that
-/// is added twice counts once. A group can be a member of another group. It cannot be a member of itself or of one of
-/// its members, because it would wait for its own end.
+/// A member counts as ended only when all its handlers have been called, so the report comes after the last callback of
+/// the last member. The report comes exactly once, also after a cancellation and for an empty group. A running group
+/// retains itself and its members. Members that ended before the start count as ended, and a member that is added twice
+/// counts once. A group can be a member of another group. It cannot be a member of itself or of one of its members,
+/// because it would wait for its own end.
 ///
-/// Callbacks come in the order of ``RequestAccessory``, with the members between `willStart` and `didStop`.
+/// Callbacks come in the order of ``RequestAccessory``. The members run between `willStart` and `didStop`.
 public final class RequestGroup: GroupMember {
-    /// A closure that receives a member's outcome before the group counts it, when members may still be added.
+    /// A closure that receives a member's outcome before the group counts the member as ended.
+    ///
+    /// It may still add members.
     typealias Step = @Sendable (MemberOutcome, RequestGroup) -> Void
 
-    /// The steps before a group starts or stops, whatever the cause.
+    /// Closures that run before a group starts or stops.
+    ///
+    /// ``RequestGraph`` uses them to add its nodes.
     struct Prelude: Sendable {
         /// Prepares the group, and returns `false` if it must not start.
         var start: @Sendable (RequestGroup) -> Bool
-        /// Adds all pending members to the group, so that these members end with the group.
+        /// Adds all pending members to the group, so that they end with the group.
         var stop: @Sendable (RequestGroup) -> Void
-        /// Returns the present and pending members of the group.
+        /// Returns all members that the group has or will have.
         var members: @Sendable () -> [any GroupMember]
     }
 
@@ -46,25 +51,25 @@ public final class RequestGroup: GroupMember {
         var watched = 0
         var hasAnnouncedStart = false
         var hasAnnouncedStop = false
-        /// Whether the handlers have been taken to be called.
+        /// Whether the group has ended and its handlers have been taken out of the state to be called.
         var isOver = false
     }
 
-    /// The description of the group for accessories.
+    /// The description of the group that its observers (``RequestAccessory``) receive.
     public let subject: AccessorySubject
     let queue: DispatchQueue
-    /// The lock that is held while a member with members of its own is added to any group or graph.
+    /// The lock that is held while a group, batch, chain or graph is added as a member to a group or graph.
     static let nesting = NSLock()
     let contents: Locked<State>
     private let timeout: Duration?
     private let time: any TimeSource
     let prelude: Prelude?
 
-    /// Creates a group.
+    /// Creates a group without starting it.
     ///
     /// - Parameters:
-    ///   - members: The members, in order. More can be added later.
-    ///   - options: The policy, the number of concurrent members, and other options.
+    ///   - members: The members, in order. More members can be added later.
+    ///   - options: The policy, the maximum number of concurrent members, and other options.
     public convenience init(
         _ members: [any GroupMember] = [],
         options: GroupOptions = GroupOptions(policy: .collectAll)
@@ -88,7 +93,7 @@ public final class RequestGroup: GroupMember {
     /// The state of the group.
     public var state: RequestState { contents.withLock { $0.plan.state } }
 
-    /// The progress of the group.
+    /// The number of members that have ended, and the number of all members.
     public var progress: GroupProgress { contents.withLock { $0.plan.progress } }
 
     /// The report, or `nil` until the group has ended.
@@ -98,16 +103,20 @@ public final class RequestGroup: GroupMember {
 // MARK: - Start and stop
 
 extension RequestGroup {
-    /// Adds a member at the end; if the group is running, the member is started in its turn.
+    /// Adds a member at the end.
     ///
-    /// - Returns: `false` if the member was already added, is this group or contains it, or if the group's outcome is
-    ///   already decided.
+    /// If the group is running, the member starts as soon as the group's limit allows.
+    ///
+    /// - Returns: `false` if the member was already added, if the member is or contains this group, or if the group's
+    ///   outcome is already decided.
     @discardableResult
     public func add(_ member: any GroupMember) -> Bool {
         append(member, once: true) != nil
     }
 
-    /// Starts the members; a second start is ignored.
+    /// Starts the members.
+    ///
+    /// A second call is ignored.
     ///
     /// - Returns: Whether this call started the group.
     @discardableResult
@@ -127,7 +136,9 @@ extension RequestGroup {
         return true
     }
 
-    /// Ends the group as cancelled and cancels its unfinished members; the report comes when they have ended.
+    /// Ends the group as cancelled and cancels its unfinished members.
+    ///
+    /// The report comes when these members have ended.
     ///
     /// A group that was not started ends too. If the outcome is already decided, it does not change.
     public func cancel() {
@@ -143,11 +154,13 @@ extension RequestGroup {
         }
     }
 
-    /// Adds a member with a step, or returns `nil` if the outcome is already decided or the member contains this group.
+    /// Adds a member with a step.
+    ///
+    /// Returns `nil` if the outcome is already decided or the member contains this group.
     @discardableResult
     func append(_ member: any GroupMember, once: Bool = false, step: Step? = nil) -> Int? {
         guard let nest = member as? any MemberNest else { return start(enter(member, once, step)) }
-        // The check and the insertion are one step, so that two groups cannot become members of each other.
+        // The lock covers both the check and the insertion, so that two groups cannot become members of each other.
         return start(Self.nesting.withLock { nest.holds(self) ? nil : enter(member, once, step) })
     }
 
@@ -161,7 +174,7 @@ extension RequestGroup {
         }
     }
 
-    /// Starts the members that an addition allows to start, and returns the position of the added member.
+    /// Starts the members that can run after the addition, and returns the position of the added member.
     private func start(_ added: GroupPlan.Addition?) -> Int? {
         guard let added else { return nil }
         if state == .resumed {
@@ -187,7 +200,7 @@ extension RequestGroup {
 // MARK: - Work on the group's queue
 
 extension RequestGroup {
-    /// Observes the end of every member that is not observed yet.
+    /// Starts to observe the end of members that were added since the last call.
     private func watchMembers() {
         let (first, members) = contents.withLock { state in
             defer { state.watched = state.members.count }
@@ -215,14 +228,14 @@ extension RequestGroup {
 
     private func perform(_ effects: GroupPlan.Effects) {
         let (members, accessories, isStopNew) = contents.withLock { state in
-            // The last member may end before the stop is announced that was decided earlier.
+            // The last member may end before `willStop` has been called for a verdict that was reached earlier.
             let isStopNew = !state.hasAnnouncedStop && (effects.willStop || effects.report != nil)
             if isStopNew { state.hasAnnouncedStop = true }
             return (state.members, state.hasAnnouncedStart ? state.accessories : [], isStopNew)
         }
         if isStopNew { accessories.willStop(subject) }
         for index in effects.cancel { members[index].cancel() }
-        // Calls that a member makes when it starts belong to the owners of the group's calls.
+        // Calls that a member makes when it starts inherit the owners (users) of the calls of all members.
         let owners = effects.start.isEmpty ? [] : CallOwner.inherited + members.compactMap(\.callOwner)
         CallOwner.$inherited.withValue(owners) {
             for index in effects.start { members[index].resume() }
@@ -248,7 +261,9 @@ extension RequestGroup {
 }
 
 extension RequestGroup {
-    /// Adds a handler for the end of the group; if the group has already ended, the handler is called soon.
+    /// Adds a handler for the end of the group.
+    ///
+    /// If the group has already ended, the handler is called soon.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (GroupReport) -> Void) -> RequestGroup {
         let report = contents.withLock { state -> GroupReport? in
@@ -260,14 +275,16 @@ extension RequestGroup {
         return self
     }
 
-    /// Adds a handler that is called for every member that ends.
+    /// Adds a handler that is called with the progress each time a member ends.
     @discardableResult
     public func onProgress(_ handler: @escaping @Sendable (GroupProgress) -> Void) -> RequestGroup {
         contents.withLock { if !$0.isOver { $0.progressHandlers.append(handler) } }
         return self
     }
 
-    /// Adds an accessory, which is possible only before the start.
+    /// Adds an observer (``RequestAccessory``) of the group.
+    ///
+    /// The observer must be added before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> RequestGroup {
         contents.withLock { if !$0.isOver { $0.accessories.append(accessory) } }
@@ -294,7 +311,9 @@ extension RequestGroup {
         return await ended()
     }
 
-    /// Waits until a group has ended that another caller starts; cancelling the task cancels the group.
+    /// Waits until the group has ended, without starting it.
+    ///
+    /// Cancelling the task cancels the group.
     func ended() async -> GroupReport {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<GroupReport, Never>) in
@@ -307,7 +326,9 @@ extension RequestGroup {
 }
 
 extension GroupReport {
-    /// The outcome of the group as a member of another group, where a partial success counts as success.
+    /// The outcome of the group as a member of another group.
+    ///
+    /// A partial success counts as success.
     var asMember: MemberOutcome {
         switch outcome {
         case .succeeded, .partial: .succeeded
@@ -323,14 +344,14 @@ extension GroupReport {
     }
 }
 
-/// A member of a group that has members of its own.
+/// A group member that has members itself.
 protocol MemberNest: GroupMember {
-    /// The members that this one currently waits for.
+    /// The members that this member currently waits for.
     var nested: [any GroupMember] { get }
 }
 
 extension MemberNest {
-    /// Returns whether a group is this one, or a member of it at any depth.
+    /// Returns whether the group is this member, or one of its members at any depth.
     func holds(_ group: RequestGroup) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var rest: [any MemberNest] = [self]

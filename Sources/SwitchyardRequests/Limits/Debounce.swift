@@ -1,8 +1,9 @@
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A limit that sends a request only after no other request of its key has come for a while; the earlier requests end
-/// as superseded.
+/// A limit that sends a request only after no other request with the same key has come for a while.
+///
+/// If another request comes earlier, the waiting request fails as superseded.
 ///
 ///     let typing = Debounce(.milliseconds(300), by: .endpoint)
 ///     configuration.limits = [typing]            // for every request of the search field
@@ -11,11 +12,11 @@ public final class Debounce: RequestLimit, PacingLimit {
     private let key: LimitKey
     private let latest = Locked<[String: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)]>([:])
 
-    /// Creates a debounce.
+    /// Creates a debounce limit.
     ///
     /// - Parameters:
-    ///   - quiet: The time during which no other request of the key may come.
-    ///   - key: The key of the requests that supersede each other, by default the method and path.
+    ///   - quiet: The time during which no other request with the same key may come.
+    ///   - key: The key. Requests with the same key supersede each other. By default, the key is the method and path.
     public init(_ quiet: Duration, by key: LimitKey = .endpoint) {
         self.quiet = quiet
         self.key = key
@@ -24,7 +25,9 @@ public final class Debounce: RequestLimit, PacingLimit {
     /// The number of waiting requests.
     package var waitingCount: Int { latest.withLock { $0.count } }
 
-    /// Waits for the quiet time in the request's first round; later rounds pass.
+    /// Waits for the quiet time before the first round of the request over the servers.
+    ///
+    /// Retries do not wait again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         typealias End = @Sendable (RequestFailure.Reason) -> Void
@@ -41,10 +44,11 @@ public final class Debounce: RequestLimit, PacingLimit {
     }
 }
 
-/// A limit that lets only the latest request of a key continue; a new request ends the previous one as superseded, in
-/// whatever state it is.
+/// A limit that lets only the latest request with a key continue.
 ///
-///     configuration.limits = [LatestWins()]      // one object for all requests that concern each other
+/// A new request makes the previous one fail as superseded, whether it waits or runs.
+///
+///     configuration.limits = [LatestWins()]      // one object for all requests that supersede each other
 ///
 /// A request whose response is streamed (a download, a stream, events) can be superseded until the head of its response
 /// has been received.
@@ -52,9 +56,10 @@ public final class LatestWins: RequestLimit, PacingLimit {
     private let key: LimitKey
     private let latest = Locked<[String: (id: RequestID, end: @Sendable (RequestFailure.Reason) -> Void)]>([:])
 
-    /// Creates the limit.
+    /// Creates a limit that lets only the latest request continue.
     ///
-    /// - Parameter key: The key of the requests that supersede each other, by default the method and path.
+    /// - Parameter key: The key. Requests with the same key supersede each other. By default, the key is the method and
+    ///   path.
     public init(by key: LimitKey = .endpoint) {
         self.key = key
     }
@@ -62,7 +67,9 @@ public final class LatestWins: RequestLimit, PacingLimit {
     /// The number of running requests.
     package var count: Int { latest.withLock { $0.count } }
 
-    /// Supersedes the previous request in the request's first round; later rounds pass.
+    /// Supersedes the previous request with the same key before the first round of this one.
+    ///
+    /// Retries supersede nothing.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         let id = context.id

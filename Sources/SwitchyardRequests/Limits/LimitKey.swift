@@ -2,19 +2,23 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The key by which a limit groups requests: requests with the same key count together.
+/// The key by which a limit groups requests.
 ///
-///     .everything                                     one count for the whole client
+/// Requests with the same key are limited together.
+///
+///     .everything                                     one key for all requests
 ///     .endpoint                                       method and path
 ///     .parameters("q")                                method, path and the value of q
 ///     .custom { $0.tags.contains("search") ? "search" : nil }
 ///
-/// For an ``/SwitchyardClient/APIConfiguration/prebuiltRequest``, the key uses its own method and URL: the origin and path count as the
-/// path, and the query as the parameters.
+/// For an ``/SwitchyardClient/APIConfiguration/prebuiltRequest``, the key is made from the method and URL of that
+/// request. Its origin and path serve as the path, and its query as the parameters.
 public struct LimitKey: Sendable {
     private let name: @Sendable (APIConfiguration) -> String?
 
-    /// Returns a key of your own; requests for which the closure returns `nil` are not limited.
+    /// Returns a key computed by a closure.
+    ///
+    /// Requests for which the closure returns `nil` are not limited.
     public static func custom(_ name: @escaping @Sendable (APIConfiguration) -> String?) -> LimitKey {
         LimitKey(name: name)
     }
@@ -40,7 +44,9 @@ public struct LimitKey: Sendable {
         }
     }
 
-    /// Returns a key that is the same for all requests with the tag; other requests are not limited.
+    /// Returns a key that is the same for all requests with the tag.
+    ///
+    /// Other requests are not limited.
     public static func tag(_ tag: String) -> LimitKey {
         LimitKey { $0.tags.contains(tag) ? tag : nil }
     }

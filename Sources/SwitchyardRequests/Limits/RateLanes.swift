@@ -1,37 +1,40 @@
 import SwitchyardServices
 
-/// The keys of a rate limit, each with its meter and its waiting requests, as a pure state machine.
+/// A pure state machine that holds the keys of a rate limit, each with its meter and its waiting requests.
 ///
-/// While requests arrive, keys whose past requests no longer matter are removed, so that the size of the table stays
-/// proportional to the current traffic. No timer is needed for this.
+/// A key is removed when its past requests no longer affect new ones. Removal happens while requests arrive, so the
+/// size of the table stays proportional to the current traffic without a timer.
 struct RateLanes {
     typealias Number = UInt64
 
-    /// The decision about a request that arrives.
+    /// The decision about a new request.
     enum Arrival: Equatable {
         case go
         case refuse(wait: Duration?)
         case wait(Number)
     }
 
-    /// The requests that may begin now, and the time at which the next one may begin.
+    /// The waiting requests that may begin now, and the time at which the next one may begin.
     struct Turn: Equatable {
         var admitted: [Number] = []
         var next: MonotonicTime?
     }
 
-    /// The state of a key, which is mutated in place because copying its queue would cost every arrival time
-    /// proportional to the number of waiters.
+    /// The state of one key.
+    ///
+    /// It is mutated in place, because copying the queue at every arrival would take time proportional to its length.
     private struct Lane {
         var meter: RateMeter
-        /// The queue in order of arrival, in which cancelled requests stay until their turn or until they are
-        /// compacted.
+        /// The waiting requests in order of arrival.
+        ///
+        /// A cancelled request stays in the queue until its turn or until `leave(_:)` compacts the queue.
         var line: [Number] = []
         var head = 0
         var waiting: Set<Number> = []
 
-        /// Admits a request and returns `nil` if no other request waits and it is not too early; otherwise returns the
-        /// time of its turn.
+        /// Admits a request and returns `nil` if no other request waits and the rate allows one now.
+        ///
+        /// Otherwise, returns the time at which the request may begin.
         mutating func pass(at now: MonotonicTime, notBefore start: MonotonicTime) -> MonotonicTime? {
             if waiting.isEmpty, start <= now, meter.take(at: now) { return nil }
             return meter.next(at: max(now, start), behind: waiting.count)
@@ -42,8 +45,9 @@ struct RateLanes {
             waiting.insert(number)
         }
 
-        /// Removes a waiting request; its entry in the queue is removed with others once more than half of the entries
-        /// are cancelled.
+        /// Removes a waiting request.
+        ///
+        /// The entries of cancelled requests are removed from the queue when they are more than half of it.
         mutating func leave(_ number: Number) -> Bool {
             guard waiting.remove(number) != nil else { return false }
             if line.count > 2 * waiting.count + 32 {
@@ -53,7 +57,7 @@ struct RateLanes {
             return true
         }
 
-        /// Admits the requests that may begin now.
+        /// Admits the waiting requests that may begin now.
         mutating func turn(at now: MonotonicTime) -> Turn {
             var turn = Turn()
             while head < line.count {
@@ -117,7 +121,7 @@ struct RateLanes {
         if lanes[key]?.leave(number) == true { waiting -= 1 }
     }
 
-    /// Admits the requests of a key that may begin now.
+    /// Admits the waiting requests of a key that may begin now.
     mutating func turn(_ key: String, at now: MonotonicTime) -> Turn {
         if now < pauseEnd { return Turn(next: lanes[key]?.waiting.isEmpty == false ? pauseEnd : nil) }
         guard let turn = lanes[key]?.turn(at: now) else { return Turn() }
@@ -125,7 +129,7 @@ struct RateLanes {
         return turn
     }
 
-    /// Lets no request begin before a time.
+    /// Pauses all keys, so that no request begins before a time.
     mutating func pause(until time: MonotonicTime) {
         pauseEnd = max(pauseEnd, time)
     }

@@ -1,34 +1,36 @@
 public import SwitchyardClient
 public import SwitchyardServices
 
-/// A limit of the rate at which requests of one key begin; a request that comes too early is refused or waits.
+/// A limit of the rate at which requests with the same key begin.
+///
+/// A request that comes too early waits or is refused.
 ///
 ///     options.limits = [RateLimit(.bucket(perSecond: 20, burst: 40))]                       // the whole client
 ///     options.limits = [RateLimit(.interval(.seconds(5)), by: .endpoint, excess: .refuse)]  // each endpoint
 ///     configuration.limits = [searchLimit]                                                   // one kind of call
 ///     limit.pause(for: .seconds(30))                                                         // nothing begins for 30 s
 ///
-/// Every round of a request counts. A waiting request occupies no thread and can be cancelled like any other. A
-/// cancelled request does not use up its turn. There is one timer for each key that has waiting requests, and none
-/// otherwise.
+/// Every retry of a request counts as a request. A waiting request occupies no thread and can be cancelled like any
+/// other request. A request that is cancelled while it waits does not count. There is one timer for each key that has
+/// waiting requests, and none otherwise.
 public final class RateLimit: RequestLimit {
     private struct State {
         var lanes: RateLanes
         /// The waiting requests that have not been admitted, by number.
         var waiters: [RateLanes.Number: Waiter<Bool>] = [:]
-        /// The keys that have a timer scheduled.
+        /// The keys for which a timer is scheduled.
         var armed: Set<String> = []
     }
 
     private let key: LimitKey
     private let state: Locked<State>
 
-    /// Creates a limit.
+    /// Creates a rate limit.
     ///
     /// - Parameters:
-    ///   - rule: The number of requests that may begin in a time.
-    ///   - key: The key of the requests that count together, by default the same for all requests.
-    ///   - excess: The handling of a request that comes too early, which waits by default.
+    ///   - rule: The number of requests with the same key that may begin in a time.
+    ///   - key: The key. Requests with the same key count together. By default, all requests have the same key.
+    ///   - excess: The handling of a request that comes too early. By default, the request waits.
     ///   - maximumWaiting: The maximum number of waiting requests over all keys, 1,000 by default. Further requests are
     ///     refused.
     public init(
@@ -41,9 +43,10 @@ public final class RateLimit: RequestLimit {
         state = Locked(State(lanes: RateLanes(rule, excess, maximumWaiting: maximumWaiting)))
     }
 
-    /// Pauses the limit until a time, so that no request begins before it.
+    /// Pauses the limit, so that no request begins before a time.
     ///
-    /// Requests wait or are refused as if they came too early. If a longer pause is already in effect, nothing changes.
+    /// A request that comes during the pause waits or is refused, like any request that comes too early. If a longer
+    /// pause is already in effect, nothing changes.
     ///
     /// - Parameter time: The end of the pause, on the client's clock (``/SwitchyardClient/NetworkClient/time``,
     ///   ``/SwitchyardClient/DispatchContext/time``).
@@ -51,26 +54,27 @@ public final class RateLimit: RequestLimit {
         state.withLock { $0.lanes.pause(until: time) }
     }
 
-    /// Pauses the limit for a duration, so that no request begins meanwhile.
+    /// Pauses the limit for a duration, so that no request begins during that time.
     ///
     /// - Parameters:
     ///   - duration: The duration of the pause.
-    ///   - time: The client's clock, by default the system's.
+    ///   - time: The client's clock, by default the system's clock.
     public func pause(for duration: Duration, on time: any TimeSource = SystemTime.shared) {
         pause(until: time.now.advanced(by: min(max(.zero, duration), .seconds(1_000_000_000))))
     }
 
-    /// The number of keys that the limit keeps state for.
+    /// The number of keys that the limit stores state for.
     ///
-    /// State that no longer matters is removed while requests of other keys arrive.
+    /// The state of a key is removed when its past requests no longer affect new ones, at a later arrival of any
+    /// request.
     package var keyCount: Int { state.withLock { $0.lanes.count } }
 
     /// The number of waiting requests.
     public var waitingCount: Int { state.withLock { $0.lanes.waiting } }
 
-    /// Waits until the rate allows the request.
+    /// Waits until the rate allows the request to begin.
     ///
-    /// - Throws: ``/SwitchyardClient/RequestFailure/Reason/rateLimited(retryAfter:)``.
+    /// - Throws: ``/SwitchyardClient/RequestFailure/Reason/rateLimited(retryAfter:)`` if the request is refused.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard let key = key(configuration) else { return .free }
         let now = context.time.now
@@ -91,7 +95,9 @@ public final class RateLimit: RequestLimit {
         }
     }
 
-    /// Removes a cancelled request, which does not use up its turn, and returns that it was not admitted.
+    /// Removes a waiting request that was cancelled.
+    ///
+    /// Returns `true` if the request had not been admitted.
     private func leave(_ key: String, _ number: RateLanes.Number) -> Bool {
         state.withLock { state in
             state.lanes.leave(key, number)
@@ -100,7 +106,7 @@ public final class RateLimit: RequestLimit {
         return false
     }
 
-    /// Admits the requests that may begin now, and schedules a timer for the next one.
+    /// Admits the waiting requests that may begin now, and schedules a timer for the next one.
     private func turn(_ key: String, on time: any TimeSource) {
         let (admitted, next) = state.withLock { state in
             let turn = state.lanes.turn(key, at: time.now)
@@ -116,13 +122,13 @@ public final class RateLimit: RequestLimit {
     }
 }
 
-/// The number of requests of one key that may begin in a time.
+/// The number of requests with the same key that may begin in a time.
 public enum RateRule: Sendable, Hashable {
     /// At most one request in each interval.
     case interval(Duration)
-    /// A token bucket of `burst` tokens, full at the start and refilled with `perSecond` tokens a second, from which
-    /// each request takes one.
+    /// A token bucket, from which each request takes one token.
     ///
+    /// The bucket holds at most `burst` tokens. It is full at the start and refilled with `perSecond` tokens a second.
     /// It is implemented as the generic cell rate algorithm (ITU-T I.371), with one number per key.
     case bucket(perSecond: Double, burst: Int)
     /// At most `count` requests in any time span of this length (a sliding window).
@@ -133,14 +139,14 @@ public enum RateRule: Sendable, Hashable {
 
 /// The handling of a request that comes too early.
 public enum RateExcess: Sendable, Hashable {
-    /// The request fails immediately with ``/SwitchyardClient/RequestFailure/Reason/rateLimited(retryAfter:)``, which contains the time
-    /// to wait.
+    /// The request fails immediately with ``/SwitchyardClient/RequestFailure/Reason/rateLimited(retryAfter:)``, which
+    /// contains the time after which it could begin.
     case refuse
     /// The request waits for its turn, first come, first served.
     ///
-    /// If it would have to wait longer than `atMost` or beyond its deadline, it fails immediately.
+    /// A request that would have to wait longer than `atMost` or beyond its deadline fails immediately.
     case wait(atMost: Duration?)
 
-    /// The request waits for its turn until its deadline.
+    /// The request waits for its turn, at most until its deadline.
     public static let wait = RateExcess.wait(atMost: nil)
 }

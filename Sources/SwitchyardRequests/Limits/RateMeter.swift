@@ -1,10 +1,13 @@
 import SwitchyardServices
 
-/// A count of the requests of one key against a rate rule, as a pure value that receives the time as an argument.
+/// A meter that counts the requests of one key and applies a rate rule.
+///
+/// It is a pure value: callers pass the time.
 struct RateMeter {
     private enum Kind {
-        /// One request per `spacing`, where a request may come up to `slack` before `due`, which is the time of the
-        /// next request at an even rate.
+        /// One request per `spacing`.
+        ///
+        /// The value `due` is the time of the next request at an even rate. A request may come up to `slack` earlier.
         case cells(spacing: Duration, slack: Duration, due: MonotonicTime)
         /// The times of the last `count` requests, the oldest first.
         case window(count: Int, span: Duration, times: [MonotonicTime])
@@ -26,12 +29,12 @@ struct RateMeter {
         }
     }
 
-    /// Returns the duration clamped to a range that is safe to calculate with, from 0 to 31 years.
+    /// Returns the duration clamped to 0 to 31 years, so that calculations with it cannot overflow.
     private static func sensible(_ duration: Duration) -> Duration {
         min(max(.zero, duration), .seconds(1_000_000_000))
     }
 
-    /// Counts a request and returns `true`, or returns `false` if it is too early for a request.
+    /// Counts a request and returns `true`, or returns `false` if the rate does not allow a request now.
     mutating func take(at now: MonotonicTime) -> Bool {
         guard next(at: now) <= now else { return false }
         switch kind {
@@ -45,8 +48,9 @@ struct RateMeter {
         return true
     }
 
-    /// Returns the time at which a request can begin after `others` requests that go first, or `now` if it can begin
-    /// immediately.
+    /// Returns the time at which a request may begin if `others` requests begin before it.
+    ///
+    /// If it may begin immediately, returns `now`.
     func next(at now: MonotonicTime, behind others: Int = 0) -> MonotonicTime {
         switch kind {
         case .cells(let spacing, let slack, let due):
@@ -60,7 +64,7 @@ struct RateMeter {
         }
     }
 
-    /// Whether past requests no longer affect the next one, so that the meter can be discarded.
+    /// Returns whether past requests no longer affect the next one, so that the meter can be discarded.
     func isFresh(at now: MonotonicTime) -> Bool {
         switch kind {
         case .cells(_, _, let due): due <= now

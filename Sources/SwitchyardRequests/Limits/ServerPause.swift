@@ -3,7 +3,7 @@ public import SwitchyardClient
 package import SwitchyardHTTP
 import SwitchyardServices
 
-/// The pause that a response asks the client to make before further requests.
+/// The pause before further requests that a response asks the client for.
 ///
 /// | field | meaning |
 /// |---|---|
@@ -19,8 +19,10 @@ package enum ServerPause {
     ///
     /// - Parameters:
     ///   - status: The status of the response.
-    ///   - headers: The header fields of the response. If there is a `Date` field, times are measured from it.
-    ///   - now: The time of day of this device.
+    ///   - headers: The header fields of the response. If they contain `Date`, a pause that ends at a time of day is
+    ///     measured
+    ///     from that date.
+    ///   - now: The current time of day on this device.
     /// - Returns: The pause.
     package static func duration(status: Int, headers: HTTPHeaders, now: Date) -> Duration? {
         let now = headers["Date"].flatMap { HTTPDate.date(from: $0) } ?? now
@@ -33,7 +35,7 @@ package enum ServerPause {
         return pauses.compactMap { $0 }.filter { $0 > .zero }.max()
     }
 
-    /// Returns the longest pause in the `RateLimit` field, which has one policy or several.
+    /// Returns the longest pause in the `RateLimit` field, which contains one or more policies.
     private static func combined(_ headers: HTTPHeaders, _ now: Date) -> Duration? {
         let policies = headers.values(of: "RateLimit").flatMap { line in
             // If the value contains `;`, commas separate policies. Otherwise commas separate the parameters of a single
@@ -54,7 +56,7 @@ package enum ServerPause {
         return (parts[0].trimmingCharacters(in: .whitespaces).lowercased(), value)
     }
 
-    /// Returns the pause for a number that is seconds from now, or a time in seconds or milliseconds since 1970.
+    /// Returns the pause for a number that means seconds from now, or a time in seconds or milliseconds since 1970.
     private static func pause(to value: Double, _ now: Date) -> Duration {
         switch value {
         case ..<1_000_000_000: .seconds(value)
@@ -71,14 +73,14 @@ package enum ServerPause {
 }
 
 extension RequestInterceptor {
-    /// Returns an interceptor that pauses a limit for as long as responses ask for, including successful ones.
+    /// Returns an interceptor that pauses a limit for as long as a response asks for, even a successful one.
     ///
     ///     let limit = RateLimit(.unlimited)
     ///     options.limits = [limit]
     ///     options.interceptors = [.pausing(limit)]
     ///
-    /// It reads `Backoff`, `RateLimit`, `RateLimit-Remaining` with `RateLimit-Reset`, the same fields with the prefix
-    /// `X-`, and `Retry-After` of 429 and 503. Requests that are already running continue.
+    /// The interceptor reads `Backoff`, `RateLimit`, `RateLimit-Remaining` with `RateLimit-Reset`, the same fields with
+    /// the prefix `X-`, and `Retry-After` of 429 and 503 responses. Requests that are already running continue.
     ///
     /// - Parameters:
     ///   - limit: The limit to pause, which must be among the limits of the client or the call.

@@ -1,11 +1,11 @@
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A limit that sends at most one request of a key per interval.
+/// A limit that sends at most one request with the same key per interval.
 ///
 /// The first request is sent immediately. Of the requests that come before the interval is over, only the last one is
-/// sent, at the end of the interval. The others end as superseded. If all requests must be sent, use a ``RateLimit``
-/// with ``RateRule/interval(_:)``.
+/// sent, at the end of the interval. The others fail as superseded. If all requests must be sent, use a ``RateLimit``
+/// with ``RateRule/interval(_:)`` instead.
 public final class Throttle: RequestLimit, PacingLimit {
     private struct Lane {
         var openAt: MonotonicTime
@@ -18,7 +18,7 @@ public final class Throttle: RequestLimit, PacingLimit {
         var lanes: [String: Lane] = [:]
         private var sweepAt = 256
 
-        /// Removes the keys whose intervals are over, once the table has twice as many keys as remained the last time.
+        /// Removes the keys whose intervals are over, when the table has twice as many keys as after the last removal.
         mutating func sweep(at now: MonotonicTime) {
             guard lanes.count >= sweepAt else { return }
             lanes = lanes.filter { $0.value.openAt > now || $0.value.waiting != nil }
@@ -26,10 +26,10 @@ public final class Throttle: RequestLimit, PacingLimit {
         }
     }
 
-    /// The decision about a request.
+    /// The decision about a new request.
     private enum Verdict {
         case go
-        /// A newer request came first.
+        /// A request that was created later has already arrived, so this request is superseded.
         case late
         case wait(until: MonotonicTime, superseding: (@Sendable (RequestFailure.Reason) -> Void)?)
     }
@@ -41,17 +41,19 @@ public final class Throttle: RequestLimit, PacingLimit {
     /// Creates a throttle.
     ///
     /// - Parameters:
-    ///   - interval: The minimum interval between the beginnings of two requests of a key.
-    ///   - key: The key of the requests that count together, by default the method and path.
+    ///   - interval: The minimum time between the beginnings of two requests with the same key.
+    ///   - key: The key. Requests with the same key are throttled together. By default, the key is the method and path.
     public init(_ interval: Duration, by key: LimitKey = .endpoint) {
         self.interval = interval
         self.key = key
     }
 
-    /// `true`: a request that continues a transfer does not wait for another interval.
+    /// `true`, so that a request that continues a transfer does not wait for another interval.
     package var spacesRequests: Bool { true }
 
-    /// Waits for the end of the interval in the request's first round; later rounds pass.
+    /// Waits for the end of the interval before the first round of the request over the servers.
+    ///
+    /// Retries do not wait again.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {
         guard context.round == 1, let key = key(configuration) else { return .free }
         switch arrive(key, context) {
@@ -70,14 +72,15 @@ public final class Throttle: RequestLimit, PacingLimit {
         do {
             try await context.time.sleep(until: end)
         } catch {
-            // The waiting request was cancelled, so its interval begins with the next request instead.
+            // The waiting request was cancelled, so the interval reserved for it is available to the next request.
             leave(key, context.id) { Lane(openAt: end, gone: $0.gone) }
             throw error
         }
         leave(key, context.id) { Lane(openAt: $0.openAt, gone: context.id) }
     }
 
-    /// Removes a waiting request, unless another request has replaced it.
+    /// Replaces the state of a key when its waiting request stops waiting, unless another request has replaced that
+    /// request.
     private func leave(_ key: String, _ id: RequestID, _ next: (Lane) -> Lane) {
         state.withLock { state in
             guard let lane = state.lanes[key], lane.waiting?.id == id else { return }
@@ -93,9 +96,10 @@ public final class Throttle: RequestLimit, PacingLimit {
                 state.lanes[key] = Lane(openAt: now.advanced(by: interval), gone: context.id)
                 return .go
             }
-            // Rounds run in tasks of their own, so requests may arrive out of order.
+            // Each request arrives in a task of its own, so a request may arrive after one that was created later.
             guard lane.waiting?.id ?? lane.gone < context.id else { return .late }
-            // The waiting request begins at the end of the current interval, so the next interval counts from there.
+            // If a request already waits, `openAt` is one interval after its beginning. The new request takes over its
+            // beginning.
             let end = lane.waiting == nil ? lane.openAt : lane.openAt.advanced(by: .zero - interval)
             state.lanes[key] = Lane(
                 openAt: end.advanced(by: interval),

@@ -2,29 +2,31 @@ public import Foundation
 public import SwitchyardClient
 
 extension Notification.Name {
-    /// Posted when a request was dispatched, with the event under `Notification.switchyardEventKey`.
+    /// Posted when a request is dispatched.
+    ///
+    /// The event is under `Notification.switchyardEventKey`.
     public static let switchyardRequestDidStart = Notification.Name("Switchyard.RequestDidStart")
-    /// Posted when a request waits before another round.
+    /// Posted when a request waits before a retry.
     public static let switchyardRequestDidPause = Notification.Name("Switchyard.RequestDidPause")
-    /// Posted when an attempt of a request at one server has ended.
+    /// Posted when an attempt of a request, which is one try at one server, has ended.
     public static let switchyardAttemptDidEnd = Notification.Name("Switchyard.AttemptDidEnd")
     /// Posted when a request has ended, with or without a response.
     public static let switchyardRequestDidEnd = Notification.Name("Switchyard.RequestDidEnd")
 }
 
 extension Notification {
-    /// The key under which notifications carry their ``/SwitchyardClient/DispatchEvent``.
+    /// The `userInfo` key of the ``/SwitchyardClient/DispatchEvent`` in a notification.
     public static let switchyardEventKey = "Switchyard.Event"
 
-    /// The event that a notification of this library carries, or `nil` for any other notification.
+    /// The event of a notification that this library posted, or `nil` for any other notification.
     public var dispatchEvent: DispatchEvent? { userInfo?[Self.switchyardEventKey] as? DispatchEvent }
 }
 
 extension RequestInterceptor {
     /// Returns an interceptor that posts notifications, for parts of an app without access to the client.
     ///
-    /// The event contains the response with body, header fields and metrics, or the failure. Notifications are posted
-    /// on the observers' queue, in the order of the events.
+    /// The event contains the response with its body, header fields and metrics, or the failure. Notifications are
+    /// posted in the order of the events, on the queue of the client's observers.
     ///
     /// - Parameter center: The notification centre, by default the default centre.
     /// - Returns: The interceptor.
@@ -34,7 +36,6 @@ extension RequestInterceptor {
     }
 }
 
-/// A poster of notifications for events.
 private struct Poster: @unchecked Sendable {
     // `@unchecked` is sound because a notification centre may be used from any thread.
     let center: NotificationCenter

@@ -2,35 +2,37 @@ public import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A limit that checks the network before a request is sent: without a network the request fails immediately or waits.
+/// A limit that checks the network before a request is sent.
+///
+/// Without a network, the request fails immediately or waits.
 ///
 ///     options.limits = [ReachabilityLimit(SystemReachability(), whenOffline: .wait(atMost: .seconds(10)))]
 ///
-/// The check happens only if the limit is among the limits of a client or a call. An unknown status counts as
-/// reachable. A system that reports being offline may be wrong.
+/// No request is checked unless the limit is among the limits of its client or its call. An unknown status counts as
+/// reachable. The system may report being offline by mistake.
 public final class ReachabilityLimit: RequestLimit {
     /// The handling of a request while there is no network.
     public enum Offline: Sendable, Hashable {
-        /// The request fails unsent with ``/SwitchyardHTTP/TransportError/Kind/offline``.
+        /// The request is not sent and fails with ``/SwitchyardHTTP/TransportError/Kind/offline``.
         case fail
-        /// The request waits for the network until this time has passed or its deadline is reached, and then fails.
+        /// The request waits for the network, and fails if this time passes or its deadline is reached.
         case wait(atMost: Duration)
     }
 
     private let provider: any ReachabilityProvider
     private let whenOffline: Offline
 
-    /// Creates the limit.
+    /// Creates a limit that checks the network.
     ///
     /// - Parameters:
     ///   - provider: The source of the network's reachability.
-    ///   - whenOffline: The handling of a request while there is no network, which fails by default.
+    ///   - whenOffline: The handling of a request while there is no network. By default, the request fails.
     public init(_ provider: any ReachabilityProvider, whenOffline: Offline = .fail) {
         self.provider = provider
         self.whenOffline = whenOffline
     }
 
-    /// Lets the request pass, immediately or when the network is back.
+    /// Lets the request continue when there is a network.
     ///
     /// - Throws: `TransportError` of the kind `offline`.
     public func enter(_ configuration: APIConfiguration, _ context: DispatchContext) async throws -> LimitPass {

@@ -3,7 +3,7 @@ public import Foundation
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A monitor that calls a handler about the network's reachability, from a start to a stop.
+/// A monitor that calls a handler with the network's reachability after ``start(on:posting:_:)`` until ``stop()``.
 ///
 ///     let monitor = ReachabilityMonitor(SystemReachability())
 ///     monitor.start { status in banner.isHidden = status.isReachable }
@@ -23,19 +23,23 @@ public final class ReachabilityMonitor: Sendable {
         stop()
     }
 
-    /// The current status.
+    /// The current reachability of the network.
     public var status: ReachabilityStatus { provider.status }
 
-    /// Whether the network is reachable; an unknown status counts as reachable.
+    /// Whether the network is reachable.
+    ///
+    /// An unknown status counts as reachable.
     public var isReachable: Bool { provider.isReachable }
 
-    /// Calls the handler with the current status and with every change, replacing the handler of an earlier start.
+    /// Calls the handler with the current status and with every change.
+    ///
+    /// The handler replaces that of an earlier start.
     ///
     /// - Parameters:
-    ///   - queue: The queue for handler and notifications, the main queue by default.
-    ///   - center: The notification centre to which every status is posted, after the handler was called. If `nil` (the
+    ///   - queue: The queue for the handler and the notifications, the main queue by default.
+    ///   - center: The notification centre to which every status is posted after the handler was called. If `nil` (the
     ///     default), nothing is posted.
-    ///   - handler: Receives the status.
+    ///   - handler: A closure that receives the status.
     public func start(
         on queue: DispatchQueue = .main,
         posting center: NotificationCenter? = nil,
@@ -58,7 +62,9 @@ public final class ReachabilityMonitor: Sendable {
         replace(with: new)
     }
 
-    /// Stops calling the handler, except for calls that are already on its queue.
+    /// Stops calling the handler.
+    ///
+    /// Calls that were already added to its queue still happen.
     public func stop() {
         replace(with: nil)
     }
@@ -79,10 +85,10 @@ extension Notification.Name {
 }
 
 extension Notification {
-    /// The key under which a notification carries its ``/SwitchyardClient/ReachabilityStatus``.
+    /// The `userInfo` key of the ``/SwitchyardClient/ReachabilityStatus`` in a notification.
     public static let switchyardReachabilityKey = "Switchyard.Reachability"
 
-    /// The status that a notification of a ``ReachabilityMonitor`` carries, or `nil` for any other notification.
+    /// The status in a notification of a ``ReachabilityMonitor``, or `nil` for any other notification.
     public var reachabilityStatus: ReachabilityStatus? {
         userInfo?[Self.switchyardReachabilityKey] as? ReachabilityStatus
     }

@@ -3,11 +3,13 @@
     public import SwitchyardAPI
 
     extension APIRequest {
-        /// A publisher of the value, which starts the request when it is subscribed to.
+        /// A publisher of the value.
         ///
-        /// It completes with the value or the error, on the request's queue. If a subscriber cancels its subscription,
-        /// it receives nothing more, and the request continues for the other subscribers. To cancel the transfer,
-        /// cancel the request itself.
+        /// The first subscription starts the request.
+        ///
+        /// The publisher completes with the value or the error, on the request's queue. A subscriber that cancels its
+        /// subscription receives nothing more, but the request continues for the other subscribers. To stop the
+        /// transfer, cancel the request itself.
         public var publisher: AnyPublisher<Value, APIError> {
             Deferred { [self] in
                 let subject = Relay<Value>()
@@ -19,7 +21,7 @@
         }
     }
 
-    /// An object that passes one outcome to a subject.
+    /// Passes one outcome of a request to a Combine subject.
     private final class Relay<Value: Sendable>: @unchecked Sendable {
         // `@unchecked` is sound because Combine's subjects accept values from any thread and the reference never
         // changes.

@@ -7,13 +7,17 @@ public import SwitchyardTransport
 // MARK: - Handlers
 
 extension APIRequest {
-    /// Adds a handler for the value; if the request has already ended, the handler is called soon with the outcome.
+    /// Adds a handler for the value.
+    ///
+    /// If the request has already ended with a value, the handler is called soon.
     @discardableResult
     public func onSuccess(_ handler: @escaping @Sendable (Value) -> Void) -> APIRequest {
         add(.own) { if case .success(let response) = $0 { handler(response.value) } }
     }
 
-    /// Adds a handler for failures, which do not include a cancellation.
+    /// Adds a handler for failures.
+    ///
+    /// A cancellation is not a failure.
     @discardableResult
     public func onFailure(_ handler: @escaping @Sendable (APIError) -> Void) -> APIRequest {
         add(.own) { if case .failure(let error) = $0, !error.isCancellation { handler(error) } }
@@ -25,13 +29,17 @@ extension APIRequest {
         add(.own) { if case .failure(let error) = $0, error.isCancellation { handler() } }
     }
 
-    /// Adds a handler for every outcome, which is called after the handlers for a specific outcome.
+    /// Adds a handler for every outcome.
+    ///
+    /// It is called after the handlers for success, failure or cancellation.
     @discardableResult
     public func onFinish(_ handler: @escaping @Sendable (Outcome) -> Void) -> APIRequest {
         add(.finished, handler)
     }
 
-    /// Adds a handler for the value that is not called after its owner has been released; the owner is held weakly.
+    /// Adds a handler for the value that belongs to an owner.
+    ///
+    /// The owner is held weakly, and the handler is not called after the owner has been released.
     @discardableResult
     public func onSuccess<Owner: AnyObject & Sendable>(
         for owner: Owner,
@@ -40,7 +48,9 @@ extension APIRequest {
         onSuccess { [weak owner] value in owner.map { handler($0, value) } }
     }
 
-    /// Adds a handler for every outcome that is not called after its owner has been released; the owner is held weakly.
+    /// Adds a handler for every outcome that belongs to an owner.
+    ///
+    /// The owner is held weakly, and the handler is not called after the owner has been released.
     @discardableResult
     public func onFinish<Owner: AnyObject & Sendable>(
         for owner: Owner,
@@ -68,32 +78,39 @@ extension APIRequest {
     }
 }
 
-// MARK: - Accessories, hooks, filters and progress
+// MARK: - Observers, hooks, filters and progress
 
 extension APIRequest {
-    /// Adds an accessory, which is possible only before the start.
+    /// Adds an observer (``RequestAccessory``) of the request.
+    ///
+    /// The observer must be added before the start.
     @discardableResult
     public func adding(_ accessory: some RequestAccessory) -> APIRequest {
         change { $0.accessories.append(accessory) }
     }
 
-    /// The accessories, in order.
+    /// The observers of the request, in the order in which they were added.
     public var accessories: [any RequestAccessory] { record.withLock { $0.extras.accessories } }
 
-    /// Adds a hook, which is possible only before the start.
+    /// Adds a hook into the call.
+    ///
+    /// The hook must be added before the start.
     @discardableResult
     public func adding(_ hook: some CallHook) -> APIRequest {
         change { $0.hooks.append(hook) }
     }
 
-    /// Sets a delegate, which is called before the handlers and held weakly.
+    /// Sets a delegate.
+    ///
+    /// The delegate is held weakly, and its methods are called before the handlers.
     @discardableResult
     public func delegating(to delegate: some APIRequestDelegate) -> APIRequest {
         change { $0.delegate = delegate }
     }
 
-    /// Adds a closure that changes the response in the background, before any handler is called; if it throws, the
-    /// request fails.
+    /// Adds a closure that changes the response on a background queue, before any handler is called.
+    ///
+    /// If the closure throws, the request fails.
     @discardableResult
     public func preprocessing(
         _ change: @escaping @Sendable (inout APIResponse<Value>) throws -> Void
@@ -101,13 +118,15 @@ extension APIRequest {
         self.change { $0.preprocessors.append(change) }
     }
 
-    /// Adds a closure that changes the error in the background, before any handler is called.
+    /// Adds a closure that changes the error on a background queue, before any handler is called.
     @discardableResult
     public func preprocessingFailure(_ change: @escaping @Sendable (inout APIError) -> Void) -> APIRequest {
         self.change { $0.failurePreprocessors.append(change) }
     }
 
-    /// Adds a closure that changes the response on the request's queue; if it throws, the request fails.
+    /// Adds a closure that changes the response on the request's queue.
+    ///
+    /// If the closure throws, the request fails.
     @discardableResult
     public func filtering(_ change: @escaping @Sendable (inout APIResponse<Value>) throws -> Void) -> APIRequest {
         self.change { $0.filters.append(change) }
@@ -119,7 +138,9 @@ extension APIRequest {
         self.change { $0.failureFilters.append(change) }
     }
 
-    /// Adds a handler for the progress of each attempt, which is possible only before the start.
+    /// Adds a handler for the transfer progress of each attempt.
+    ///
+    /// The handler must be added before the start.
     ///
     /// The handler is called on a thread of the transport.
     @discardableResult
@@ -127,9 +148,11 @@ extension APIRequest {
         change { $0.progress.append(handler) }
     }
 
-    /// Returns a stream of the progress, which buffers the newest report and ends with the request.
+    /// Returns a stream of the transfer progress.
     ///
-    /// It must be called before the start, otherwise the stream has no reports.
+    /// The stream buffers only the newest report, and ends with the request.
+    ///
+    /// Call this function before the start, otherwise the stream has no reports.
     public func progressUpdates() -> AsyncStream<TransferProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self,
@@ -141,7 +164,7 @@ extension APIRequest {
     }
 
     private func change(_ change: (inout RequestExtras<Value>) -> Void) -> APIRequest {
-        // After the end nothing would release the extras.
+        // After the end nothing would release the closures in the extras.
         record.withLock { if $0.outcome == nil { change(&$0.extras) } }
         return self
     }
@@ -160,11 +183,11 @@ extension APIRequest {
         try await answer().value
     }
 
-    /// Starts the request if necessary, and waits for its value with the response that it came from.
+    /// Starts the request if necessary, and waits for its value and response.
     ///
     /// Cancelling the task cancels the request.
     ///
-    /// - Returns: The value, with status, header fields and origin.
+    /// - Returns: The value, with the status, header fields and origin of the response.
     /// - Throws: ``/SwitchyardAPI/APIError``.
     public func answer() async throws(APIError) -> APIResponse<Value> {
         resume()
@@ -180,7 +203,7 @@ extension APIRequest {
 }
 
 extension MemberOutcome {
-    /// Creates the outcome of a member from its result.
+    /// Creates the outcome of a group member from the result of its request.
     init<Value>(_ outcome: Result<Value, APIError>) {
         switch outcome {
         case .success: self = .succeeded

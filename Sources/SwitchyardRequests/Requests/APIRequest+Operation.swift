@@ -4,12 +4,12 @@ import SwitchyardClient
 import SwitchyardServices
 
 extension APIRequest {
-    /// Creates a request from an operation of your own, so that it can join groups, batches and chains.
+    /// Creates a request from a custom operation, so that the operation can be a member of groups, batches and chains.
     ///
     /// - Parameters:
-    ///   - tags: The tags for accessories.
+    ///   - tags: The tags that observers (``RequestAccessory``) receive.
     ///   - queue: The queue for all callbacks, the main queue by default.
-    ///   - operation: Returns the value. Its task is cancelled with the request.
+    ///   - operation: Returns the value. If the request is cancelled, the task of the operation is cancelled.
     public convenience init(
         tags: Set<String> = [],
         on queue: DispatchQueue = .main,
@@ -29,20 +29,22 @@ extension APIRequest {
         }
     }
 
-    /// The decision about an outcome that another request may follow.
+    /// The decision about the outcome of a request in ``chained(_:)``.
     public enum ChainAction: Sendable {
-        /// Another request is sent, and its outcome is used.
+        /// Sends this second request and uses its outcome.
         case pass(to: APIRequest)
-        /// Another outcome is used.
+        /// Uses this outcome instead.
         case use(Outcome)
-        /// The outcome is used as it is.
+        /// Uses the outcome of the first request.
         case useThis
     }
 
-    /// Returns a request that sends this one and then decides by its outcome; ``repeated()`` repeats both.
+    /// Returns a request that sends this request, and then may send a second one depending on the outcome.
     ///
-    /// - Parameter decide: Decides about the outcome on this request's queue, unless the request was cancelled.
-    /// - Returns: The request, whose cancellation cancels whichever request is running.
+    /// - Parameter decide: Decides about the outcome of this request, on its queue. It is not called if this request
+    ///   was cancelled.
+    /// - Returns: The request. Cancelling it cancels whichever of the two requests is running. Its ``repeated()``
+    ///   repeats both.
     public func chained(_ decide: @escaping @Sendable (Outcome) -> ChainAction) -> APIRequest {
         let wasMade = Locked(false)
         return APIRequest(

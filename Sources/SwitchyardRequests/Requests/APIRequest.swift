@@ -3,8 +3,9 @@ public import SwitchyardAPI
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A call as an object, which can be created without being started, added to groups, suspended, cancelled and asked for
-/// its state.
+/// A call as an object.
+///
+/// It can be created without being started, added to groups, suspended and cancelled, and it has a ``state``.
 ///
 /// The simple way to make a call is `value(for:)` of a manager, which costs less. A running request retains itself, but
 /// not its manager. If the manager is released, the request ends as cancelled.
@@ -18,30 +19,35 @@ import SwitchyardServices
 ///
 /// ### Order
 /// All callbacks except preprocessors come on the request's queue, one after the other:
-/// 1. `willStart` of the accessories, `transform` and `shouldCall` of the hooks, the call, `didCall`;
-/// 2. preprocessors, in the background;
-/// 3. `willStop`, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers for the specific
-///    outcome, handlers for every outcome, `afterSuccess` or `afterFailure`, `didStop`;
-/// 4. observers of the end, including groups. The request no longer holds any handler then.
+/// 1. `willStart` of the observers (``RequestAccessory``), `transform` and `shouldCall` of the hooks (``CallHook``),
+///    the call, `didCall` of the hooks;
+/// 2. preprocessors, on a background queue;
+/// 3. `willStop` of the observers, `beforeSuccess` or `beforeFailure` of the hooks, filters, delegate, handlers for
+///    success, failure or cancellation, handlers for every outcome, `afterSuccess` or `afterFailure` of the hooks,
+///    `didStop` of the observers;
+/// 4. closures passed to ``whenEnded(_:)``, including those of groups. At this point, the request has released all
+///    handlers.
 ///
 /// The order is the same for a stored response. A cancelled request calls `willStop`, the delegate, the handlers for a
 /// cancellation and for every outcome, and `didStop`. If it was never started, `willStop` and `didStop` are not called.
 public final class APIRequest<Value: Sendable>: GroupMember {
-    /// The outcome of a request.
+    /// The outcome of a request: the response with its value, or the error.
     public typealias Outcome = Result<APIResponse<Value>, APIError>
-    /// Makes the call, calls the completion once from any thread, and returns a closure that cancels the call.
+    /// Makes the call, calls the completion once on any thread, and returns a closure that cancels the call.
     typealias Launch =
         @Sendable (RequestID, APIConfiguration, @escaping @Sendable (Outcome) -> Void) -> @Sendable () -> Void
 
     /// The identifier of the request, which never changes.
     public let id: RequestID
-    /// The call as it was requested; hooks may change the copy that is sent.
+    /// The description of the call as it was requested.
+    ///
+    /// Hooks may change the copy that is sent.
     public let configuration: APIConfiguration
     let queue: DispatchQueue
     let launch: Launch
-    /// Sets the owner of the call when the request is created.
+    /// Returns the configuration with the owner (user) of the call, which is set when the request is created.
     private let owned: @Sendable (APIConfiguration) -> APIConfiguration
-    /// Adds the module's message to an error that does not come from the call.
+    /// Adds the message of the API module to an error that does not come from the call.
     let completed: @Sendable (APIError) -> APIError
     /// Returns whether a call may change something on a server.
     private let mayHaveEffect: @Sendable (APIConfiguration) -> Bool
@@ -68,7 +74,7 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         )
     }
 
-    /// Creates a request on the serial queue of another request, so that the queue is not wrapped again.
+    /// Creates a request on a queue that is already serial, such as that of another request.
     init(
         _ configuration: APIConfiguration,
         onSerial queue: DispatchQueue,
@@ -89,29 +95,35 @@ public final class APIRequest<Value: Sendable>: GroupMember {
         record = Locked(RequestRecord())
     }
 
-    /// The state of the request, which stays `cancelled` or `finished` once it is.
+    /// The state of the request.
+    ///
+    /// The states `cancelled` and `finished` are final.
     public var state: RequestState { record.withLock { $0.state } }
 
     /// The outcome of the request, or `nil` until it has ended.
     public var outcome: Outcome? { record.withLock { $0.outcome } }
 
-    /// Whether the request was cancelled, by its own ``cancel()`` or with its call.
+    /// Whether the request was cancelled, by ``cancel()`` or because its call was cancelled.
     public var isCancelled: Bool { state == .cancelled }
 
-    /// Whether the request was started and its outcome is not decided, even if it is suspended.
+    /// Whether the request was started and its outcome is not decided yet.
+    ///
+    /// A suspended request that was started counts.
     public var isExecuting: Bool { record.withLock { $0.isRunning } }
 
-    /// The response with its status and header fields, or `nil` if there is none.
+    /// The response with its value, status and header fields, or `nil` if the request has not succeeded.
     public var response: APIResponse<Value>? { try? outcome?.get() }
 
-    /// The description of the request for accessories.
+    /// The description of the request that its observers (``RequestAccessory``) receive.
     public var subject: AccessorySubject { AccessorySubject(kind: .request, id: id, tags: configuration.tags) }
 }
 
 // MARK: - Start and stop
 
 extension APIRequest {
-    /// Starts the request, or resumes it if it was suspended; a second start is ignored.
+    /// Starts the request, or resumes it if it was suspended.
+    ///
+    /// Otherwise the call is ignored.
     ///
     /// - Returns: Whether this call started or resumed the request.
     @discardableResult
@@ -127,9 +139,10 @@ extension APIRequest {
         return true
     }
 
-    /// Suspends the request.
+    /// Suspends the request until ``resume()`` is called.
     ///
-    /// An unstarted request is not sent, and a started one calls no callback, before it is resumed. Its deadline continues.
+    /// If the request has not started, it is not sent while it is suspended. If it has started, it continues but calls
+    /// no callback while it is suspended. Its deadline is not extended.
     ///
     /// - Returns: Whether this call suspended the request.
     @discardableResult
@@ -139,10 +152,10 @@ extension APIRequest {
 
     /// Cancels the request unless it has ended.
     ///
-    /// The transfer stops immediately, and the outcome is ``/SwitchyardAPI/APIError/Cancellation/caller``, never a failure.
-    /// Every callback may call this function. A request that was not started ends too. The outcome's
-    /// ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if the call was made and may change something: it is a
-    /// write, an operation of your own or a chained request.
+    /// The transfer stops immediately, and the outcome is ``/SwitchyardAPI/APIError/Cancellation/caller``, never a
+    /// failure. Every callback may call this function. A request that was not started ends too. The error's
+    /// ``/SwitchyardAPI/APIError/mayHaveBeenExecuted`` is `true` if the call was made and may change something on a
+    /// server. This is the case for requests such as POST, PUT and DELETE, custom operations and chained requests.
     public func cancel() {
         let (call, mayHaveBeenExecuted) = record.withLock { ($0.cancel(), $0.mayHaveTakenEffect) }
         guard let call else { return }
@@ -152,9 +165,10 @@ extension APIRequest {
         queue.async { [error] in self.tellCancelled(.failure(self.completed(error))) }
     }
 
-    /// Returns a new unstarted request with the same accessories, hooks, filters and delegate, but without handlers.
+    /// Returns a new unstarted request with the same observers, hooks, filters and delegate, but without handlers.
     ///
-    /// Accessories, hooks and filters should refer to the request weakly, because it retains them beyond its end.
+    /// Observers, hooks and filters should refer to the request weakly, because the request retains them even after its
+    /// end.
     public func repeated() -> APIRequest {
         let copy = APIRequest(
             configuration,
@@ -245,7 +259,7 @@ extension APIRequest {
         return outcome
     }
 
-    /// Adds the module's message to an error that replaces a success.
+    /// Adds the message of the API module to the error, if a filter or hook replaced a success by a failure.
     private func worded(_ outcome: Outcome, insteadOf earlier: Outcome) -> Outcome {
         guard case .success = earlier else { return outcome }
         return outcome.mapError(completed)
@@ -261,7 +275,9 @@ extension APIRequest {
 }
 
 extension DispatchQueue {
-    /// Returns a serial queue that targets this one, or the main queue itself, which is already serial.
+    /// Returns a serial queue that targets this queue.
+    ///
+    /// For the main queue, which is already serial, returns the queue itself.
     func serial(_ label: String) -> DispatchQueue {
         self === DispatchQueue.main ? self : DispatchQueue(label: label, target: self)
     }
@@ -270,14 +286,15 @@ extension DispatchQueue {
 extension APIManager {
     /// Creates a request without starting it.
     ///
-    /// The call uses the manager's cache like every other call, and ends when the manager is released.
+    /// The call uses the manager's cache like every other call. If the manager is released, the request ends as
+    /// cancelled.
     ///
     /// - Parameters:
     ///   - type: The type of the value. If it is optional, the value may be missing.
     ///   - configuration: The description of the call.
     ///   - keyPath: The key path of the value in the response, within the module's envelope if it has one.
     ///   - queue: The queue for all callbacks, the main queue by default.
-    ///   - startsWithFirstHandler: Whether the first handler starts the request. If `nil`, the client's
+    ///   - startsWithFirstHandler: Whether adding the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.
     /// - Returns: The request.
     public func request<Value: Decodable & Sendable>(
@@ -295,13 +312,15 @@ extension APIManager {
         )
     }
 
-    /// Creates a request with its own serialiser, without starting it.
+    /// Creates a request with a custom serializer, without starting it.
     ///
     /// - Parameters:
     ///   - configuration: The description of the call.
-    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` removes the module's envelope.
+    ///   - serializer: The serializer of the value. ``APIModule/serializer(for:at:)`` returns one that removes the
+    ///     module's
+    ///     envelope.
     ///   - queue: The queue for all callbacks, the main queue by default.
-    ///   - startsWithFirstHandler: Whether the first handler starts the request. If `nil`, the client's
+    ///   - startsWithFirstHandler: Whether adding the first handler starts the request. If `nil`, the client's
     ///     `NetworkClient.startsRequestsWithFirstHandler` applies.
     /// - Returns: The request.
     public func request<Value: Sendable>(
@@ -330,9 +349,9 @@ extension APIManager {
 }
 
 extension NetworkClient {
-    /// Whether the first handler that is added to a request object of this client starts it, `false` by default.
+    /// Whether adding the first handler to a request object starts the request, `false` by default.
     ///
-    /// It applies to request objects that are created afterwards, by all managers of the client.
+    /// A change applies to request objects that are created afterwards, by all managers of the client.
     public var startsRequestsWithFirstHandler: Bool {
         get { sharedObjects.existing(StartRule.self)?.startsWithFirstHandler ?? false }
         set { sharedObjects.replace(StartRule(startsWithFirstHandler: newValue)) }

@@ -1,22 +1,24 @@
 public import SwitchyardAPI
 public import SwitchyardClient
 
-/// A hook into the call of a request object, which may refuse the call or turn its success into a failure.
+/// A hook into the call of a request object.
+///
+/// It may refuse the call or turn its success into a failure.
 ///
 /// The hooks of a request are called on its queue, in order, at these points:
 ///
-///     transform          may change what is sent, or end the request by throwing
+///     transform       may change what is sent, or end the request by throwing
 ///     shouldCall      may refuse to send
 ///                     (stored response, reachability, sending)
 ///     didCall         the call is running
-///                     (validating, decoding, storing, then willStop of the accessories)
+///                     (validating, decoding, storing, then willStop of the observers)
 ///     beforeSuccess   may refuse the success, so that the request fails
 ///     beforeFailure
 ///                     (filters, delegate, handlers)
 ///     afterSuccess, afterFailure
-///                     (didStop of the accessories)
+///                     (didStop of the observers)
 ///
-/// For a cancelled request, the last four are not called.
+/// For a cancelled request, the last four methods are not called.
 public protocol CallHook: Sendable {
     /// Changes or validates the configuration that is sent.
     ///
@@ -25,11 +27,11 @@ public protocol CallHook: Sendable {
     func transform(_ configuration: inout APIConfiguration) throws(APIError)
     /// Returns whether the call may be made; otherwise the request fails with `APIError.SecurityReason.forbidden()`.
     func shouldCall(_ configuration: APIConfiguration) -> Bool
-    /// Called when the call is running.
+    /// Called when the call has started.
     func didCall(_ id: RequestID)
     /// Returns whether the request may succeed; otherwise it fails with `APIError.SecurityReason.forbidden()`.
     ///
-    /// Hooks receive the response without its value, because requests have values of any type.
+    /// The response has no value, because a hook can be added to requests for values of any type.
     func beforeSuccess(_ id: RequestID, _ answer: APIResponse<Void>) -> Bool
     /// Called after all handlers of a success have been called.
     func afterSuccess(_ id: RequestID, _ answer: APIResponse<Void>)

@@ -1,29 +1,32 @@
 import SwitchyardAPI
 import SwitchyardServices
 
-/// A member of a group, which can be started, cancelled and observed, such as a request, a message over a socket or a
-/// computation.
+/// A member of a group, such as a request, a message over a socket or a computation.
+///
+/// It can be started, cancelled and observed.
 ///
 /// ``APIRequest`` conforms to this protocol. Adopt it to add your own types to a ``RequestGroup`` or a
 /// ``RequestGraph``.
 public protocol GroupMember: AnyObject, Sendable {
-    /// Starts the member; does nothing if it was started before or has ended.
+    /// Starts the member. If the member was already started or has ended, nothing happens.
     ///
     /// - Returns: Whether this call started or resumed the member.
     @discardableResult
     func resume() -> Bool
 
-    /// Cancels the member unless it has ended; a member that was never started ends too and will not start.
+    /// Cancels the member unless it has ended. A member that was never started ends too and cannot be started.
     func cancel()
 
-    /// Calls the observer once, when the member has ended and all its handlers have been called, or soon if it has
-    /// already ended.
+    /// Calls the observer once, when the member has ended and all its handlers have been called. If the member has
+    /// already ended, the observer is called soon.
     ///
     /// - Parameter observer: Called on any thread. Several observers may be added.
     func whenEnded(_ observer: @escaping @Sendable (MemberOutcome) -> Void)
 }
 
-/// The current one of several members that run one after the other, to which a cancellation applies.
+/// The member that currently runs, of several members that run one after the other.
+///
+/// Cancellation applies to it.
 final class CurrentMember: Sendable {
     private struct State {
         var member: any GroupMember
@@ -36,7 +39,9 @@ final class CurrentMember: Sendable {
         state = Locked(State(member: member))
     }
 
-    /// Replaces the current member; if there was a cancellation, the new member is cancelled.
+    /// Makes a member the current one.
+    ///
+    /// If a cancellation has already happened, the member is cancelled.
     func replace(with member: any GroupMember) {
         let isCancelled = state.withLock { state in
             state.member = member

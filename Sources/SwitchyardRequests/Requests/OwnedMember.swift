@@ -1,8 +1,8 @@
 import SwitchyardClient
 
-/// A member whose call has an owner.
+/// A group member whose call belongs to an owner: a user in an environment.
 protocol OwnedMember {
-    /// The owner of the call, or `nil` if the call is bound to no user.
+    /// The owner of the call, or `nil` if the call is not bound to a user.
     var owner: CallOwner? { get }
 }
 

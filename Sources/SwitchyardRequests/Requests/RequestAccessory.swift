@@ -1,11 +1,10 @@
 import SwitchyardAPI
 public import SwitchyardClient
 
-/// An accessory that follows a request, group, batch, chain or graph, such as an activity indicator, a log or a
-/// measurement.
+/// An observer of a request, group, batch, chain or graph, such as an activity indicator, a log or a measurement.
 ///
-/// The three methods are called on the subject's queue, in this order and once each, whether the response comes from a
-/// server or a cache:
+/// The observed object is the subject. The three methods are called on the subject's queue, in this order and once
+/// each, whether the response comes from a server or a cache:
 ///
 ///     willStart       before anything is sent
 ///     willStop        the outcome is known, no handler has been called
@@ -30,9 +29,9 @@ extension RequestAccessory {
     public func didStop(_ subject: AccessorySubject) {}
 }
 
-/// The subject that an accessory follows.
+/// The request, group, batch, chain or graph that a ``RequestAccessory`` observes.
 public struct AccessorySubject: Sendable, Hashable {
-    /// The kind of a subject.
+    /// The kind of an observed object.
     public enum Kind: String, Sendable, Hashable {
         /// An `APIRequest`.
         case request
@@ -46,14 +45,16 @@ public struct AccessorySubject: Sendable, Hashable {
         case graph
     }
 
-    /// The kind.
+    /// The kind of the observed object.
     public var kind: Kind
-    /// The identifier of the subject.
+    /// The identifier of the observed object.
     public var id: RequestID
-    /// The tags of the subject.
+    /// The tags of the request's configuration or of the group's options.
     public var tags: Set<String>
 
-    /// Creates a subject.
+    /// Creates the description of an observed object.
+    ///
+    /// There are no tags by default.
     public init(kind: Kind, id: RequestID, tags: Set<String> = []) {
         self.kind = kind
         self.id = id
@@ -61,25 +62,27 @@ public struct AccessorySubject: Sendable, Hashable {
     }
 }
 
-/// An accessory made of closures.
+/// An observer made of closures.
 ///
 ///     request.adding(ClosureAccessory(willStart: { _ in spinner.start() }, didStop: { _ in spinner.stop() }))
 public struct ClosureAccessory: RequestAccessory {
-    /// A closure for one of the three methods.
+    /// A closure that implements one of the three methods of ``RequestAccessory``.
     public typealias Step = @Sendable (AccessorySubject) -> Void
 
     private let steps: (willStart: Step?, willStop: Step?, didStop: Step?)
 
-    /// Creates an accessory, in which a closure that is `nil` does nothing.
+    /// Creates an observer from closures.
+    ///
+    /// If a closure is `nil`, its method does nothing.
     public init(willStart: Step? = nil, willStop: Step? = nil, didStop: Step? = nil) {
         steps = (willStart, willStop, didStop)
     }
 
-    /// Calls the first closure.
+    /// Calls the `willStart` closure.
     public func willStart(_ subject: AccessorySubject) { steps.willStart?(subject) }
-    /// Calls the second closure.
+    /// Calls the `willStop` closure.
     public func willStop(_ subject: AccessorySubject) { steps.willStop?(subject) }
-    /// Calls the third closure.
+    /// Calls the `didStop` closure.
     public func didStop(_ subject: AccessorySubject) { steps.didStop?(subject) }
 }
 

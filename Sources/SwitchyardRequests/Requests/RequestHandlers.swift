@@ -7,8 +7,8 @@ struct RequestHandlers<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
     typealias Handler = @Sendable (Outcome) -> Void
 
-    /// The groups of handlers in calling order: handlers for a specific outcome, handlers for every outcome, and
-    /// observers of the end.
+    /// The kinds of handlers in calling order: handlers for success, failure or cancellation, handlers for every
+    /// outcome, and observers of the end.
     enum Kind { case own, finished, ended }
 
     private var own: [Handler] = []
@@ -33,7 +33,7 @@ struct RequestHandlers<Value: Sendable> {
     }
 }
 
-/// The accessories, hooks, filters and other closures of a request object, apart from its handlers.
+/// The observers, hooks, filters and other closures of a request object, apart from its handlers.
 struct RequestExtras<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
 
@@ -57,12 +57,12 @@ struct RequestExtras<Value: Sendable> {
         return watched
     }
 
-    /// Returns the outcome after the preprocessors.
+    /// Returns the outcome as changed by the preprocessors.
     func preprocessed(_ outcome: Outcome, of id: RequestID) -> Outcome {
         Self.changed(outcome, of: id, preprocessors, failurePreprocessors)
     }
 
-    /// Returns the outcome after the filters.
+    /// Returns the outcome as changed by the filters.
     func filtered(_ outcome: Outcome, of id: RequestID) -> Outcome {
         Self.changed(outcome, of: id, filters, failureFilters)
     }
@@ -91,13 +91,14 @@ struct RequestExtras<Value: Sendable> {
 }
 
 extension APIResponse {
-    /// Returns the error that replaces the response, with the response's context.
+    /// Returns the error with which the request fails when a filter or preprocessor throws.
     ///
-    /// An error that already has a service in its context comes from another call and is not changed.
+    /// The error receives the context of the response (service, status, header fields). An error that already has a
+    /// service in its context comes from another call and keeps its context.
     func failure(_ error: any Error, of id: RequestID) -> APIError {
         var error = APIError(error)
         guard error.context.service == nil else {
-            // The error of another call says nothing about this one, which may have been executed.
+            // The error describes another call, but this call may have been executed.
             if context?.mayHaveTakenEffect == true { error.context.mayHaveBeenExecuted = true }
             return error
         }
@@ -113,7 +114,8 @@ extension APIResponse {
 
 /// A delegate that is notified when a request object ends.
 ///
-/// Every method is optional. The methods are called on the request's queue, before the request's handlers.
+/// Every method has a default implementation. The methods are called on the request's queue, before the request's
+/// handlers.
 public protocol APIRequestDelegate: AnyObject, Sendable {
     /// Called when the request has succeeded with a value.
     func requestDidFinish(_ id: RequestID)

@@ -1,37 +1,39 @@
 public import SwitchyardAPI
 import SwitchyardClient
 
-/// The state of a request object with its handlers, as a pure state machine that ``APIRequest`` protects with its lock.
+/// A pure state machine for the state and handlers of a request object.
+///
+/// ``APIRequest`` protects it with its lock.
 struct RequestRecord<Value: Sendable> {
     typealias Outcome = Result<APIResponse<Value>, APIError>
 
     private enum Phase {
         case ready
         case running
-        /// The outcome is decided, and the callbacks that precede the handlers are running.
+        /// The outcome is decided, but the handlers have not been called yet.
         case ending
         case ended(Outcome)
     }
 
-    /// The step that follows from a resume.
+    /// The step that `APIRequest.resume()` must take.
     enum Step {
         case nothing
         case start
         case deliver(Outcome)
-        /// Only the state has changed.
+        /// Nothing: only the state has changed.
         case goOn
     }
 
     private var phase = Phase.ready
     private var isSuspended = false
     private var isCancelled = false
-    /// Whether a call was made that may have an effect on a server.
+    /// Whether a call has been made that may change something on a server.
     private(set) var mayHaveTakenEffect = false
     private var hasAnnouncedStart = false
     private var held: Outcome?
     private var cancelCall: (@Sendable () -> Void)?
     var extras = RequestExtras<Value>()
-    /// The extras of the request after it has ended.
+    /// The extras that are kept for ``APIRequest/repeated()`` after the request has ended.
     private var leftExtras = RequestExtras<Value>()
     private var handlers = RequestHandlers<Value>()
 
@@ -45,12 +47,12 @@ struct RequestRecord<Value: Sendable> {
         }
     }
 
-    /// The extras for a repeated request, which are available also after the end.
+    /// The extras for ``APIRequest/repeated()``, available before and after the end.
     var repeatedExtras: RequestExtras<Value> {
         if case .ended = phase { leftExtras } else { extras }
     }
 
-    /// Whether the request was started and its outcome is not decided.
+    /// Whether the request was started and its outcome is not decided yet.
     var isRunning: Bool {
         if case .running = phase { true } else { false }
     }
@@ -84,33 +86,39 @@ struct RequestRecord<Value: Sendable> {
         }
     }
 
-    /// Records that the start is announced, or returns `false` if the request was cancelled meanwhile.
+    /// Records that the observers are notified of the start.
+    ///
+    /// Returns `false` if the request has been cancelled.
     mutating func announceStart() -> Bool {
         guard case .running = phase else { return false }
         hasAnnouncedStart = true
         return true
     }
 
-    /// Records that a call is about to be made that may change something on a server, or returns `false` if the request
-    /// was cancelled meanwhile.
+    /// Records that a call is about to be made.
+    ///
+    /// - Parameter mayHaveEffect: Whether the call may change something on a server.
+    /// - Returns: `false` if the request has been cancelled.
     mutating func beginCall(mayHaveEffect: Bool) -> Bool {
         guard case .running = phase else { return false }
         mayHaveTakenEffect = mayHaveEffect
         return true
     }
 
-    /// Stores the closure that cancels the call, or returns `false` if the request was cancelled and the call must be
-    /// too.
+    /// Stores the closure that cancels the call.
+    ///
+    /// Returns `false` if the request has already been cancelled, so that the call must be cancelled too.
     mutating func attach(_ cancel: @escaping @Sendable () -> Void) -> Bool {
         guard case .running = phase else { return !isCancelled }
         cancelCall = cancel
         return true
     }
 
-    /// Returns the outcome of the call if the request can end with it now, or `nil` if the request is suspended or
-    /// already ending.
+    /// Returns the outcome of the call if the request can end with it now.
     ///
-    /// If the request is suspended, the outcome is kept until it is resumed.
+    /// Returns `nil` if the request is suspended or already ending.
+    ///
+    /// If the request is suspended, the outcome is kept until the request is resumed.
     mutating func answered(_ outcome: Outcome) -> Outcome? {
         guard case .running = phase else { return nil }
         cancelCall = nil
@@ -119,8 +127,9 @@ struct RequestRecord<Value: Sendable> {
         return nil
     }
 
-    /// Decides the outcome and returns the extras, or returns `nil` if the outcome was decided before or the request
-    /// was suspended meanwhile.
+    /// Decides the outcome and returns the extras.
+    ///
+    /// Returns `nil` if the outcome was decided before or the request has been suspended.
     mutating func beginEnding(with outcome: Outcome) -> RequestExtras<Value>? {
         guard case .running = phase else { return nil }
         guard !isSuspended else {
@@ -132,9 +141,11 @@ struct RequestRecord<Value: Sendable> {
         return extras
     }
 
-    /// Cancels the request and returns the closure that cancels its call, or `nil` if the outcome is already decided.
+    /// Cancels the request and returns a closure that cancels its call.
     ///
-    /// If no call is running, the closure does nothing.
+    /// Returns `nil` if the outcome is already decided.
+    ///
+    /// If no call is running, the returned closure does nothing.
     mutating func cancel() -> (@Sendable () -> Void)? {
         switch phase {
         case .ending, .ended: return nil
@@ -147,10 +158,12 @@ struct RequestRecord<Value: Sendable> {
         }
     }
 
-    /// Whether the accessories have been notified of the start.
+    /// Whether the observers have been notified of the start.
     var wasAnnounced: Bool { hasAnnouncedStart }
 
-    /// Ends the request, and returns the handlers, each of which must be called once.
+    /// Ends the request and returns its handlers.
+    ///
+    /// The caller must call each handler once.
     mutating func end(with outcome: Outcome) -> RequestHandlers<Value> {
         phase = .ended(outcome)
         isCancelled = outcome.isCancellation
@@ -186,19 +199,19 @@ public enum RequestState: String, Sendable, Hashable, CaseIterable {
     case resumed
     /// The request is suspended.
     ///
-    /// If it was not started, it is not sent before it is resumed. If it was started, it does not report its outcome
-    /// before it is resumed.
+    /// If it has not been started, it is not sent until it is resumed. If it has been started, it does not report its
+    /// outcome until it is resumed.
     case suspended
-    /// The request was cancelled, which is final.
+    /// The request was cancelled. This state is final.
     case cancelled
-    /// The request ended with a value or an error, which is final.
+    /// The request ended with a value or an error. This state is final.
     case finished
 
     /// Whether the request has ended.
     public var isTerminal: Bool { self == .cancelled || self == .finished }
 }
 
-/// The outcome of a member of a group.
+/// The outcome of one member of a group.
 public enum MemberOutcome: Sendable, Hashable {
     /// The member succeeded with a value.
     case succeeded

@@ -13,15 +13,15 @@ public import SwitchyardServices
 public struct JSONShape: Sendable {
     /// The treatment of members that an object's shape does not name.
     public indirect enum Others: Sendable {
-        /// They are ignored; the default.
+        /// Unnamed members are ignored. This is the default.
         case allowed
-        /// They are a violation.
+        /// Unnamed members are a violation of the shape.
         case forbidden
-        /// They must have a shape.
+        /// Unnamed members must have this shape.
         case shaped(JSONShape)
     }
 
-    /// The kind of a value and its parts.
+    /// The kind of value that the shape requires, with the shapes of its parts.
     indirect enum Kind: Sendable {
         case any
         case null
@@ -47,45 +47,57 @@ public struct JSONShape: Sendable {
     public static let any = JSONShape(.any)
     /// `null`.
     public static let null = JSONShape(.null)
-    /// A Boolean; numbers do not match.
+    /// A Boolean.
+    ///
+    /// Numbers do not match.
     public static let bool = JSONShape(.bool)
-    /// A number; Booleans do not match.
+    /// A number.
+    ///
+    /// Booleans do not match.
     public static let number = JSONShape(.number)
-    /// A whole number; `1.0` is one.
+    /// A whole number.
+    ///
+    /// `1.0` matches.
     public static let integer = JSONShape(.integer)
     /// A string.
     public static let string = JSONShape(.string)
 
-    /// An object with these members; each is required unless its shape is ``optional(_:)``.
+    /// Returns the shape of an object with these members.
+    ///
+    /// A member is required unless its shape is ``optional(_:)``.
     public static func object(_ members: [String: JSONShape] = [:], others: Others = .allowed) -> JSONShape {
         JSONShape(.object(members, others: others))
     }
 
-    /// Returns the shape of an array whose elements all have a shape.
+    /// Returns the shape of an array whose elements all have the given shape.
     public static func array(of element: JSONShape = .any) -> JSONShape {
         JSONShape(.array(element))
     }
 
-    /// A member that may be missing; anywhere else the same as the shape itself.
+    /// Returns the shape of an object's member that may be missing.
+    ///
+    /// Outside an object, it is the same as the given shape.
     public static func optional(_ shape: JSONShape) -> JSONShape {
         var copy = shape
         copy.isOptional = true
         return copy
     }
 
-    /// The shape as a member that must be there.
+    /// This shape for a member that must not be missing.
+    ///
+    /// It undoes ``optional(_:)``.
     public var required: JSONShape {
         var copy = self
         copy.isOptional = false
         return copy
     }
 
-    /// The shape, or `null`.
+    /// Returns a shape that also accepts `null`.
     public static func nullable(_ shape: JSONShape) -> JSONShape {
         JSONShape(.nullable(shape))
     }
 
-    /// One shape of several.
+    /// Returns a shape for values that have at least one of the given shapes.
     public static func anyOf(_ shapes: [JSONShape]) -> JSONShape {
         JSONShape(.anyOf(shapes))
     }
@@ -98,12 +110,13 @@ public struct JSONShape: Sendable {
 }
 
 extension JSONShape {
-    /// Checks a value.
+    /// Checks that a value has this shape.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - keyPath: The path of keys to the value, for the error.
-    /// - Throws: ``/SwitchyardAPI/ShapeViolation`` for the first difference, with members in the order of their names.
+    ///   - keyPath: The key path of the value in the response, used in the error.
+    /// - Throws: ``/SwitchyardAPI/ShapeViolation`` for the first violation. The members of an object are checked in the
+    ///   order of their names.
     public func check(_ value: JSONValue, at keyPath: String = "") throws(ShapeViolation) {
         try checkKind(of: value, at: keyPath)
         for rule in rules where !rule.holds(value) { throw ShapeViolation(.rule(rule.name), keyPath: keyPath) }
@@ -129,7 +142,7 @@ extension JSONShape {
         }
     }
 
-    /// Whether a value has the shape.
+    /// Returns whether a value has this shape.
     public func accepts(_ value: JSONValue) -> Bool {
         do throws(ShapeViolation) {
             try check(value)
@@ -168,7 +181,7 @@ extension JSONShape {
             : ShapeViolation(.kind(expected: name, found: value.kindName), keyPath: keyPath)
     }
 
-    /// The kind of value that is expected, in words.
+    /// The required kind of value in words, for the error.
     private var name: String {
         switch kind {
         case .any: "any"

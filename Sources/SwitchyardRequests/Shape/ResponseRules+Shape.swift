@@ -2,7 +2,7 @@ public import SwitchyardAPI
 package import SwitchyardServices
 
 extension ResponseRules {
-    /// Creates rules for a JSON body of a shape.
+    /// Creates rules that require a JSON body of a shape.
     public init(
         status: StatusPolicy = .success,
         contentType: ContentTypePolicy = .strict,
@@ -13,7 +13,9 @@ extension ResponseRules {
         self.shape = shape
     }
 
-    /// The shape that a JSON body must have; default is none.
+    /// The shape that a JSON body must have.
+    ///
+    /// If `nil` (the default), any body is accepted.
     public var shape: JSONShape? {
         get { bodyShape as? JSONShape }
         set { bodyShape = newValue }

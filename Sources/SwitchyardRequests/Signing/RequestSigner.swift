@@ -29,9 +29,10 @@ public struct RequestSigner: Sendable {
 
     /// The part of the request that is signed.
     public enum Content: Sendable {
-        /// The five lines of the default, with these header fields.
+        /// The five lines of the default (see ``RequestSigner``), with these header fields.
         case canonical(headers: [String])
-        /// The decoded parameters of query and form, sorted and joined with `&`; the same for GET and POST.
+        /// The decoded parameters of the query and the form body, sorted and joined with `&`. The result is the same
+        /// for GET and POST.
         case parameters
         /// The path followed by the sorted parameters, as in older REST services.
         case pathAndParameters
@@ -43,7 +44,7 @@ public struct RequestSigner: Sendable {
     public enum Place: Sendable, Hashable {
         /// A header field with this name.
         case header(String)
-        /// A query parameter with this name, after the others.
+        /// A query parameter with this name, after all other parameters.
         case query(String)
     }
 
@@ -55,6 +56,8 @@ public struct RequestSigner: Sendable {
     public var place: Place
 
     /// Creates a signer.
+    ///
+    /// By default, it signs the five lines described at ``RequestSigner`` without header fields.
     public init(_ method: Method, of content: Content = .canonical(headers: []), in place: Place) {
         self.method = method
         self.content = content
@@ -63,7 +66,8 @@ public struct RequestSigner: Sendable {
 
     /// Adds the signature to a request.
     ///
-    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the digest of the body cannot be computed, or the error of a closure.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the digest of the body cannot be computed, or the error that a
+    ///   custom closure throws.
     @Sendable
     public func sign(_ request: inout HTTPRequest) throws {
         let signature = try signature(of: try signedBytes(of: request))
@@ -81,7 +85,8 @@ public struct RequestSigner: Sendable {
 
     /// Returns the bytes of a request that are signed.
     ///
-    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the digest of the body cannot be computed, or the error of a closure.
+    /// - Throws: ``/SwitchyardHTTP/RequestError`` if the digest of the body cannot be computed, or the error that a
+    ///   custom closure throws.
     public func signedBytes(of request: HTTPRequest) throws -> Data {
         switch content {
         case .canonical(let headers): try Data(Self.canonicalText(of: request, headers: headers).utf8)

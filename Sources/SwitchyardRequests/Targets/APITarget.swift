@@ -2,7 +2,7 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 public import SwitchyardTransport
 
-/// One call of an API as a value of your own, such as a case of an enum that holds a whole API.
+/// One call of an API as a custom value, such as a case of an enum that contains all calls of an API.
 ///
 ///     enum Topics: APITarget {
 ///         case list(page: Int)
@@ -28,7 +28,7 @@ public protocol APITarget: Sendable {
     var method: HTTPMethod { get }
     /// The parameters, none by default.
     ///
-    /// The method decides whether they go into the query or the body.
+    /// The method decides whether the parameters are sent in the query or in the body.
     var parameters: Parameters { get }
     /// The body, none by default.
     var body: RequestBody { get }
@@ -37,7 +37,7 @@ public protocol APITarget: Sendable {
     /// A response for previews and tests, by default an empty one with status 200.
     var sampleResponse: HTTPResponse { get }
 
-    /// Sets everything else: server, timeouts, cache, validation of the response.
+    /// Sets every other option of the call, such as the server, timeouts, cache and validation of the response.
     ///
     /// The default implementation changes nothing.
     func configure(_ configuration: inout APIConfiguration)
@@ -74,9 +74,9 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - target: The target.
-    ///   - id: The identifier of the request, by which another task can cancel it.
+    ///   - id: The identifier of the request, with which another task can cancel it.
     ///   - progress: A handler for the progress of each attempt, called on a thread of the transport.
-    /// - Returns: The response of the attempt that won.
+    /// - Returns: The response of the attempt that was used.
     /// - Throws: ``/SwitchyardClient/RequestFailure`` if there is no response.
     public nonisolated(nonsending) func send(
         _ target: any APITarget,

@@ -2,8 +2,8 @@ public import SwitchyardHTTP
 
 /// A URL or path with placeholders: `users/{id}/posts{?page,size}` (RFC 6570, all levels).
 ///
-/// Values are typed parameters. They are percent-encoded for their place in the URL, so an identifier such as `a/b?c`
-/// remains one path segment.
+/// The values are typed parameters. They are percent-encoded for their position in the URL, so an identifier such as
+/// `a/b?c` remains one path segment.
 ///
 /// | expression | values | result |
 /// |---|---|---|
@@ -17,11 +17,11 @@ public import SwitchyardHTTP
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// The treatment of a variable without a value.
     public enum MissingValues: Sendable, Hashable {
-        /// A missing value in the path is an error. In `{?...}`, `{&...}`, `{;...}` and `{#...}` the variable is
-        /// omitted. This is the default.
+        /// A missing value in the path is an error. In `{?...}`, `{&...}`, `{;...}` and `{#...}`, a variable without a
+        /// value is omitted. This is the default.
         ///
         /// A value that makes a path segment empty, `.` or `..` is also an error, because the URL would lead elsewhere.
-        /// The exception is a value of `{+...}` that contains slashes, because it is a path itself.
+        /// A value of `{+...}` that contains slashes is exempt, because the value is itself a path.
         case refusedInPath
         /// The variable is omitted everywhere, as RFC 6570 specifies.
         case leftOut
@@ -43,13 +43,13 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// The names of the variables, in order of their first use.
     public var variables: [String] { template.variables }
 
-    /// Returns the template with values in place of its variables.
+    /// Returns the template with its variables replaced by values.
     ///
     /// - Parameters:
-    ///   - values: The values by the names of the variables. Additional values are ignored.
-    ///   - missing: The treatment of a variable without a value, which is absent, `null` or an empty list.
+    ///   - values: The values by the names of the variables. Values for other names are ignored.
+    ///   - missing: The treatment of a variable without a value: one whose value is absent, `null` or an empty list.
     /// - Returns: The text, percent-encoded.
-    /// - Throws: `RequestError.template` if a value is missing or is not allowed in its place.
+    /// - Throws: `RequestError.template` if a value is missing or is not allowed at its position.
     public func expanded(
         with values: Parameters,
         missing: MissingValues = .refusedInPath
