@@ -3,22 +3,22 @@ import SwitchyardClient
 import SwitchyardServices
 
 extension Outbox {
-    /// Removes the writes with a key, of the current environment and user, and waits until none of them is in flight.
+    /// Removes the stored requests with a replacement key, for the current environment and user.
     ///
-    /// Call it before a direct write to the same resource, because an older stored write would overwrite that one
-    /// later.
+    /// Call it before you change the same resource with a direct request, because an older stored request would be sent
+    /// later and overwrite that change.
     ///
     ///     try await outbox.remove(replacementKey: "note 7")
     ///     try await notes.value(Note.self, for: .saving(note))
     ///
-    /// A write that is in flight is not cancelled. If the server accepts it, it is reported as
-    /// ``OutboxEvent/sent(_:_:)``, otherwise it is dropped. A server that has not responded may still execute it later
-    /// (``OutboxEntry/mayHaveBeenExecuted``).
+    /// A request that is in flight is not cancelled, and the function waits until it ends. If the server accepts the
+    /// request, it is reported as ``OutboxEvent/sent(_:_:)``, otherwise it is dropped. A server that has not responded
+    /// may still execute the request later (``OutboxEntry/mayHaveBeenExecuted``).
     ///
-    /// - Parameter key: The key that the writes were stored with.
-    /// - Returns: The writes that were dropped.
-    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``. The writes that were not dropped before the error
-    ///   stay in the outbox.
+    /// - Parameter key: The replacement key that the requests were stored with.
+    /// - Returns: The requests that were dropped.
+    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``. The requests that were not dropped before the
+    ///   error stay in the outbox.
     @discardableResult
     public func remove(replacementKey key: String) async throws(OutboxError) -> [OutboxEntry] {
         let environment = client.environment
@@ -26,7 +26,8 @@ extension Outbox {
         let slot = OutboxEntry.Slot(key: key, environment: environment.rawValue, user: user)
         var removal = OutboxRemoval()
         let last: OutboxEntry? = await withCheckedContinuation { continuation in
-            // Both happen in one step, so that no write of the slot begins to be sent in between.
+            // Removal and withdrawal happen under one lock, so that no request of the slot begins to be sent in
+            // between.
             let (isWaiting, done) = state.withLock { state in
                 let done = state.remove(slot)
                 return (done.error == nil && state.withdraw(slot, telling: continuation), done)
@@ -38,7 +39,7 @@ extension Outbox {
         return removal.dropped + [last].compactMap(\.self)
     }
 
-    /// Marks a write as in flight, unless it was removed meanwhile.
+    /// Marks a request as in flight, or returns `false` if it has been removed from the outbox.
     func begin(_ id: OutboxEntry.ID) -> Bool {
         state.withLock { state in
             guard let entry = state.entries.first(where: { $0.id == id }) else { return false }
@@ -47,7 +48,9 @@ extension Outbox {
         }
     }
 
-    /// Ends the write that was in flight, and drops it if it was replaced or withdrawn and is still stored.
+    /// Ends the request that was in flight.
+    ///
+    /// It is dropped if it is still stored and was replaced or withdrawn.
     func settle() {
         guard let (write, dropped) = state.withLock({ $0.settle() }) else { return }
         if let dropped, let newer = write.replacement { tell(.replaced(dropped, by: newer)) }
@@ -55,50 +58,50 @@ extension Outbox {
     }
 }
 
-/// The writes that were removed from an outbox, and the error that ended the removal.
+/// The requests that were removed from an outbox, and the error that stopped the removal.
 struct OutboxRemoval {
     var dropped: [OutboxEntry] = []
     var error: OutboxError?
 }
 
-/// A write that is in flight, and what happens to it if the server does not accept it.
+/// A stored request that is in flight, and whether it is dropped if the server does not accept it.
 struct WriteUnderWay {
     let id: OutboxEntry.ID
-    /// The slot of the write, which is still known after the entry was removed.
+    /// The slot of the request, which is still needed after the entry was removed.
     let slot: OutboxEntry.Slot?
-    /// The newer write that replaces it.
+    /// The newer request that replaces this request.
     var replacement: OutboxEntry?
-    /// The callers that have withdrawn the write and wait until it ends.
+    /// The callers of ``Outbox/remove(replacementKey:)`` that have withdrawn the request and wait until it ends.
     var waiters: [CheckedContinuation<OutboxEntry?, Never>] = []
 
     var stays: Bool { replacement == nil && waiters.isEmpty }
 }
 
 extension Outbox.State {
-    /// Returns the writes of a slot that are not in flight.
+    /// Returns the requests of a slot that are not in flight.
     func idle(in slot: OutboxEntry.Slot?) -> [OutboxEntry] {
         guard let slot else { return [] }
         return entries.filter { $0.slot == slot && $0.id != underWay?.id }
     }
 
-    /// The writes that the file must keep, without a write in flight that was replaced.
+    /// The requests that the file must keep: all except a request in flight that was replaced.
     var lasting: [OutboxEntry] {
         guard let underWay, underWay.replacement != nil else { return entries }
         return entries.filter { $0.id != underWay.id }
     }
 
-    /// Removes a write, and returns whether it was stored.
+    /// Removes a request, and returns whether it was stored.
     @discardableResult
     mutating func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
         try file.append(.done(id))
         entries.remove(at: index)
-        // The write is already removed, and a later call can compact the file.
+        // If compaction fails, the request is removed nevertheless, and a later call can compact the file.
         try? file.compact(keeping: lasting)
         return true
     }
 
-    /// Removes the writes of a slot that are not in flight, up to the first error.
+    /// Removes the requests of a slot that are not in flight, and stops at the first error.
     mutating func remove(_ slot: OutboxEntry.Slot) -> OutboxRemoval {
         var removal = OutboxRemoval()
         for entry in idle(in: slot) {
@@ -113,7 +116,10 @@ extension Outbox.State {
         return removal
     }
 
-    /// Drops the writes that a newer write replaces, which the newer write's record in the file already implies.
+    /// Drops the requests that a newer request replaces.
+    ///
+    /// The file needs no further record to be correct, because the record of the newer request already implies the
+    /// replacement.
     mutating func replace(_ slot: OutboxEntry.Slot?, by entry: OutboxEntry) -> [OutboxEntry] {
         let replaced = idle(in: slot)
         for old in replaced { drop(old.id) }
@@ -123,7 +129,9 @@ extension Outbox.State {
         return replaced
     }
 
-    /// Marks the write of a slot that is in flight to be dropped when it ends, and returns whether there is one.
+    /// Marks the request of a slot that is in flight to be dropped when it ends.
+    ///
+    /// Returns `false` if there is none.
     mutating func withdraw(
         _ slot: OutboxEntry.Slot,
         telling waiter: CheckedContinuation<OutboxEntry?, Never>
@@ -133,7 +141,9 @@ extension Outbox.State {
         return true
     }
 
-    /// Ends the write that was in flight, and drops it if it was replaced or withdrawn.
+    /// Ends the request that was in flight.
+    ///
+    /// It is dropped if it was replaced or withdrawn.
     mutating func settle() -> (write: WriteUnderWay, dropped: OutboxEntry?)? {
         guard let write = underWay else { return nil }
         underWay = nil
@@ -142,10 +152,10 @@ extension Outbox.State {
         return (write, entry)
     }
 
-    /// Drops a write, even if the file cannot be written.
+    /// Drops a request, even if the file cannot be written.
     ///
-    /// In that case, the file either has a newer record that replaces the write, or the write is sent again with its
-    /// key after a restart.
+    /// If it cannot be written, the file either contains a newer record that replaces the request, or the request is
+    /// sent again with its idempotency key after a restart.
     private mutating func drop(_ id: OutboxEntry.ID) {
         entries.removeAll { $0.id == id }
         try? file.append(.done(id))

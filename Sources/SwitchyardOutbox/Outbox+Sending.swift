@@ -4,18 +4,18 @@ import SwitchyardHTTP
 import SwitchyardServices
 
 extension Outbox {
-    /// Sends the stored writes, in order, until none is left or one could not be sent.
+    /// Sends the stored requests, in order, until none is left or one could not be sent.
     ///
-    /// Writes that were stored in another environment than the client's, or by another user than the current one, are
-    /// skipped.
+    /// Requests that were stored in an environment other than the client's current one, or by a user other than the
+    /// current one, are skipped.
     ///
-    /// If the task is cancelled, this does not count as a failure of the write that was in flight.
+    /// If the task is cancelled, this does not count as a failure of the request in flight.
     ///
     /// - Returns: The time to wait before the next attempt. The value is `nil` if nothing is left to send, another task
     ///   is sending, or the task was cancelled.
-    /// - Throws: ``OutboxError/file(_:)`` if the file cannot record that a write is in flight, in which case the write
-    ///   is not sent, or that a write was sent, in which case the write is sent again with the same key.
-    ///   ``OutboxError/closed`` after ``close()``.
+    /// - Throws: ``OutboxError/file(_:)`` if the file cannot be written, or ``OutboxError/closed`` after ``close()``.
+    ///   If the start of a request cannot be recorded, the request is not sent. If its end cannot be recorded, the
+    ///   request is sent again with the same idempotency key.
     @discardableResult
     public func flush() async throws(OutboxError) -> Duration? {
         let mayStart = try state.withLock { (state) throws(OutboxError) in
@@ -35,7 +35,9 @@ extension Outbox {
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends sending, and releases the file if the outbox was closed meanwhile.
+    /// Ends sending.
+    ///
+    /// If the outbox has been closed in the meantime, the file is released.
     private func endSending() {
         recordTime()
         let closers: [CheckedContinuation<Void, Never>] = state.withLock { state in
@@ -48,7 +50,7 @@ extension Outbox {
         for closer in closers { closer.resume() }
     }
 
-    /// The write to handle next: the first one that belongs to the client's environment and user, or that is too old.
+    /// The request to handle next: the first one that belongs to the client's environment and user, or that is too old.
     var next: OutboxEntry? {
         let (place, now) = (place, client.time.now)
         return entries.first { isOne($0, of: place) || isTooOld($0, at: now) }
@@ -72,7 +74,9 @@ extension Outbox {
         return elapsed - (entry.elapsed ?? 0) > options.maximumAge.inSeconds
     }
 
-    /// Sends one write, and returns the time to wait before the next attempt, or `nil` if the write is done.
+    /// Sends one request.
+    ///
+    /// Returns the time to wait before the next attempt, or `nil` if sending can continue.
     private func send(_ entry: OutboxEntry) async throws(OutboxError) -> Duration? {
         if !isOne(entry, of: place), isTooOld(entry, at: client.time.now) {
             try end(entry, .expired(entry))
@@ -98,10 +102,10 @@ extension Outbox {
         }
     }
 
-    /// Records that a write is in flight before it is sent, so that the next run of the app knows if this one is killed
-    /// meanwhile.
+    /// Records that a request is in flight before it is sent.
     ///
-    /// A write whose start cannot be recorded is not sent, because the next run would report that it was not executed.
+    /// If the app is killed, the next run knows from the record that the request may have been executed. A request
+    /// whose start cannot be recorded is not sent, because the next run would report that it was not executed.
     private func recordStart(of id: OutboxEntry.ID) throws(OutboxError) {
         try state.withLock { (state) throws(OutboxError) in
             guard let index = state.entries.firstIndex(where: { $0.id == id }), state.entries[index].hasBegun != true
@@ -111,7 +115,7 @@ extension Outbox {
         }
     }
 
-    /// Returns the write, updated with whether the attempt may have been executed.
+    /// Updates `mayHaveBeenExecuted` of the request from the result of the attempt, and returns the request.
     private func noting(_ result: Result<ServiceResponse, RequestFailure>, of entry: OutboxEntry) -> OutboxEntry {
         let isOpen =
             switch result {
@@ -136,9 +140,9 @@ extension Outbox {
 
     private func answer(to entry: OutboxEntry) async -> Result<ServiceResponse, RequestFailure> {
         var configuration = entry.configuration
-        // Another user may log in while the request waits for a credential.
+        // The owner is set because another user may log in while the request waits for a credential.
         configuration.callOwner = entry.user.map { client.callOwner(named: $0) }
-        // The app may switch the environment after the check and before the request starts.
+        // The environment is checked again because the app may switch it before the request starts.
         configuration.interceptors = [
             .adapting("outbox") { _, context in
                 guard entry.belongs(to: context.environment) else { throw RequestFailure.Reason.cancelled }
@@ -156,7 +160,7 @@ extension Outbox {
         _ answer: ServiceResponse,
         wasSentAfter turns: Int
     ) throws(OutboxError) -> Duration? {
-        // After a redirect that changed the method to GET, the status says nothing about the write.
+        // If a redirect changed the method to GET, the status says nothing about the stored request.
         if answer.status < 400 || answer.turn(of: entry) != nil {
             guard options.accepts.accepts(answer, to: entry) else { return try unconfirmed(entry, answer) }
             try end(entry, .sent(entry, answer))
@@ -164,15 +168,15 @@ extension Outbox {
         }
         let asked = RetryAfter.duration(in: answer.headers, now: date())
         switch answer.status {
-        // The request was misdirected, a login is required, or the server failed. None of these means that the write is
-        // invalid.
+        // The request was misdirected, a login is required, or the server failed. None of these means that the request
+        // is invalid.
         case 401, 407, 421, 500...:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero, wasSentAfter: answer.status == 401 ? turns : nil)
         case let status where Transience(status: status) == .transient:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero)
-        // The server is still processing an earlier attempt with the same key.
+        // The server is still processing an earlier attempt with the same idempotency key.
         case 409 where asked != nil:
             if try expires(entry) { return nil }
             return postponed(entry, askedFor: asked ?? .zero)
@@ -181,17 +185,18 @@ extension Outbox {
         return nil
     }
 
-    /// Drops a write that is too old, after a response of its server that did not accept it, and returns whether it was
-    /// dropped.
+    /// Drops the request if it is too old, and returns whether it was dropped.
+    ///
+    /// Call it only after a response of the request's server that did not accept the request.
     private func expires(_ entry: OutboxEntry) throws(OutboxError) -> Bool {
         guard isTooOld(entry, at: client.time.now) else { return false }
         try end(entry, .expired(entry))
         return true
     }
 
-    /// Keeps a write whose response does not show that it was accepted.
+    /// Keeps a request whose response does not show that it was accepted.
     ///
-    /// It expires only if the response certainly comes from the server, which is the case for https without redirects.
+    /// The request can expire only if the response certainly comes from its server: over https, without redirects.
     private func unconfirmed(_ entry: OutboxEntry, _ answer: ServiceResponse) throws(OutboxError) -> Duration? {
         let entry = noting(mayHaveBeenExecuted: true, of: entry)
         let isOwn = answer.context.redirects.isEmpty && answer.context.url?.isSecure == true
@@ -212,17 +217,18 @@ extension Outbox {
         tell(event)
     }
 
-    /// Records that a write could not be sent, and returns the time to wait before the next attempt.
+    /// Records that a request could not be sent, and returns the time to wait before the next attempt.
     ///
     /// - Parameters:
-    ///   - entry: The write that could not be sent.
+    ///   - entry: The request that could not be sent.
     ///   - asked: The time to wait that the server has asked for.
-    ///   - turns: The number of improvements (network back, login) when the write was sent. If the count has changed
-    ///     since, the write is sent again immediately, because the improvement will not be reported again. If `nil`,
-    ///     improvements are ignored.
+    ///   - turns: The value of `State.turns` when the request was sent, or `nil` to ignore it. If the network has come
+    ///     back
+    ///     or a user has logged in since, the request is sent again immediately, because neither event is reported
+    ///     again.
     ///   - event: Returns the event to report, by default ``OutboxEvent/postponed(_:pause:)``.
-    /// - Returns: The time to wait, or `nil` if the write's environment or user is no longer current. Such a write
-    ///   stays stored and does not delay other writes.
+    /// - Returns: The time to wait, or `nil` if the request's environment or user is no longer current. Such a request
+    ///   stays stored and does not delay other requests.
     private func postponed(
         _ entry: OutboxEntry,
         askedFor asked: Duration = .zero,
@@ -233,7 +239,7 @@ extension Outbox {
         let now = client.time.now
         let pause = state.withLock { state in
             let hasTurned = turns.map { $0 != state.turns } ?? false
-            // The pause is limited to a year, because a longer one could overflow a duration.
+            // The pause is at most a year, because a longer pause could overflow `Duration`.
             let own = hasTurned ? .zero : min(options.pause, .seconds(31_536_000)) * (1 << state.failures)
             if !hasTurned { state.failures = min(state.failures + 1, 6) }
             let pause = max(asked, own)

@@ -2,53 +2,58 @@ public import Foundation
 public import SwitchyardClient
 import SwitchyardServices
 
-/// A queue of writes that must not be lost: each write is stored on disk first and sent, in order, until the server has
-/// accepted it, even after the app was killed and restarted.
+/// A queue of requests that must not be lost.
+///
+/// Each request is stored on disk first. Requests are then sent, in order, until the server has accepted them, even
+/// after the app was killed and restarted.
 ///
 ///     let outbox = try Outbox(file: folder.appending(path: "outbox"), client: client)
 ///     let run = outbox.run(following: SystemReachability())      // sends whenever that makes sense
 ///     try outbox.store(.newTopic(title))
 ///
-/// Every write carries an idempotency key, which is the same in every attempt. A server that supports such keys
-/// executes the write once, even if its response was lost. If a write cannot be sent, the writes after it wait, so that
-/// the order is kept.
+/// Every request carries an idempotency key, which is the same in every attempt. A server that supports such keys
+/// executes the request once, even if its response was lost. If a request cannot be sent, the requests after it wait,
+/// so that the order is kept.
 ///
-/// A write is sent to the environment in which it was stored. While the client is in another environment, the write
-/// waits and the writes of the other environment are sent before it. If the client knows its users
-/// (`NetworkClient.Options.user`), a write waits for its user in the same way.
+/// A request is sent only to the environment in which it was stored. While the client is in another environment, the
+/// request waits, and the requests of the client's environment are sent before it. If the client knows its users
+/// (`NetworkClient.Options.user`), a request waits for its user in the same way.
 ///
 /// The file belongs to one outbox at a time, across all processes. It is locked until the outbox is released or
 /// ``close()`` is called, and the system unlocks it if the process is killed. On Apple systems, an app that is
 /// suspended while it holds a lock on a file in a shared folder, such as one shared with an extension, is killed by the
-/// system (0xdead10cc). In such a folder, close the outbox when the app leaves the foreground, or keep the file in a
-/// folder of the app's own.
+/// system (0xdead10cc). For such a folder, close the outbox when the app leaves the foreground. Otherwise, keep the
+/// file in a folder that only the app uses.
 ///
-/// Bodies are stored as they are. Credentials are not stored: a write is sent with the credentials that the client has
-/// at that time. If users alternate, tell the client the user's name or use a file per user.
+/// Bodies are stored unencrypted. Credentials are not stored: a request is sent with the credentials that the client
+/// has at that time. If several users use the app, tell the client the user's name or use one file per user.
 public final class Outbox: Sendable {
     /// The limits and settings of an outbox.
     public struct Options: Sendable {
-        /// The maximum number of stored writes, over all environments and users, 1,000 by default.
+        /// The maximum number of stored requests, over all environments and users, 1,000 by default.
         public var maximumCount: Int
-        /// The maximum age of a write, 7 days by default.
+        /// The maximum age of a request, 7 days by default.
         ///
-        /// A write expires only after an attempt to which its server has responded, so never before the first attempt.
-        /// A write whose user or environment is not current expires without an attempt.
+        /// A request of the current user and environment expires only after an attempt to which its server has
+        /// responded. A request of another user or environment expires without an attempt.
         ///
         /// The age is the time that has certainly passed. While the app runs, it is measured by the monotonic clock.
         /// From one run to the next, it is measured by the wall clock, and each time at most a quarter of the maximum
-        /// age is counted. A jump of the wall clock therefore never makes a write too old.
+        /// age is counted. A single jump of the wall clock therefore never makes a request too old.
         public var maximumAge: Duration
-        /// The pause after a write could not be sent, 5 s by default and at least 1 ms.
+        /// The pause after a request could not be sent, 5 s by default and at least 1 ms.
         ///
-        /// The pause is doubled after each further failure, up to 64-fold.
+        /// The pause is doubled after each further failure, up to 64 times the initial pause.
         public var pause: Duration {
             didSet { pause = max(.milliseconds(1), pause) }
         }
-        /// The rule for responses that show that a write was accepted, by default ``OutboxAcceptance/standard``.
+        /// The rule that decides whether a response shows that a request was accepted, by default
+        /// ``OutboxAcceptance/standard``.
         public var accepts: OutboxAcceptance
 
         /// Creates options.
+        ///
+        /// The default values are those of the properties.
         public init(
             maximumCount: Int = 1_000,
             maximumAge: Duration = .seconds(604_800),
@@ -68,23 +73,23 @@ public final class Outbox: Sendable {
         var last: UInt64
         var timeline: OutboxTimeline
         var isSending = false
-        /// The write that is in flight.
+        /// The request that is in flight.
         var underWay: WriteUnderWay?
         var failures = 0
         /// The time until which nothing is sent automatically, after a failure.
         var resumesAt = MonotonicTime.zero
-        /// The time until which a server has asked the client to wait.
+        /// The time until which a server has asked the client to wait (`Retry-After`).
         var requestedUntil = MonotonicTime.zero
-        /// The number of improvements so far: the network has come back, or a user has logged in.
+        /// The number of times that the network has come back or a user has logged in.
         var turns = 0
         var listeners: [UInt64: AsyncStream<OutboxEvent>.Continuation] = [:]
         var wakers: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var isClosed = false
-        /// The callers of `close()` that wait for the write in flight.
+        /// The callers of `close()` that wait for the request in flight.
         var closers: [CheckedContinuation<Void, Never>] = []
         var lastListener: UInt64 = 0
 
-        /// Returns the number of the next write, and throws if the largest number is already used in the file.
+        /// Returns the number of the next request, and throws if the file already uses the largest possible number.
         func nextID() throws(OutboxError) -> UInt64 {
             guard last < .max else { throw .file(file.description(of: "has no number left for another write")) }
             return last + 1
@@ -96,13 +101,14 @@ public final class Outbox: Sendable {
     let state: Locked<State>
     let date: @Sendable () -> Date
 
-    /// Opens an outbox with the writes in its file.
+    /// Opens an outbox with the requests in its file.
     ///
-    /// An incomplete record that a crash left at the end of the file is dropped, because its write had not been stored.
+    /// An incomplete record that a crash left at the end of the file is dropped, because ``store(_:replacementKey:)``
+    /// had not returned for its request.
     ///
     /// - Parameters:
     ///   - file: The file, which is created if it does not exist. Its folder must exist.
-    ///   - client: The client that sends the writes, through a scope of its own.
+    ///   - client: The client that sends the requests. The outbox uses a scoped copy of it (`scoped()`).
     ///   - options: The limits and settings.
     ///   - date: Returns the wall clock time, see ``Options/maximumAge``.
     /// - Throws: ``OutboxError/busy`` while another outbox has the file open, ``OutboxError/file(_:)`` or
@@ -124,15 +130,15 @@ public final class Outbox: Sendable {
 
     deinit {
         endListening()
-        // Tasks that are still ending may hold the state a little longer.
+        // Tasks that are still ending may retain the state a little longer than the outbox.
         state.withLock { $0.file.release() }
     }
 
     /// Closes the outbox and releases the file, so that another outbox can open it immediately.
     ///
-    /// After this, nothing more is stored or sent, and the event streams end. Unsent writes stay in the file. The
-    /// function waits for a write that is in flight. If ``OutboxRun/stop()`` is called first, that write is cancelled
-    /// and stays in the file too. A second call does nothing.
+    /// After this call, nothing is stored or sent, and the event streams end. Unsent requests stay in the file. The
+    /// function waits for a request that is in flight. If ``OutboxRun/stop()`` is called first, that request is
+    /// cancelled and stays in the file too. A second call does nothing.
     public func close() async {
         recordTime()
         state.withLock { $0.isClosed = true }
@@ -152,29 +158,31 @@ public final class Outbox: Sendable {
         for waker in wakers { waker.finish() }
     }
 
-    /// The stored writes, in order, of all environments and users.
+    /// The stored requests of all environments and users, in order.
     public var entries: [OutboxEntry] { state.withLock { $0.entries } }
 
-    /// Stores a write, which is on disk when this function returns.
+    /// Stores a request.
     ///
-    /// The write's parameters are encoded now, with the client's options. Values that are common to all calls are added
-    /// when the write is sent. If the write has a body, even a form, common parameters go into the query.
+    /// It is on disk when this function returns.
+    ///
+    /// The parameters of the request are encoded now, with the client's options. Values that are common to all calls
+    /// are added when the request is sent. If the request has a body, even a form, common parameters go into the query.
     ///
     /// - Parameters:
     ///   - configuration: The call. Its method, path, query, parameters, header fields and body are stored, with the
     ///     client's environment and the user who is logged in to it.
-    ///   - key: A name for the resource that the write changes, such as `note 7`. An older write with the same key,
-    ///     environment and user is dropped in the same step, see ``OutboxEvent/replaced(_:by:)``. If the older write is
-    ///     in flight, it is not cancelled, and it is dropped if the server does not accept it. If `nil`, no write is
-    ///     replaced.
-    /// - Returns: The entry, whose idempotency key the server will receive.
-    /// - Throws: ``OutboxError``, in which case nothing was stored.
+    ///   - key: A name for the resource that the request changes, such as `note 7`. If `nil`, no request is replaced.
+    ///     Otherwise, older stored requests with the same replacement key, environment and user are dropped in the same
+    ///     step, see ``OutboxEvent/replaced(_:by:)``. An older request that is in flight is not cancelled, and is
+    ///     dropped if the server does not accept it.
+    /// - Returns: The entry, with the idempotency key that the server will receive.
+    /// - Throws: ``OutboxError``. In this case, nothing was stored.
     @discardableResult
     public func store(
         _ configuration: APIConfiguration,
         replacementKey key: String? = nil
     ) throws(OutboxError) -> OutboxEntry {
-        // The clock, the body and the client's closures may be code of the app, so they are not called under the lock.
+        // The clock, the body and the client's closures may run code of the app, so they are not called under the lock.
         let (environment, generator) = client.generation
         let (user, now) = (client.user(in: environment), client.time.now)
         let slot = key.map { OutboxEntry.Slot(key: $0, environment: environment.rawValue, user: user) }
@@ -213,19 +221,21 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Removes a write without sending it.
+    /// Removes a request without sending it.
     ///
-    /// A write that is in flight may still be executed.
+    /// A request that is already in flight may still be executed.
     ///
     /// - Parameter id: The entry's number.
-    /// - Returns: Whether the write was stored.
-    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``, in which case the write stays stored.
+    /// - Returns: Whether the request was stored.
+    /// - Throws: ``OutboxError/file(_:)`` or ``OutboxError/closed``. In this case, the request stays stored.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws(OutboxError) -> Bool {
         try state.withLock { (state) throws(OutboxError) in try state.remove(id) }
     }
 
-    /// Writes the elapsed time to the file if enough has passed; if the disk is full, writes only appear younger.
+    /// Writes the elapsed time to the file if enough time has passed since the last record.
+    ///
+    /// If the disk is full, the time is not recorded and stored requests only appear younger after a restart.
     func recordTime() {
         let (now, date) = (client.time.now, date())
         state.withLock { state in
@@ -236,7 +246,9 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Returns a stream of the events from now on, which buffers the newest 256 events.
+    /// Returns a stream of future events.
+    ///
+    /// The stream buffers the newest 256 events.
     public func events() -> AsyncStream<OutboxEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: OutboxEvent.self,
@@ -264,13 +276,15 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox {
-    /// Starts sending automatically: now, when a write is stored, when the network is back, when the environment
-    /// changes, when a user has logged in, and after the pause that follows a failure.
+    /// Starts to send automatically.
     ///
-    /// A write that is stored during a pause waits until the pause is over. If the network comes back or a credential
-    /// is set, the pause ends early, unless a server has asked for it (`Retry-After`). If the environment changes, the
-    /// pause always ends. ``flush()`` ignores the pause. If the user's name changes without a credential being set,
-    /// nothing is sent until the run is restarted.
+    /// Requests are sent now, when a request is stored, when the network is back, when the environment changes, when a
+    /// user has logged in, and after the pause that follows a failure.
+    ///
+    /// A request that is stored during a pause waits until the pause is over. If the network comes back or a credential
+    /// is set, the pause ends early, unless a server has asked for the pause (`Retry-After`). If the environment
+    /// changes, the pause always ends. ``flush()`` ignores the pause. If the user's name changes without a credential
+    /// being set, nothing is sent until `run(following:)` is called again.
     ///
     /// - Parameter provider: The source of the network's reachability. While it reports that there is no network,
     ///   nothing is sent.
@@ -318,8 +332,10 @@ extension Outbox {
         }
     }
 
-    /// Observes credentials that are set from outside; a write that waits for a token refresh is notified of the new
-    /// credential itself.
+    /// Observes credentials that the app sets.
+    ///
+    /// A refreshed token needs no observation here: a request that waits for the refresh is notified of the new token
+    /// itself.
     private func watchLogin(_ wakes: AsyncStream<Void>.Continuation) -> Task<Void, Never>? {
         guard let events = client.credentials?.events() else { return nil }
         return Task { [state, client] in
@@ -344,7 +360,7 @@ extension Outbox {
         }
     }
 
-    /// Sends unless there is a pause, and returns the time of the next attempt.
+    /// Sends unless a pause is in effect, and returns the time of the next attempt.
     private func sendUnlessPaused() async -> MonotonicTime? {
         let resumesAt = state.withLock { $0.resumesAt }
         guard client.time.now >= resumesAt else { return resumesAt }
@@ -353,7 +369,8 @@ extension Outbox {
 
     /// Sends, and returns the time to wait before the next attempt.
     ///
-    /// If the disk cannot be written or another task is sending, the caller waits too, because the other task may fail.
+    /// If the file cannot be written, the caller waits too. It also waits if another task is sending, because that task
+    /// may fail.
     private func pauseAfterFlush() async -> Duration? {
         do throws(OutboxError) {
             return try await flush() ?? (next == nil ? nil : options.pause)
@@ -364,7 +381,7 @@ extension Outbox {
 }
 
 extension Outbox.State {
-    /// Ends the pause, except for the time that a server has asked for.
+    /// Ends the pause, except for the part that a server has asked for.
     fileprivate mutating func endPause(isTurn: Bool) {
         turns += isTurn ? 1 : 0
         resumesAt = min(resumesAt, requestedUntil)
@@ -385,7 +402,9 @@ public final class OutboxRun: Sendable {
         stop()
     }
 
-    /// Stops sending; a write that is in flight is cancelled and stays stored.
+    /// Stops sending.
+    ///
+    /// A request that is in flight is cancelled and stays stored.
     public func stop() {
         end()
         for task in tasks { task.cancel() }

@@ -1,29 +1,29 @@
 public import SwitchyardClient
 public import SwitchyardHTTP
 
-/// The rule that decides from a response whether the server has accepted a write.
+/// The rule that decides from a response whether the server has accepted a stored request.
 ///
 ///     options.accepts = OutboxAcceptance(contentTypes: [.json])
 ///     options.accepts = OutboxAcceptance { entry, response in response.headers["X-Receipt"] != nil }
 ///
-/// An ``Outbox`` applies it to each response with a status below 400, and to each response to a GET that a redirect has
-/// made of the write. A write whose response is not accepted stays in the outbox: see
+/// An ``Outbox`` applies the rule to each response with a status below 400. If a redirect has changed the method to
+/// GET, the rule is applied whatever the status. A request whose response is not accepted stays in the outbox: see
 /// ``OutboxEvent/unconfirmed(_:_:reason:pause:)``.
 public struct OutboxAcceptance: Sendable {
     private let rule: @Sendable (OutboxEntry, ServiceResponse) -> Bool
 
-    /// Creates a rule.
+    /// Creates a rule from a closure.
     ///
-    /// - Parameter accepts: Returns whether the server has accepted a write. It runs on no particular actor. The
-    ///   redirects that were followed are in the response's `context`.
+    /// - Parameter accepts: Returns whether the server has accepted the request. The closure runs on no particular
+    ///   actor. The redirects that were followed are in the response's `context`.
     public init(_ accepts: @escaping @Sendable (_ entry: OutboxEntry, _ response: ServiceResponse) -> Bool) {
         rule = accepts
     }
 
-    /// Creates a rule that accepts the responses that ``standard`` accepts, if their body has one of some content
+    /// Creates a rule that accepts a response if ``standard`` accepts it and its body has one of the given content
     /// types.
     ///
-    /// - Parameter contentTypes: The content types. A response without a body needs none.
+    /// - Parameter contentTypes: The content types. A response without a body needs no content type.
     public init(contentTypes: [MediaType]) {
         self.init { entry, response in
             guard Self.standard.accepts(response, to: entry) else { return false }
@@ -35,35 +35,36 @@ public struct OutboxAcceptance: Sendable {
 
     /// The default rule of an outbox.
     ///
-    /// It accepts a 2xx to a request with the method of the write, and a 303 from the host that the write was sent to,
-    /// which leads to the outcome of the write (RFC 9110 section 15.4.4). It does not accept a redirect that changes a
-    /// POST to a GET (301 and 302, RFC 9110 sections 15.4.2 and 15.4.3), whatever the response to the GET. It does not
-    /// accept an HTML page if the write asks for JSON or has a JSON body, or if the page comes from another host.
+    /// The rule accepts a 2xx response to a request with the stored method. It also accepts a 303 redirect from the
+    /// host that the request was sent to, because it leads to the outcome of the request (RFC 9110 section 15.4.4). It
+    /// does not accept a redirect that changes a POST to a GET (301 and 302, RFC 9110 sections 15.4.2 and 15.4.3),
+    /// whatever the response to the GET. It does not accept an HTML page if the request asks for JSON or has a JSON
+    /// body, or if the page comes from another host.
     public static let standard = OutboxAcceptance { entry, response in
         guard response.isConfirmed(for: entry) else { return false }
         guard (200..<300).contains(response.status), response.isPage else { return true }
         return !entry.expectsJSON && !response.isFromElsewhere
     }
 
-    /// Returns whether a response shows that the server has accepted a write.
+    /// Returns whether a response shows that the server has accepted a request.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - entry: The write.
-    /// - Returns: Whether the write was accepted.
+    ///   - entry: The stored request.
+    /// - Returns: Whether the request was accepted.
     public func accepts(_ response: ServiceResponse, to entry: OutboxEntry) -> Bool { rule(entry, response) }
 }
 
-/// The reason why a response does not show that the server has accepted a write.
+/// The reason why a response does not show that the server has accepted a stored request.
 public enum OutboxDoubt: Sendable, Hashable {
-    /// The write was redirected by a response with this status, and nothing shows that it was executed.
+    /// The request was redirected by a response with this status, and nothing shows that it was executed.
     case redirected(status: Int)
-    /// The response is not accepted by ``Outbox/Options/accepts``.
+    /// The rule in ``Outbox/Options/accepts`` does not accept the response.
     case unacceptable(status: Int, contentType: String?)
 }
 
 extension OutboxDoubt: CustomStringConvertible {
-    /// The response in a few words.
+    /// A short description of the response.
     public var description: String {
         switch self {
         case .redirected(let status): "redirected with \(status)"
@@ -84,23 +85,23 @@ extension OutboxDoubt: CustomStringConvertible {
 }
 
 extension ServiceResponse {
-    /// Returns the first redirect after which the write had another method, or `nil` if there is none.
+    /// Returns the first redirect that changed the method of the request, or `nil` if there is none.
     func turn(of entry: OutboxEntry) -> RedirectStep? {
         context.redirects.first { $0.method.name != entry.method }
     }
 
-    /// Whether the response is for a GET that a 303 has made of the write.
+    /// Returns whether a 303 redirect changed the request to a GET and this is the response to the GET.
     fileprivate func isOutcome(of entry: OutboxEntry) -> Bool { turn(of: entry)?.status == 303 }
 
-    /// Whether the status and the redirects before it show that a write was executed.
+    /// Returns whether the status and the redirects before it show that the request was executed.
     fileprivate func isConfirmed(for entry: OutboxEntry) -> Bool {
         guard let turn = turn(of: entry) else { return (200..<300).contains(status) || status == 303 }
-        // A redirect to a login has not executed anything.
+        // A redirect to a login page does not show that the request was executed.
         guard turn.status == 303, ![401, 407, 511].contains(status) else { return false }
         return turn.from.origin.host == context.redirects.first?.from.origin.host
     }
 
-    /// Whether redirects have led to another host.
+    /// Whether redirects have led to a host other than the first one.
     fileprivate var isFromElsewhere: Bool {
         guard let first = context.redirects.first else { return false }
         return first.from.origin.host != context.url?.origin.host

@@ -3,30 +3,37 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A write that is stored in an ``Outbox``.
+/// A request that is stored in an ``Outbox``.
 public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
-    /// The number of the write, which is larger for later writes.
+    /// The number of the request.
+    ///
+    /// Requests that are stored later have larger numbers.
     public internal(set) var id: UInt64
-    /// The key by which the server recognises the write, the same in every attempt and after a relaunch.
+    /// The idempotency key by which the server recognises the request.
+    ///
+    /// It is the same in every attempt and after a relaunch.
     public let idempotencyKey: String
-    /// The name of the environment in which the write was stored, the only one it is sent to.
+    /// The name of the environment in which the request was stored.
     ///
-    /// The value is `nil` for a write that an older version has stored, which is sent regardless of the client's
-    /// environment.
+    /// The request is sent only to this environment.
+    ///
+    /// The value is `nil` for a request that an older version has stored. Such a request is sent regardless of the
+    /// client's environment.
     public let environment: String?
-    /// The user who was logged in when the write was stored (`NetworkClient.Options.user`), the only user it is sent
-    /// for.
+    /// The user who was logged in when the request was stored (`NetworkClient.Options.user`).
     ///
-    /// The value is `nil` if there was no user, and for a write that an older version has stored. A write without a
+    /// The request is sent only for this user.
+    ///
+    /// The value is `nil` if there was no user, and for a request that an older version has stored. A request without a
     /// user is sent regardless of the user who is logged in.
     public let user: String?
-    /// The wall clock time at which the write was stored, which is comparable across runs of the app.
+    /// The wall clock time at which the request was stored.
     public let storedAt: Date
-    /// The method.
+    /// The HTTP method.
     public let method: String
     /// The path, with its query.
     public let path: String
-    /// The API version that the call set, or `nil` if the client's version applies.
+    /// The API version of the call, or `nil` if the client's version applies.
     public let apiVersion: String?
     /// The header fields, as alternating names and values.
     public let headers: [String]
@@ -34,22 +41,24 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
     public let body: Data?
     /// The content type of the body.
     public let contentType: String?
-    /// The key by which a newer write replaces this one (``Outbox/store(_:replacementKey:)``), or `nil` if there is
-    /// none.
+    /// The replacement key, or `nil` if there is none.
+    ///
+    /// A newer request with the same replacement key replaces this request (``Outbox/store(_:replacementKey:)``).
     public let replacementKey: String?
-    /// Whether a server may have executed the write in any attempt so far, although no response confirms it
+    /// Whether a server may have executed the request in any attempt so far, although no response confirms it
     /// (`RequestFailure.mayHaveBeenExecuted`).
     ///
-    /// The value is also `true` for a write that was in flight when the app was killed. If such a write is dropped
+    /// The value is also `true` for a request that was in flight when the app was killed. If such a request is dropped
     /// (``OutboxEvent/expired(_:)``, ``OutboxEvent/rejected(_:_:)``, ``OutboxEvent/replaced(_:by:)``,
     /// ``Outbox/remove(_:)``), it may still have been executed.
     public internal(set) var mayHaveBeenExecuted = false
-    /// Whether the file has recorded that the write was in flight, or `nil` if it has not.
+    /// `true` if the file records that the request has been in flight, otherwise `nil`.
     var hasBegun: Bool?
-    /// The time in seconds that had passed for the outbox when the write was stored, or `nil` if an older version has
-    /// stored it.
+    /// The elapsed time of the ``OutboxTimeline`` in seconds when the request was stored.
+    ///
+    /// The value is `nil` for a request that an older version has stored.
     var elapsed: Double?
-    /// The media types that the call accepts if its header fields contain no `Accept`.
+    /// The value of the `Accept` field, unless the header fields of the call contain one.
     var acceptedTypes: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -57,7 +66,7 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
         case replacementKey, hasBegun, elapsed, acceptedTypes
     }
 
-    /// The call as it is sent.
+    /// The stored request as a call.
     public var configuration: APIConfiguration {
         var configuration = APIConfiguration(path: path, method: HTTPMethod(method) ?? .post)
         for index in stride(from: 0, to: headers.count - 1, by: 2) {
@@ -69,57 +78,61 @@ public struct OutboxEntry: Codable, Sendable, Hashable, Identifiable {
         return configuration
     }
 
-    /// The slot of a replacement key, in which only one write waits at a time.
+    /// A replacement key with its environment and user.
+    ///
+    /// At most one request waits in each slot.
     struct Slot: Hashable {
         var key: String
         var environment: String?
         var user: String?
     }
 
-    /// The slot of the write, or `nil` if it has no replacement key.
+    /// The slot of the request, or `nil` if it has no replacement key.
     var slot: Slot? { replacementKey.map { Slot(key: $0, environment: environment, user: user) } }
 
-    /// Whether the write has a JSON body or accepts JSON.
+    /// Whether the request has a JSON body or accepts JSON.
     var expectsJSON: Bool {
         let accepted = configuration.headers["Accept"] ?? acceptedTypes ?? ""
         return [contentType ?? "", accepted].contains { $0.lowercased().contains("json") }
     }
 
-    /// Returns whether the write may be sent while the client is in an environment.
+    /// Returns whether the request may be sent while the client is in an environment.
     func belongs(to environment: ServiceEnvironment) -> Bool {
         self.environment.map { $0 == environment.rawValue } ?? true
     }
 
-    /// Returns whether the write may be sent while a user, or no user, is logged in.
+    /// Returns whether the request may be sent while this user is logged in, or no user if `nil`.
     func belongs(toUser user: String?) -> Bool { self.user == nil || self.user == user }
 }
 
-/// The reason why a write cannot be stored in an ``Outbox``, or the outbox cannot be opened.
+/// The reason why a request cannot be stored in an ``Outbox``, or why the outbox cannot be opened.
 public enum OutboxError: Error, Sendable, Hashable {
-    /// The file cannot be read or written; the text contains the problem and the path.
+    /// The file cannot be read or written. The text contains the problem and the path.
     case file(String)
     /// The file is not an outbox, or it was written by a newer version.
     case foreignFile
-    /// Another outbox has the file open, in this process or another, and must be released or closed first
-    /// (``Outbox/close()``).
+    /// Another outbox has the file open, in this process or another process.
+    ///
+    /// It must be released or closed first (``Outbox/close()``).
     case busy
     /// The outbox was closed.
     case closed
-    /// The maximum number of writes is already stored.
+    /// The outbox already contains the maximum number of requests.
     case full(limit: Int)
     /// The body cannot be stored, because it is a file, a stream or a multipart form, or is larger than about 48 MB.
     case unstorableBody
     /// The call is an `APIConfiguration.prebuiltRequest`, which cannot be stored.
     case unstorableRequest
-    /// The call has a header field with credentials, which must not be stored because the client adds its credentials
-    /// when the write is sent.
+    /// The call has a header field with credentials.
+    ///
+    /// Credentials must not be stored. The client adds its credentials when the request is sent.
     case holdsCredentials(header: String)
     /// The call cannot be built.
     case invalid(RequestError)
 }
 
 extension OutboxError: CustomStringConvertible {
-    /// The error as text, without any header value.
+    /// A description of the error without any header value.
     public var description: String {
         switch self {
         case .file(let text): text
@@ -135,43 +148,44 @@ extension OutboxError: CustomStringConvertible {
     }
 }
 
-/// An event of a write in an ``Outbox``.
+/// An event of a stored request in an ``Outbox``.
 public enum OutboxEvent: Sendable {
-    /// The write is stored, and survives a crash of the app from now on.
+    /// The request is stored, and now survives a crash of the app.
     case stored(OutboxEntry)
-    /// The server has accepted the write, with a response that ``Outbox/Options/accepts`` accepts.
+    /// The server has accepted the request: ``Outbox/Options/accepts`` accepts its response.
     case sent(OutboxEntry, ServiceResponse)
-    /// The response does not show that the server has accepted the write, so the write stays stored and is sent again
-    /// with the same key.
+    /// The response does not show that the server has accepted the request, so the request stays stored and is sent
+    /// again with the same idempotency key.
     ///
-    /// The response may come from a login page, or from the portal of a network, in front of the server. If the server
-    /// accepts writes with such a response, set ``Outbox/Options/accepts``.
+    /// The response may come from a login page, or from the captive portal of a network, instead of the server. If your
+    /// server accepts requests with such a response, set ``Outbox/Options/accepts``.
     case unconfirmed(OutboxEntry, ServiceResponse, reason: OutboxDoubt, pause: Duration)
-    /// The server has rejected the write with a status of 400 or above that no later attempt would change.
+    /// The server has rejected the request with a status of 400 or above that no later attempt would change.
     case rejected(OutboxEntry, ServiceResponse)
-    /// The write cannot be sent, because the request is malformed or needs something that the transport does not
-    /// support.
+    /// The request cannot be sent, because it is malformed or needs something that the transport does not support.
     case unsendable(OutboxEntry, RequestFailure)
-    /// The write could not be sent now; it and the writes after it wait.
+    /// The request could not be sent now. This request and the requests after it wait.
     case postponed(OutboxEntry, pause: Duration)
-    /// The write was older than allowed and has been dropped: see ``Outbox/Options/maximumAge``.
+    /// The request exceeded ``Outbox/Options/maximumAge`` and has been dropped.
     case expired(OutboxEntry)
-    /// A newer write with the same key (``OutboxEntry/replacementKey``) has replaced the write, which has been dropped.
+    /// A newer request with the same replacement key (``OutboxEntry/replacementKey``) has replaced the request, which
+    /// has been dropped.
     case replaced(OutboxEntry, by: OutboxEntry)
 }
 
 extension OutboxEntry: CustomStringConvertible {
-    /// The write's number, method and path on one line, without header fields and body, and with credentials redacted.
+    /// The number, method and path of the request on one line, without header fields and body, and with credentials
+    /// redacted.
     public var description: String { "write \(id) (\(method) \(Redaction.standard.url(path)))" }
 }
 
 extension OutboxEntry {
-    /// The remark in a description about a write that may have been executed.
+    /// The remark in a description that the request may have been executed, or an empty text.
     fileprivate var remark: String { mayHaveBeenExecuted ? .mayHaveBeenExecuted : "" }
 }
 
 extension OutboxEvent: CustomStringConvertible {
-    /// The write and its event on one line, without header fields and body, and with credentials redacted.
+    /// The event and its request on one line, without header fields and body, and with credentials redacted.
     public var description: String {
         switch self {
         case .stored(let entry): "\(entry) stored"
@@ -191,8 +205,9 @@ extension OutboxEntry: RedactedDescribable {}
 extension OutboxEvent: RedactedDescribable {}
 
 extension OutboxEntry {
-    /// Creates an entry from a call, with the values that describe the request itself, but without server, deadline and
-    /// similar settings.
+    /// Creates an entry from a call.
+    ///
+    /// Server, deadline and similar settings of the call are not stored.
     init(
         _ configuration: APIConfiguration,
         id: UInt64,
@@ -208,7 +223,7 @@ extension OutboxEntry {
         }
         let content: (body: HTTPBody, contentType: String?)
         do throws(RequestError) {
-            // Values that are common to all calls are added when the write is sent.
+            // Values that are common to all calls are added when the request is sent.
             (path, content) = try generator.ownContent(of: configuration)
         } catch {
             throw .invalid(error)

@@ -10,10 +10,12 @@ import SwitchyardHTTP
     import Musl
 #endif
 
-/// The file of an outbox, in which an appended record is on disk when the call returns.
+/// The file of an outbox.
+///
+/// A record is on disk when the function that appends it returns.
 ///
 /// The file is locked until it is released, so that two outboxes, even of two processes, never write to the same file.
-/// The owner protects it with a lock.
+/// The owner of this value protects it with a lock.
 struct OutboxFile {
     private let url: URL
     private var handle: FileHandle
@@ -21,19 +23,21 @@ struct OutboxFile {
     private var isReleased = false
     /// The number of obsolete records in the file.
     private var garbage = 0
-    /// The largest write number that the file has contained, of a stored write or of one that is done.
+    /// The largest request number that the file has ever contained, even if that request is no longer stored.
     ///
-    /// Numbers are not reused: a reused number would count as done, and an app that has kept the number would mistake
-    /// the new write for the old one.
+    /// Numbers are not reused. A reused number would count as done, and an app that has kept the number would mistake
+    /// the new request for the old one.
     private(set) var last: UInt64 = 0
     /// The last time reading in the file.
     private(set) var reading: OutboxTimeline.Reading?
 
-    /// Opens the file, creating it if it does not exist, and drops an incomplete record that a crash left at its end.
+    /// Opens the file, and drops an incomplete record that a crash left at its end.
+    ///
+    /// A missing file is created.
     ///
     /// - Throws: ``OutboxError``, which is ``OutboxError/busy`` if another outbox has the file open.
     static func open(_ url: URL) throws(OutboxError) -> (file: OutboxFile, entries: [OutboxEntry]) {
-        // The file is replaced when it is compacted, which must not replace a symbolic link.
+        // Compaction replaces the file, and must not replace a symbolic link to it.
         let url = url.resolvingSymlinksInPath()
         var locked: FileHandle?
         do {
@@ -84,7 +88,7 @@ struct OutboxFile {
         try? handle.close()
     }
 
-    /// Returns the problem with the path of the file.
+    /// Returns a description of the problem that starts with the path of the file.
     func description(of problem: String) -> String { "\(url.path): \(problem)" }
 
     private init(url: URL, handle: FileHandle, length: Int) {
@@ -93,7 +97,9 @@ struct OutboxFile {
         self.length = length
     }
 
-    /// Appends a record; if this fails, the file is as it was before.
+    /// Appends a record.
+    ///
+    /// If this fails, the file is left as it was.
     mutating func append(_ record: OutboxRecord) throws(OutboxError) {
         guard !isReleased else { throw .closed }
         do {
@@ -119,7 +125,7 @@ struct OutboxFile {
         }
     }
 
-    /// Rewrites the file with only the stored writes if most of its records are obsolete.
+    /// Rewrites the file with only the stored requests if most of its records are obsolete.
     mutating func compact(keeping entries: [OutboxEntry]) throws(OutboxError) {
         guard !isReleased, garbage > 64, garbage > entries.count * 2 else { return }
         do {
@@ -130,7 +136,7 @@ struct OutboxFile {
         }
     }
 
-    /// Returns the contents of a file with only the time, the last number and the stored writes.
+    /// Returns the contents of a file with only the time, the last number and the stored requests.
     private func contents(of entries: [OutboxEntry]) throws -> Data {
         var data = OutboxRecord.magic
         if let reading { data += try OutboxRecord.time(reading).bytes }
@@ -139,10 +145,12 @@ struct OutboxFile {
         return data
     }
 
-    /// Returns the stored writes; a write that was in flight when the app was killed may have been executed.
+    /// Returns the stored requests.
     ///
-    /// The record of a newer write also replaces an older one with the same key, so no crash can happen between the two
-    /// steps.
+    /// A request that was in flight when the app was killed may have been executed.
+    ///
+    /// The record of a newer request also replaces older requests with the same replacement key. A crash between
+    /// storing the newer request and dropping an older one therefore does no harm.
     private static func entries(of records: [OutboxRecord]) -> [OutboxEntry] {
         var (begun, done): (Set<UInt64>, Set<UInt64>) = ([], [])
         var newest: [OutboxEntry.Slot: UInt64] = [:]
@@ -169,11 +177,10 @@ struct OutboxFile {
         }
     }
 
-    /// Replaces the file atomically: the new file is written next to it, flushed and renamed, and the folder is
-    /// flushed.
+    /// Replaces the file atomically.
     ///
-    /// The new file is locked before it is renamed, and the old file is released after that. After the rename, no step
-    /// can fail.
+    /// The new file is written next to the old one, flushed and renamed, and then the folder is flushed. The new file
+    /// is locked before it is renamed, and the old file is released afterwards. After the rename, no step can fail.
     private mutating func replace(with data: Data) throws {
         let new = url.appendingPathExtension("new")
         let handle = try Self.locked(new)
@@ -193,7 +200,9 @@ struct OutboxFile {
 }
 
 extension OutboxRecord {
-    /// The time reading in the record, which for a write is the time at which it was stored.
+    /// The time reading in the record.
+    ///
+    /// For a stored request, it is the time at which the request was stored.
     fileprivate var reading: OutboxTimeline.Reading? {
         switch self {
         case .time(let reading): reading

@@ -2,19 +2,19 @@ import Foundation
 import SwitchyardClient
 import SwitchyardHTTP
 
-/// The records of an append-only outbox file, which has a magic line and then for each record its length, its checksum
-/// (both 32 bits, little-endian) and its bytes.
+/// A record of an append-only outbox file.
 ///
-/// A file that was cut off at any byte has complete records and then an incomplete one, which is ignored.
+/// The file has a magic line, and then for each record its length, its checksum (both 32 bits, little-endian) and its
+/// bytes. A file that was cut off at any byte has complete records and then an incomplete one, which is ignored.
 enum OutboxRecord: Hashable {
     case stored(OutboxEntry)
-    /// The write is in flight for the first time.
+    /// The request with this number was about to be sent for the first time.
     case begun(UInt64)
     case done(UInt64)
     /// The time that has passed since the file was created.
     case time(OutboxTimeline.Reading)
 
-    /// The number of the write, or 0 if the record does not belong to a write.
+    /// The number of the request, or 0 if the record does not belong to a request.
     var id: UInt64 {
         switch self {
         case .stored(let entry): entry.id
@@ -24,11 +24,15 @@ enum OutboxRecord: Hashable {
     }
 
     static let magic = Data("switchyard outbox 3\n".utf8)
-    /// The magic line before `begun` records were added, which older versions would treat as damage.
+    /// The magic line of files from before `begun` records were added.
+    ///
+    /// Older versions would treat these records as damage.
     static let oldMagic = Data("switchyard outbox 1\n".utf8)
-    /// The magic lines of earlier formats: the first one, and the one before time records were added.
+    /// The magic lines of earlier formats: without `begun` records, and without `time` records.
     static let oldMagics = [oldMagic, Data("switchyard outbox 2\n".utf8)]
-    /// The maximum length of a record in bytes; a greater length means that the file is damaged.
+    /// The maximum length of a record in bytes.
+    ///
+    /// A greater length means that the file is damaged.
     static let longest = 64 << 20
 
     var bytes: Data {
@@ -42,19 +46,20 @@ enum OutboxRecord: Hashable {
                 let numbers = [reading.elapsed, reading.date.timeIntervalSince1970].map(\.bitPattern)
                 payload = Data([UInt8(ascii: "T")]) + Self.bytes(of: numbers[0]) + Self.bytes(of: numbers[1])
             }
-            // A reader would treat a longer record as damage and drop it with all records after it.
+            // When the file is read, a longer record would count as damage and be dropped with all records after it.
             guard payload.count <= Self.longest else { throw OutboxError.unstorableBody }
             return Self.bytes(of: UInt32(payload.count)) + Self.bytes(of: CRC32.checksum(payload)) + payload
         }
     }
 
-    /// Returns the complete records of a file and the number of bytes that they and the magic line take, or `nil` if
-    /// the file has another format.
+    /// Returns the complete records of a file, and the number of bytes of the magic line and these records.
+    ///
+    /// Returns `nil` if the file has another format.
     static func records(in file: Data) -> (records: [OutboxRecord], length: Int)? {
         let bytes = [UInt8](file)
         let magics = [magic] + oldMagics
         guard bytes.count >= magic.count else {
-            // The very first write was cut off.
+            // The file was cut off while its magic line was written.
             return magics.contains { $0.starts(with: bytes) } ? ([], 0) : nil
         }
         guard magics.contains(where: { bytes.starts(with: $0) }) else { return nil }

@@ -4,24 +4,24 @@ import SwitchyardServices
 /// The time that has certainly passed for an outbox since its file was created.
 ///
 /// While the app runs, time is measured by the monotonic clock, which is independent of the wall clock. From one run to
-/// the next, only the wall clock is available. It counts if it has moved forwards, and by at most a quarter of the
-/// maximum age of a write, so that no single jump makes a write too old.
+/// the next, only the wall clock is available. The difference is counted if the wall clock has moved forwards, and at
+/// most a quarter of the maximum age of a request is counted, so that no single jump makes a request too old.
 struct OutboxTimeline {
-    /// A time reading that is stored for the next run.
+    /// A time reading that the file stores for the next run of the app.
     struct Reading: Hashable {
-        /// The time in seconds that had passed.
+        /// The elapsed time in seconds at the reading.
         var elapsed: Double
         /// The wall clock time of the reading.
         var date: Date
     }
 
-    /// The time in seconds that has passed.
+    /// The elapsed time in seconds since the file was created.
     private(set) var elapsed: Double
     private var counted: MonotonicTime
-    /// The time in seconds that had passed at the last stored reading.
+    /// The elapsed time in seconds at the last reading that was stored.
     private var written: Double
 
-    /// Creates a timeline that continues from the last reading of a file.
+    /// Creates a timeline that continues from the last reading in a file.
     init(_ last: Reading?, date: Date, now: MonotonicTime, maximumAge: Duration) {
         let (start, seconds) = (last?.elapsed ?? 0, last.map { date.timeIntervalSince($0.date) } ?? 0)
         let step = min(max(0, seconds), max(0, maximumAge.inSeconds / 4))
@@ -30,15 +30,16 @@ struct OutboxTimeline {
         counted = now
     }
 
-    /// Adds the time until now.
+    /// Adds the time that has passed until `now`.
     mutating func advance(to now: MonotonicTime) {
         guard now > counted else { return }
         elapsed += counted.duration(to: now).inSeconds
         counted = now
     }
 
-    /// Returns a reading to store, or `nil` unless a minute and a hundredth of the maximum age have passed since the
-    /// last one.
+    /// Returns a reading to store, or `nil` if the last reading is still recent enough.
+    ///
+    /// A reading is stored when at least a minute and a hundredth of the maximum age have passed since the last one.
     mutating func reading(at date: Date, maximumAge: Duration) -> Reading? {
         guard elapsed - written >= max(60, maximumAge.inSeconds / 100) else { return nil }
         written = elapsed
