@@ -3,8 +3,9 @@ public import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// A client that gets and refreshes tokens from an OAuth 2 server (RFC 6749), over a
-/// `NetworkClient`.
+/// A client that gets and refreshes tokens from an OAuth 2 server (RFC 6749).
+///
+/// It sends its requests with a `NetworkClient`.
 ///
 /// ### Use
 ///
@@ -13,7 +14,8 @@ import SwitchyardServices
 ///     let token = try await oauth.credential(redeeming: callbackURL, for: login)
 ///     credentials.set(token, in: client.environment)
 ///
-/// Its requests carry no credentials of the client, and its descriptions contain no token and no secret.
+/// The token requests carry no credentials of the `NetworkClient`. The description of this type contains no token and
+/// no secret.
 public struct OAuthClient: Sendable {
     /// The registration of the app and the endpoints of the server.
     public let settings: OAuthSettings
@@ -25,7 +27,8 @@ public struct OAuthClient: Sendable {
     /// - Parameters:
     ///   - settings: The registration of the app and the endpoints of the server.
     ///   - client: The client that sends the requests.
-    ///   - clock: Returns the time of day, from which the expiry of tokens is calculated. The default is the system's
+    ///   - clock: Returns the time of day, from which the expiry of tokens is calculated. By default, it is the
+    ///     system's
     ///     clock.
     public init(
         _ settings: OAuthSettings,
@@ -44,14 +47,14 @@ public struct OAuthClient: Sendable {
     public func clientCredential() async throws -> Credential {
         var form: Parameters = ["grant_type": "client_credentials"]
         if let scope = settings.scopeText { form.append("scope", scope) }
-        // A second token is harmless, so the request may be sent again.
+        // If the server issues a second token, no harm is done, so the request may be sent again.
         return try await token(form, mayBeRepeated: true)
     }
 
     /// Refreshes a token (RFC 6749 section 6).
     ///
-    /// - Parameter credential: The old token.
-    /// - Returns: The new token. If the server sent no refresh token, it has the old refresh token.
+    /// - Parameter credential: The credential with the old token and the refresh token.
+    /// - Returns: The new token. If the server sent no new refresh token, the credential keeps the old one.
     /// - Throws: ``OAuthError`` from the server, ``OAuthError/noRefreshToken``, or `RequestFailure`.
     public func refreshed(_ credential: Credential) async throws -> Credential {
         guard let refreshToken = credential.refreshToken else { throw OAuthError.noRefreshToken }
@@ -69,7 +72,7 @@ public struct OAuthClient: Sendable {
         return try credential(from: answer, keeping: refreshToken)
     }
 
-    /// Reads the credential from a token response.
+    /// Returns the credential in a token response.
     func credential(
         from answer: ServiceResponse,
         keeping refreshToken: String? = nil
@@ -85,7 +88,7 @@ public struct OAuthClient: Sendable {
         return credential
     }
 
-    /// Sends a form to an endpoint.
+    /// Sends a form to an endpoint and returns the response.
     func send(_ form: Parameters, to endpoint: String, mayBeRepeated: Bool? = nil) async throws -> ServiceResponse {
         var form = form
         var configuration = APIConfiguration(path: endpoint, method: .post)
@@ -105,7 +108,7 @@ public struct OAuthClient: Sendable {
         return try await client.send(configuration)
     }
 
-    /// Decodes the response of an endpoint.
+    /// Decodes the response of an endpoint, or throws the error that it contains.
     func read<Answer: Decodable>(_ answer: ServiceResponse) throws(OAuthError) -> Answer {
         guard case .whole(let bytes) = answer.response.body else { throw OAuthError.malformedResponse("a stream") }
         let body = FormResponse(bytes, contentType: answer.headers.contentType)?.json ?? bytes
@@ -128,8 +131,9 @@ public struct OAuthClient: Sendable {
         return .refused(OAuthError.Code(rawValue: refusal.error), description: refusal.description)
     }
 
-    /// Returns the client identifier or secret in form encoding, which RFC 6749 section 2.3.1 also requires in the
-    /// header.
+    /// Returns the client identifier or secret in form encoding.
+    ///
+    /// RFC 6749 section 2.3.1 requires this encoding in the `Authorization` header too.
     private func escaped(_ text: String) -> String {
         var output: [UInt8] = []
         PercentEncoding.append(Array(text.utf8), allowed: .form, to: &output)
@@ -137,13 +141,17 @@ public struct OAuthClient: Sendable {
     }
 }
 
-/// A login that has started, which the app must keep until the user returns with the callback URL.
+/// A login that has started.
+///
+/// The app must keep it until the user returns with the callback URL.
 public struct OAuthLogin: Sendable, Hashable {
-    /// The URL at which the user logs in, to be opened in a browser (RFC 8252).
+    /// The URL to open in a browser, where the user logs in (RFC 8252).
     public let url: URL
     /// The state that the callback URL must contain.
     public let state: String
-    /// The proof key for redeeming the code.
+    /// The PKCE verifier and challenge.
+    ///
+    /// The verifier is sent when the authorisation code is redeemed.
     public let pkce: PKCE
 }
 
@@ -152,7 +160,7 @@ extension OAuthClient {
     ///
     /// - Parameters:
     ///   - state: The state that the callback URL must contain, random by default.
-    ///   - pkce: The proof key for redeeming the code, random by default.
+    ///   - pkce: The PKCE verifier and challenge (RFC 7636), random by default.
     ///   - extra: Further parameters of the URL, such as `prompt`.
     /// - Returns: The login, with the URL to open.
     /// - Throws: ``OAuthError/missingEndpoint(_:)``, or ``/SwitchyardHTTP/RequestError`` if the endpoint is not a valid
@@ -194,7 +202,7 @@ extension OAuthClient {
         let answer = query.map { Parameters(parsing: $0) } ?? Parameters()
         let value = { (name: String) -> String? in if case .string(let text) = answer[name] { text } else { nil } }
         let state = value("state")
-        // Some servers omit the state in an error, which is safe because there is no code to redeem.
+        // Some servers omit the state in an error. This is safe because there is no authorisation code to redeem.
         if let error = value("error"), state == login.state || state?.isEmpty ?? true {
             throw OAuthError.refused(OAuthError.Code(rawValue: error), description: value("error_description"))
         }
@@ -208,17 +216,17 @@ extension OAuthClient {
     }
 }
 
-/// The login of a device without a browser, to be shown to its user (RFC 8628).
+/// The login of a device without a browser (RFC 8628).
+///
+/// The device shows it to the user.
 public struct DeviceLogin: Sendable, Hashable {
-    /// The code that the user types.
+    /// The code that the user types at ``verificationURL``.
     public var userCode: String
-    /// The URL at which the user types the code, on another device.
+    /// The URL that the user opens on another device to type the user code.
     public var verificationURL: String
-    /// The URL that includes the code, for a QR code, or `nil` if the server sends none.
+    /// The URL that already contains the user code, for a QR code, or `nil` if the server sends no such URL.
     public var completeURL: String?
-    /// The lifetime of the code, at most a day.
-    ///
-    /// If the server sends no lifetime, it is a day.
+    /// How long the user code is valid: at most a day, and a day if the server sends no lifetime.
     public var lifetime: Duration
     let deviceCode: String
     let interval: Duration
@@ -248,12 +256,12 @@ extension OAuthClient {
 
     /// Waits until the user has confirmed the login of a device.
     ///
-    /// The server is polled at the interval that it allows. Each time it responds that this is too often, the interval
+    /// The server is polled at the interval that it has set. Each time the server responds `slow_down`, the interval
     /// grows by 5 s.
     ///
-    /// A transient failure does not end the wait. After each such failure the pause
-    /// doubles, up to a minute or twice the interval, whichever is longer, until the server responds again. A pause is
-    /// at least as long as `Retry-After` asks for (RFC 8628 section 3.5). Cancelling the task ends the wait.
+    /// A transient failure does not end the wait. After each transient failure the pause doubles, up to a minute or
+    /// twice the interval, whichever is longer. When the server responds again, the pause is reset. A pause is never
+    /// shorter than a `Retry-After` of the server (RFC 8628 section 3.5). Cancelling the task ends the wait.
     ///
     /// - Parameter login: The login that is shown to the user.
     /// - Returns: The token.
@@ -313,18 +321,20 @@ private struct DevicePace {
 
     var pause: Duration { max(interval, backoff) }
 
-    /// Resets the backoff after a response.
+    /// Resets the backoff after a response of the server.
     mutating func goOn() {
         backoff = .zero
     }
 
-    /// Increases the interval for all further polls.
+    /// Increases the interval of all further polls, as `slow_down` requires.
     mutating func slowDown() {
         goOn()
         interval += .seconds(5)
     }
 
-    /// Increases the backoff until the next response, to at least the time that the server asks for.
+    /// Increases the backoff after a transient failure.
+    ///
+    /// - Parameter wish: The minimum pause that the server asks for, or `nil` if it asks for none.
     mutating func fail(askedFor wish: Duration?) {
         let longest = max(.seconds(60), interval * 2)
         backoff = max(min(max(interval, backoff) * 2, longest), wish ?? .zero)
@@ -332,7 +342,7 @@ private struct DevicePace {
 }
 
 extension RequestFailure {
-    /// Whether the request may succeed later, because there was no response or none in time.
+    /// Whether the failure is transient, so that the request may succeed later.
     fileprivate var passes: Bool {
         switch reason {
         case .transport(let error): Transience(error.kind) != .permanent
@@ -341,14 +351,14 @@ extension RequestFailure {
         }
     }
 
-    /// The time to wait that a rate limit asks for, or `nil` if there is none.
+    /// The time to wait that a rate limit asks for, or `nil` if the failure is not a rate limit.
     fileprivate var retryAfter: Duration? {
         if case .rateLimited(let pause) = reason { pause } else { nil }
     }
 }
 
 extension ServiceResponse {
-    /// Whether the status is transient.
+    /// Whether the status is transient, so that the request may succeed later.
     fileprivate var passes: Bool { Transience(status: status) == .transient }
 }
 

@@ -1,37 +1,37 @@
 package import SwitchyardClient
 public import SwitchyardHTTP
 
-/// The reason why there is no token from an OAuth 2 server.
+/// The reason why a token could not be obtained from an OAuth 2 server.
 public enum OAuthError: Error, Sendable, Hashable {
     /// The server returned an error code (RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5) and possibly a
     /// description.
     case refused(Code, description: String?)
     /// The callback URL does not belong to the login, because its state is different or missing.
     ///
-    /// It may be an attack, so the code is not redeemed.
+    /// The callback may be an attack, so its authorisation code is not redeemed.
     case stateMismatch
-    /// The callback URL contains neither a code nor an error.
+    /// The callback URL contains neither an authorisation code nor an error.
     case missingCode
-    /// The response does not conform to the standards, for the reason in the text.
+    /// The response does not conform to the OAuth standards. The text gives the reason.
     case malformedResponse(String)
-    /// The user did not confirm the device in time.
+    /// The user did not confirm the login of the device in time.
     case deviceExpired
-    /// There is no refresh token.
+    /// The credential has no refresh token.
     case noRefreshToken
-    /// An endpoint that the flow needs is missing in the settings.
+    /// The settings contain no URL for an endpoint that the flow needs. The text names the endpoint.
     case missingEndpoint(String)
 
     /// An error code from a server.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The code as the server sends it.
+        /// The error code as the server sends it.
         public let rawValue: String
 
-        /// Creates a code.
+        /// Creates an error code from the text that a server sends.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The code as the server sends it.
+        /// The error code as the server sends it.
         public var description: String { rawValue }
 
         /// The authorisation code or the refresh token is invalid or expired, so a new login is needed.
@@ -40,18 +40,20 @@ public enum OAuthError: Error, Sendable, Hashable {
         public static let invalidClient = Code(rawValue: "invalid_client")
         /// The user or the server denied access.
         public static let accessDenied = Code(rawValue: "access_denied")
-        /// The user has not confirmed the device yet.
+        /// The user has not confirmed the login of the device yet.
         public static let authorizationPending = Code(rawValue: "authorization_pending")
-        /// The device polls too often.
+        /// The device polls the token endpoint too often.
         public static let slowDown = Code(rawValue: "slow_down")
-        /// The code of the device has expired.
+        /// The device code has expired.
         public static let expiredToken = Code(rawValue: "expired_token")
     }
 }
 
 extension OAuthError: RefreshFailing {
-    /// The refresh failure for an error code that reports a server problem (RFC 6749 section 4.1.2.1, which servers
-    /// also use for tokens).
+    /// The refresh failure, if the error code reports a problem of the server, otherwise `nil`.
+    ///
+    /// These codes are defined for the authorization endpoint (RFC 6749 section 4.1.2.1), but servers also send them
+    /// from the token endpoint.
     package var refreshFailure: TokenRefreshFailure? {
         guard case .refused(let code, _) = self else { return nil }
         return switch code.rawValue {
@@ -65,7 +67,7 @@ extension OAuthError: RefreshFailing {
 }
 
 extension OAuthError: CustomStringConvertible {
-    /// The error as text, without any token or code.
+    /// A description of the error that contains no token and no authorisation code.
     public var description: String { Redaction.standard.text(words) }
 
     private var words: String {

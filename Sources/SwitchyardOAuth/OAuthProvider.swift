@@ -1,15 +1,15 @@
 public import SwitchyardClient
 
-/// A credential provider that gets tokens from an OAuth 2 server, with the refresh token or with the app's own
+/// A credential provider that gets tokens from an OAuth 2 server, either with the refresh token or with the app's own
 /// credentials.
 ///
 ///     options.credentials = Credentials(provider: OAuthProvider(settings))
 ///
-/// The requests are sent by the client that needs the token.
+/// The token requests are sent by the client that needs the token.
 public struct OAuthProvider: CredentialProvider {
-    /// The way to get a token if there is none, or none that can be refreshed.
+    /// The way to get a token if there is no token, or if the token cannot be refreshed.
     public enum Grant: Sendable, Hashable {
-        /// The user logs in, so a new login is needed if the server refuses the refresh token.
+        /// The user logs in. If the server refuses the refresh token, the user must log in again.
         case login
         /// The app uses its own credentials (RFC 6749 section 4.4), without the user.
         case clientCredentials
@@ -17,7 +17,7 @@ public struct OAuthProvider: CredentialProvider {
 
     /// The registration of the app and the endpoints of the server.
     public let settings: OAuthSettings
-    /// The way to get a token if there is none.
+    /// The way to get a token if there is no token, or if the token cannot be refreshed.
     public let grant: Grant
 
     /// Creates a provider.

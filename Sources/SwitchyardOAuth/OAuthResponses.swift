@@ -16,8 +16,9 @@ struct TokenResponse: Decodable {
         case refreshToken = "refresh_token"
     }
 
-    /// Returns the credential; if the server sends no refresh token or an empty one, the old refresh token is kept
-    /// (section 6).
+    /// Returns the credential in the response.
+    ///
+    /// If the server sends no refresh token or an empty one, the old refresh token is kept (RFC 6749 section 6).
     func credential(at now: Date, keeping oldRefreshToken: String?) -> Credential {
         .bearer(
             accessToken,
@@ -109,7 +110,7 @@ extension DeviceResponse {
     }
 }
 
-/// A number, which some servers send as a string.
+/// A number that some servers send as a string.
 struct WrittenNumber: Decodable {
     var value: Double
 
@@ -126,15 +127,17 @@ struct WrittenNumber: Decodable {
     }
 }
 
-/// A form-encoded response, which some servers send for tokens and errors although RFC 6749 section 5.1 requires JSON.
+/// A form-encoded response.
+///
+/// Some servers send it for tokens and errors, although RFC 6749 section 5.1 requires JSON.
 struct FormResponse {
-    /// The parameters as the JSON that the standard requires.
+    /// The form parameters as the JSON that RFC 6749 requires.
     let json: Data
 
-    /// Reads a body, or returns `nil` if it is not a form.
+    /// Reads the body of a response, or returns `nil` if the body is not a form.
     ///
-    /// A body is a form if its content type says so. It is also one if it has no content type, `text/plain` or
-    /// `text/html` and contains a token or an error.
+    /// The body is a form if its content type is that of forms. It is also a form if it contains a token or an error
+    /// and its content type is missing, `text/plain` or `text/html`.
     init?(_ body: Data, contentType: String?) {
         let type = contentType.map(HTTPHeaders.essence)
         let isForm = type == "application/x-www-form-urlencoded"

@@ -7,11 +7,11 @@ public import SwitchyardHTTP
 public struct OAuthSettings: Sendable, Hashable {
     /// The way in which the app authenticates itself to the server.
     public enum ClientAuthentication: Sendable, Hashable {
-        /// No authentication, for an app that cannot keep a secret, as all apps on users' devices (RFC 8252).
+        /// No authentication, for an app that cannot keep a secret. No app on a user's device can (RFC 8252).
         case none
-        /// `Authorization: Basic` (RFC 6749 section 2.3.1).
+        /// The secret in an `Authorization: Basic` header (RFC 6749 section 2.3.1).
         case basic(secret: String)
-        /// The secret in the form, for servers that do not support `Authorization: Basic`.
+        /// The secret in the form body, for servers that do not support `Authorization: Basic`.
         case form(secret: String)
     }
 
@@ -21,34 +21,37 @@ public struct OAuthSettings: Sendable, Hashable {
     public var authentication = ClientAuthentication.none
     /// The endpoint that issues tokens.
     public var tokenEndpoint: String
-    /// The absolute URL at which the user logs in, or `nil` if no flow needs it.
+    /// The absolute URL at which the user logs in, or `nil` if the app uses no flow that needs it.
     public var authorizationEndpoint: String?
-    /// The endpoint that issues device codes, or `nil` if no flow needs it.
+    /// The endpoint that issues device codes, or `nil` if the app uses no flow that needs it.
     public var deviceEndpoint: String?
-    /// The URI to which the server redirects the user, or `nil` if no flow needs it.
+    /// The URI to which the server redirects the user, or `nil` if the app uses no flow that needs it.
     public var redirectURI: String?
-    /// The scopes that the app requests.
+    /// The OAuth scopes that the app requests, none by default.
     public var scopes: [String] = []
 
-    /// Whether a refresh token may be sent again if the first response was lost, `false` by default.
+    /// Whether a refresh token may be sent again after its first response was lost, `false` by default.
     ///
-    /// Set it to `true` for a server that issues no new refresh token with each refresh, or that accepts the old one
-    /// for some time. A refresh then fails over to the next server of the service, as a read does. A server that
-    /// rotates refresh tokens treats a second use as theft (RFC 9700 section 4.14.2) and logs the user out.
+    /// Set it to `true` only for a server that issues no new refresh token with each refresh, or that accepts the old
+    /// one for some time. A refresh request then fails over to the next server of the service, as a GET does. A server
+    /// that rotates refresh tokens treats the second use of a token as theft (RFC 9700 section 4.14.2) and logs the
+    /// user out.
     public var refreshMayBeRepeated = false
 
-    /// Creates settings; all other settings are properties.
+    /// Creates settings with the required values.
+    ///
+    /// All other settings are properties.
     public init(clientID: String, tokenEndpoint: String) {
         self.clientID = clientID
         self.tokenEndpoint = tokenEndpoint
     }
 
-    /// The scopes as they are sent, or `nil` if there are none.
+    /// The scopes as they are sent, separated by spaces, or `nil` if there are none.
     var scopeText: String? { scopes.isEmpty ? nil : scopes.joined(separator: " ") }
 }
 
 extension OAuthSettings.ClientAuthentication: RedactedDescribable {
-    /// The way, without the secret.
+    /// The name of the authentication method, without the secret.
     public var description: String {
         switch self {
         case .none: "none"
@@ -58,23 +61,28 @@ extension OAuthSettings.ClientAuthentication: RedactedDescribable {
     }
 }
 
-/// The proof that the client that redeems an authorisation code is the one that requested it (RFC 7636, method S256).
+/// A PKCE verifier and challenge (RFC 7636, method S256).
+///
+/// They prove to the server that the client that redeems an authorisation code is the client that requested it.
 public struct PKCE: Sendable, Hashable {
-    /// The secret, sent when the code is redeemed.
+    /// The secret that is sent when the authorisation code is redeemed.
     public let verifier: String
-    /// The digest of the verifier, sent when the code is requested.
+    /// The SHA-256 digest of the verifier, sent when the authorisation code is requested.
     public let challenge: String
-    /// The method that derives the challenge from the verifier, which is always `S256`.
+    /// The method that derives the challenge from the verifier.
+    ///
+    /// It is always `S256`.
     public let method = "S256"
 
-    /// Creates a proof from 32 random bytes.
+    /// Creates a random verifier from 32 bytes, and its challenge.
     public init() {
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         self.init(checked: Data(bytes).base64URLText)
     }
 
-    /// Creates a proof from a secret, or returns `nil` unless the secret has 43 to 128 characters, which are letters,
-    /// digits, `-`, `.`, `_` and `~`.
+    /// Creates the challenge for a verifier, or returns `nil` if the verifier is invalid.
+    ///
+    /// A valid verifier has 43 to 128 characters, which are letters, digits, `-`, `.`, `_` or `~`.
     public init?(verifier: String) {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(URLCharacters.unreserved.contains)
         else {
@@ -90,6 +98,6 @@ public struct PKCE: Sendable, Hashable {
 }
 
 extension PKCE: RedactedDescribable {
-    /// The method and the challenge, without the secret.
+    /// The method and the challenge, without the verifier.
     public var description: String { "\(method) \(challenge)" }
 }
