@@ -5,7 +5,7 @@ package import SwitchyardHTTP
 import SwitchyardServices
 
 extension DiskCache {
-    /// Stores a response, replacing an older one.
+    /// Stores the response for a cache key and replaces an older response.
     package func store(_ answer: StoredResponse, for key: CacheKey) {
         let digest = key.fingerprint
         var answer = answer
@@ -14,7 +14,7 @@ extension DiskCache {
         enqueue(record, DiskName(record.partition, digest: digest))
     }
 
-    /// Records that a server has revalidated the response of a key.
+    /// Updates the stored response for a cache key after a server has revalidated it.
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
     /// types.
@@ -22,11 +22,16 @@ extension DiskCache {
         confirm(key, by: answer) { _ in true }
     }
 
-    /// Records that a server has revalidated a response of a key with certain validators.
+    /// Updates the stored response for a cache key after a server has revalidated a response with the given validators.
     ///
     /// Nothing happens if there is no stored response with the same cache version, sensitive data and accepted media
-    /// types. A stored response with other validators is not the one that was revalidated, because another process has
-    /// stored it since, and is removed.
+    /// types. A stored response with other validators is removed: another process has stored it in the meantime, so it
+    /// is not the response that was revalidated.
+    ///
+    /// - Parameters:
+    ///   - key: The cache key.
+    ///   - headers: The header fields that contain the validators of the revalidated response.
+    ///   - answer: The response whose header fields and times are taken over.
     package func confirm(_ key: CacheKey, with headers: HTTPHeaders, by answer: StoredResponse) {
         let validators = HTTPCacheRules.conditions(for: headers)
         confirm(key, by: answer) { HTTPCacheRules.conditions(for: $0.headers) == validators }
@@ -40,13 +45,13 @@ extension DiskCache {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         writing.async { [self] in
-            // A response that waits to be written is newer than the one that was revalidated.
+            // A response that waits to be written is newer than the response that was revalidated.
             guard state.withLock({ $0.waiting[name] }) == nil, case .success(var record) = lookUp(name, digest),
                 record.answer.version == answer.version, record.answer.sensitiveDigest == answer.sensitiveDigest,
                 CacheStamp.isServed(answer.accept, by: record.answer.accept)
             else { return }
             // The new header fields must not be combined with the body of another response, because the server would
-            // keep revalidating the mixture.
+            // then keep revalidating this wrong combination.
             guard isConfirmed(record.answer) else { return discard(folder.path(of: name)) }
             record.answer.take(from: answer)
             write(record, name)
@@ -71,24 +76,25 @@ extension DiskCache {
             state.waiting[name]?.number = state.lastNumber
             return true
         }
-        // The older response is out of date.
+        // The response on disk is out of date even though the new one could not be stored.
         guard fits else { return remove(name) }
         writing.async { self.writeOut(name) }
     }
 
-    /// Writes the waiting record of a name, unless an earlier job has written it or it was removed.
+    /// Writes the waiting record of an entry, unless an earlier job has written it or it was removed.
     private func writeOut(_ name: DiskName) {
         guard let record = state.withLock({ $0.waiting[name] }) else { return }
         write(record, name)
         state.withLock { state in
-            // A newer record has a job of its own.
+            // A newer record of the same entry is written by a job of its own.
             guard let waiting = state.waiting[name], waiting.number == record.number else { return }
             state.waiting[name] = nil
             state.waitingCost -= waiting.cost
         }
     }
 
-    /// Writes a record to a temporary file, flushes it, counts it and moves it to its final path.
+    /// Writes a record to a temporary file, flushes the file, adds its size to the ledger and moves it to its final
+    /// path.
     private func write(_ record: DiskRecord, _ name: DiskName) {
         do throws(DiskCacheError) {
             let bytes = try sealed(record, name)
@@ -113,8 +119,9 @@ extension DiskCache {
         }
     }
 
-    /// Makes room for a file and moves it to its final path; the count is raised first, so that it is not too low if
-    /// the process is killed.
+    /// Makes room for a file and moves it to its final path.
+    ///
+    /// The total size is increased before the move, so that it is not too low if the process is killed.
     private func place(_ aside: String, _ name: DiskName, size: Int, _ count: inout Int?) throws(DiskCacheError) {
         let isCounted = state.withLock { $0.isCounted }
         if !isCounted || count == nil { count = sweep(toFit: size, always: false) }
@@ -133,9 +140,10 @@ extension DiskCache {
         }
     }
 
-    /// Counts all entries and, if there is too little room, removes the least recently used ones.
+    /// Counts all entries and, if there is too little room for a file of this size, removes the least recently used
+    /// entries.
     ///
-    /// Entries are removed until a file of this size fits and a tenth of the limit remains free.
+    /// Entries are removed until the file fits and a tenth of the limit remains free.
     private func sweep(toFit size: Int, always: Bool) -> Int {
         folder.removeLeftovers()
         let files = folder.files
@@ -166,7 +174,7 @@ extension DiskCache {
         return new
     }
 
-    /// Removes a file and subtracts its size from the count.
+    /// Removes a file and subtracts its size from the total size.
     func discard(_ path: String) {
         do throws(DiskCacheError) {
             try openLedger().update { count in

@@ -3,20 +3,22 @@ public import SwitchyardAPI
 import SwitchyardClient
 import SwitchyardServices
 
-/// A cache of responses on disk, which survives a restart of the app and holds responses that do not fit in memory.
+/// A cache of responses on disk.
+///
+/// It survives a restart of the app and can store responses that do not fit in memory.
 ///
 ///     let disk = try DiskCache(at: DiskCache.standardFolder())
 ///     client.responseCache = ResponseCache(disk: disk)
 ///
-/// - Each entry is one file, which is written to a temporary path, flushed and then moved to its final path atomically,
-///   so that a process that is killed at any moment leaves complete entries behind. A checksum detects damage, and a
-///   damaged entry is a cache miss.
+/// - Each entry is one file. It is written to a temporary path, flushed and then moved to its final path atomically, so
+///   a process that is killed at any moment leaves only complete entries. A checksum detects damage, and a damaged
+///   entry is a cache miss.
 /// - The size of all entries is limited in bytes. The least recently used entries are evicted first.
-/// - Several processes may share a folder. On Apple systems this is the folder of an app group. There, an app that is
-///   suspended at the moment an entry is moved to its final path is killed by the system (0xdead10cc).
+/// - Several processes may share a folder. On Apple systems, the shared folder is that of an app group. There, an app
+///   that is suspended at the moment an entry is moved to its final path is killed by the system (0xdead10cc).
 /// - Writing and removing happen in order, on a queue of their own, and reading never waits for writing. A stored
-///   response is found immediately, and a removed response is no longer found, even if the disk has not caught up.
-/// - An error of the disk does not fail a call; it is counted in ``statistics``.
+///   response is found immediately, and a removed response is no longer found, even before the disk is updated.
+/// - An error of the disk does not fail a call. It is counted in ``statistics``.
 public final class DiskCache: ResponseStore {
     /// The limits of a disk cache.
     public struct Limits: Sendable, Hashable {
@@ -24,12 +26,14 @@ public final class DiskCache: ResponseStore {
         public var cost: Int
         /// The maximum size of one entry in bytes, an eighth of `cost` by default.
         public var entryCost: Int
-        /// The maximum size of entries that wait for a slow disk, in bytes; further entries are not stored.
+        /// The maximum size of the entries that wait to be written to a slow disk, in bytes, 16 MiB by default.
         ///
-        /// The default is 16 MiB.
+        /// Entries beyond this size are not stored.
         public var waitingCost: Int
 
-        /// Creates limits, where a negative limit counts as 0.
+        /// Creates limits.
+        ///
+        /// A negative limit counts as 0.
         public init(cost: Int = 100 << 20, entryCost: Int? = nil, waitingCost: Int = 16 << 20) {
             self.cost = max(0, cost)
             self.entryCost = max(0, min(entryCost ?? cost / 8, cost))
@@ -39,7 +43,9 @@ public final class DiskCache: ResponseStore {
 
     /// The limits of the cache.
     public let limits: Limits
-    /// The version of the app; responses that another version has stored are not used.
+    /// The version of the app.
+    ///
+    /// Responses that were stored by another version are not used.
     ///
     /// If `nil`, the version is ignored.
     public let appVersion: String?
@@ -49,7 +55,9 @@ public final class DiskCache: ResponseStore {
     let writing = DispatchQueue(label: "switchyard.disk-cache.writing", qos: .utility)
     private let reading = DispatchQueue(label: "switchyard.disk-cache.reading", attributes: .concurrent)
 
-    /// Opens a folder, in a time that does not depend on the number of entries.
+    /// Opens a folder.
+    ///
+    /// The time that this takes does not depend on the number of entries.
     ///
     /// - Parameters:
     ///   - folder: The folder, which is created if it does not exist. On Apple systems it is excluded from backups.
@@ -58,7 +66,7 @@ public final class DiskCache: ResponseStore {
     ///   - seal: The encryption of the entries, none by default.
     ///   - replacesFile: Whether a file at the folder's path is removed, `false` by default.
     /// - Throws: ``DiskCacheError`` if the folder does not exist and cannot be created. A read-only folder is not an
-    ///   error: its responses are found, and new ones are not stored.
+    ///   error: its responses are found, and new responses are not stored.
     public init(
         at folder: URL,
         limits: Limits = Limits(),
@@ -76,8 +84,9 @@ public final class DiskCache: ResponseStore {
     ///
     /// - Parameters:
     ///   - name: The name of the folder.
-    ///   - filters: The closures that change the folder's URL, in order, as in YTKNetwork.
-    /// - Returns: The folder.
+    ///   - filters: Closures that change the folder's URL. Each receives the result of the one before it, as in
+    ///     YTKNetwork.
+    /// - Returns: The URL of the folder.
     public static func standardFolder(named name: String = "Switchyard", filters: [(URL) -> URL] = []) -> URL {
         let manager = FileManager.default
         let place = manager.urls(for: .cachesDirectory, in: .userDomainMask).first ?? manager.temporaryDirectory
@@ -89,16 +98,16 @@ public final class DiskCache: ResponseStore {
         Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
     }
 
-    /// Returns the response that is stored for a key.
+    /// Returns the stored response for a cache key.
     ///
-    /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is none, ``APIError/CacheReason/invalidData`` if it
-    ///   is damaged.
+    /// - Throws: ``APIError/CacheReason/invalidMetadata`` if there is no stored response,
+    ///   ``APIError/CacheReason/invalidData`` if it is damaged.
     package func answer(for key: CacheKey) async throws(APIError.CacheReason) -> StoredResponse {
         let digest = key.fingerprint
         let name = DiskName(key.parts.partition, digest: digest)
         let (waiting, isRemoving) = state.withLock { ($0.waiting[name]?.answer, $0.removals > 0) }
         if let waiting { return waiting }
-        // Reads after pending removals, so that no removed response is found.
+        // While removals are pending, reading happens after them, so that no removed response is found.
         let queue = isRemoving ? writing : reading
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.lookUp(name, digest)) }
@@ -106,14 +115,16 @@ public final class DiskCache: ResponseStore {
         return try result.get().answer
     }
 
-    /// Waits until all earlier stores and removals are on disk.
+    /// Waits until all earlier stores and removals have been carried out on disk.
     public func flush() async {
         await withCheckedContinuation { continuation in
             writing.async { continuation.resume() }
         }
     }
 
-    /// Reads an entry and removes it if it is damaged.
+    /// Reads an entry.
+    ///
+    /// If the entry is damaged, it is removed.
     func lookUp(_ name: DiskName, _ digest: Data) -> Result<DiskRecord, APIError.CacheReason> {
         let path = folder.path(of: name)
         do throws(DiskCacheError) {
@@ -129,7 +140,7 @@ public final class DiskCache: ResponseStore {
         }
     }
 
-    /// The number of bytes that an entry may take in addition to its body, for the other fields.
+    /// The maximum number of bytes of an entry in addition to its body, for the other fields.
     static let overhead = 1 << 20
 
     private func read(_ bytes: Data, at path: String, _ digest: Data) -> Result<DiskRecord, APIError.CacheReason> {
@@ -149,7 +160,7 @@ public final class DiskCache: ResponseStore {
 }
 
 extension DiskCache {
-    /// The counts of the cache's events since it was opened.
+    /// The numbers of hits, misses and other events since the cache was opened.
     public struct Statistics: Sendable, Hashable {
         /// The number of responses that were found.
         public internal(set) var hits = 0
@@ -163,7 +174,7 @@ extension DiskCache {
         public internal(set) var evictions = 0
         /// The number of responses that could not be stored and of reads that failed with a system error.
         public internal(set) var failures = 0
-        /// The last error.
+        /// The error of the most recent failure.
         public internal(set) var lastError: DiskCacheError?
 
         mutating func failed(_ error: DiskCacheError) {
@@ -172,7 +183,7 @@ extension DiskCache {
         }
     }
 
-    /// The counts of the cache's events since it was opened.
+    /// The numbers of hits, misses and other events since the cache was opened.
     public var statistics: Statistics { state.withLock { $0.statistics } }
 
     func note(_ change: (inout Statistics) -> Void) {
@@ -181,15 +192,16 @@ extension DiskCache {
 
     /// The state that the cache protects with its lock.
     struct State: Sendable {
-        /// The entries that are not on disk yet.
+        /// The entries that wait to be written to disk.
         var waiting: [DiskName: DiskRecord] = [:]
         var waitingCost = 0
-        /// The number of the most recent record.
+        /// The number of the most recent record that was queued for writing.
         var lastNumber = 0
         /// The number of removals that have not been carried out yet.
         var removals = 0
-        /// A random identifier that distinguishes this cache's temporary files from those of all other caches on the
-        /// folder, in any process or container.
+        /// A random identifier in the names of this cache's temporary files.
+        ///
+        /// It keeps them distinct from those of all other caches that use the folder, in any process or app container.
         let instance = String(UInt64.random(in: .min ... .max), radix: 16)
         var writes = 0
         var statistics = Statistics()
@@ -200,7 +212,7 @@ extension DiskCache {
 }
 
 extension DiskCache {
-    /// Removes the response of a key.
+    /// Removes the response for a cache key.
     package func remove(_ key: CacheKey) {
         remove(DiskName(key.parts.partition, digest: key.fingerprint))
     }
@@ -218,7 +230,9 @@ extension DiskCache {
         }
     }
 
-    /// Removes the responses of a partition, or of all users if the partition has no user.
+    /// Removes the responses of a partition.
+    ///
+    /// If the partition has no user, the responses of all users are removed.
     public func removeAll(in partition: CachePartition) {
         let prefix = partition.user == nil ? DiskName.prefix(of: partition) : DiskName.folder(of: partition)
         removing(names: { $0.partition.hasPrefix(prefix) }) { cache in
@@ -228,8 +242,9 @@ extension DiskCache {
         }
     }
 
-    /// Removes the responses of a service in an environment that belong to no named user, without reading other
-    /// responses.
+    /// Removes the responses of the partition's service and environment that belong to no named user.
+    ///
+    /// Responses of other partitions are not read.
     public func removeUnnamed(in partition: CachePartition) {
         let folder = DiskName.folder(of: partition.withoutUser)
         removing(names: { $0.partition == folder }) { cache in
@@ -237,10 +252,12 @@ extension DiskCache {
         }
     }
 
-    /// Removes the responses that a rule selects, which requires reading every entry.
+    /// Removes the responses for which a closure returns `true`.
     ///
-    /// - Parameter rule: Returns whether to remove a response. It is called on the cache's queue, and for responses
-    ///   that are not on disk yet on the caller's thread.
+    /// Every entry must be read for this.
+    ///
+    /// - Parameter rule: Returns whether to remove a response. It is called on the cache's queue for responses on disk,
+    ///   and on the caller's thread for responses that wait to be written.
     public func removeAll(where rule: @escaping @Sendable (ResponseCache.Candidate) -> Bool) {
         let now = Date()
         removing(records: { rule(ResponseCache.Candidate($0, now: now)) }) { cache in
@@ -248,7 +265,7 @@ extension DiskCache {
         }
     }
 
-    /// Removes the responses that have expired and the entries that are damaged.
+    /// Removes expired responses and damaged entries.
     public func removeExpired() {
         let now = Date()
         removing(records: { _ in false }) { cache in
@@ -279,7 +296,7 @@ extension DiskCache {
         records: (DiskRecord) -> Bool,
         then job: @escaping @Sendable (DiskCache) -> Void
     ) {
-        // The rule is a closure of the caller, so it is not called under the lock.
+        // The rule is a closure of the app, so it is not called under the lock.
         let doomed = state.withLock { $0.waiting }.filter { records($0.value) }
         state.withLock { state in
             state.drop { name, record in doomed[name]?.number == record.number }
@@ -297,7 +314,7 @@ extension DiskCache {
 }
 
 extension DiskCache.State {
-    /// Drops entries that are not on disk yet.
+    /// Drops the matching entries that wait to be written to disk.
     fileprivate mutating func drop(where rule: (DiskName, DiskRecord) -> Bool) {
         for (name, record) in waiting where rule(name, record) {
             waiting[name] = nil

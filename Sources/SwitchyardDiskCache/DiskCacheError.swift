@@ -2,9 +2,9 @@
 public struct DiskCacheError: Error, Sendable, Hashable {
     /// The kind of failure.
     public enum Kind: Sendable, Hashable {
-        /// There is a file at the folder's path.
+        /// There is a file, not a folder, at the folder's path.
         case notAFolder
-        /// Reading or writing is not permitted.
+        /// The process has no permission to read or write.
         case accessDenied
         /// The disk is full.
         case diskFull
@@ -12,7 +12,7 @@ public struct DiskCacheError: Error, Sendable, Hashable {
         case tooLarge
         /// Encrypting the entry failed.
         case sealFailed
-        /// Another system error occurred, with its number in ``DiskCacheError/code``.
+        /// Another system error occurred. Its number is in ``DiskCacheError/code``.
         case system
     }
 
@@ -24,6 +24,8 @@ public struct DiskCacheError: Error, Sendable, Hashable {
     public var code: Int32
 
     /// Creates an error.
+    ///
+    /// The system's error number is 0 by default.
     public init(_ kind: Kind, path: String, code: Int32 = 0) {
         self.kind = kind
         self.path = path
@@ -32,7 +34,7 @@ public struct DiskCacheError: Error, Sendable, Hashable {
 }
 
 extension DiskCacheError: CustomStringConvertible {
-    /// The error as text, with the path.
+    /// A description of the error with the path.
     public var description: String {
         let number = code == 0 ? "" : " (error \(code))"
         return switch kind {

@@ -2,11 +2,12 @@ public import Foundation
 public import SwitchyardAPI
 import SwitchyardClient
 
-/// The times at which paths were last changed, kept for later runs in a file of 65,536 times of 8 bytes each.
+/// A file that records when the resource at each request path was last changed by a call, for later runs of the app.
 ///
-/// The fingerprint of a path selects its time. The file never grows and needs no maintenance. If two paths share a
-/// time, a change of one path also counts for the other, which costs an unnecessary request. No change is ever lost.
-/// Times that were never written are holes in the file and take no space.
+/// The file is an array of 65,536 times of 8 bytes each, and a hash of the path selects the element. The file never
+/// grows and needs no maintenance. If two paths share an element, a change of one path also counts for the other, which
+/// costs an unnecessary request. No change is ever lost. Elements that were never written are holes in the file and
+/// take no space.
 struct DiskChanges: Sendable {
     private static let count: UInt64 = 65_536
 
@@ -16,19 +17,19 @@ struct DiskChanges: Sendable {
         path = "\(folder.path)/.changes"
     }
 
-    /// Records when a path was changed, replacing an earlier time.
+    /// Records the time at which the resource at a request path was changed, replacing an earlier time.
     func note(_ path: String, in partition: CachePartition, at date: Date) throws(DiskCacheError) {
         let file = open(self.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw DiskCacheError(errno, self.path) }
         defer { close(file) }
-        // The value 0 stands for a time that was never written.
+        // The value 0 means that no time was written.
         let bits = date.timeIntervalSince1970.bitPattern.littleEndian
         let offset = Self.offset(of: path, in: partition)
         let written = withUnsafeBytes(of: bits) { pwrite(file, $0.baseAddress, 8, offset) }
         guard written == 8 else { throw DiskCacheError(written < 0 ? errno : ENOSPC, self.path) }
     }
 
-    /// Returns the time at which a path was last changed, or `nil` if it never was.
+    /// Returns the last recorded time for a request path, or `nil` if there is none.
     func last(_ path: String, in partition: CachePartition) -> Date? {
         let file = open(self.path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -48,7 +49,7 @@ struct DiskChanges: Sendable {
 }
 
 extension DiskCache {
-    /// Records for later runs that a call has changed the responses of a path.
+    /// Records for later runs that a call, such as a PUT, has changed the resource at a request path.
     public func recordChange(of path: String, in partition: CachePartition, at date: Date) {
         writing.async { [self] in
             do throws(DiskCacheError) {
@@ -59,9 +60,9 @@ extension DiskCache {
         }
     }
 
-    /// Returns the time at which a call last changed the responses of a path, in any run or process.
+    /// Returns the time at which a call last changed the resource at a request path, in any run or process.
     ///
-    /// The returned time may be later than the true one, because paths share times.
+    /// The returned time may be later than the true time, because several paths may share one recorded time.
     public func lastChange(of path: String, in partition: CachePartition) async -> Date? {
         DiskChanges(of: folder).last(path, in: partition)
     }

@@ -1,25 +1,26 @@
 import Foundation
 import SwitchyardClient
 
-/// The folder of a disk cache, with its layout and its atomic reads and writes.
+/// The folder of a disk cache: its layout, and atomic reads and writes of its files.
 ///
 ///     <partition>/<first byte of the key's digest>/<the rest of it>    entries
 ///     .new/                                                            files being written
 ///     .size                                                            see DiskLedger
 ///     .changes                                                         see DiskChanges
 struct DiskFolder: Sendable {
-    /// A file in the folder.
+    /// The file of an entry.
     struct File: Sendable {
         var path: String
         var size: Int
-        /// The time at which the file was last stored or read, in seconds since 1970; reads update it at most once a
-        /// minute.
+        /// The time at which the file was last stored or read, in seconds since 1970.
+        ///
+        /// Reads update the time at most once a minute.
         var used: Int
     }
 
     let path: String
 
-    /// Creates the folder if it does not exist.
+    /// Opens the folder, and creates it if it does not exist.
     ///
     /// - Parameters:
     ///   - url: The folder.
@@ -47,7 +48,7 @@ struct DiskFolder: Sendable {
         "\(path)/\(name.partition)/\(name.shard)/\(name.file)"
     }
 
-    /// Returns the bytes of a file, or `nil` if it does not exist or is larger than `limit`.
+    /// Returns the bytes of a file, or `nil` if the file does not exist or is larger than `limit` bytes.
     ///
     /// If `marksUse` is `true`, a file that was last used more than a minute ago is marked as used.
     func read(_ path: String, limit: Int, marksUse: Bool) throws(DiskCacheError) -> Data? {
@@ -60,19 +61,18 @@ struct DiskFolder: Sendable {
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw DiskCacheError(errno, path) }
         guard facts.st_size <= limit else { return nil }
-        // In a read-only folder this fails, where the order of use is not needed either.
+        // In a read-only folder this call fails. The order of use is not needed there, because nothing is evicted.
         if marksUse, time(nil) - facts.modified > 60 { _ = futimens(file, nil) }
         return try Self.bytes(of: file, count: Int(facts.st_size), path)
     }
 
     /// Writes a file to a temporary path, and waits until the system has passed it to the disk.
     ///
-    /// On Apple systems, the disk may still lose the file in a power failure, because a stronger flush than `fsync`
-    /// costs more than a cache is worth (Apple, fsync(2)). A file damaged in this way is detected by its checksum and
-    /// not used.
+    /// On Apple systems, the disk may still lose the file in a power failure. A stronger flush than `fsync` is too
+    /// expensive for a cache (Apple, fsync(2)). A file damaged in this way is detected by its checksum and not used.
     ///
     /// - Returns: The temporary path.
-    /// - Throws: ``DiskCacheError``, in which case no file is left.
+    /// - Throws: ``DiskCacheError``. In this case, no file is left.
     func writeTemporary(_ bytes: Data, as name: String) throws(DiskCacheError) -> String {
         let path = "\(path)/.new/\(name)"
         var file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -119,14 +119,14 @@ struct DiskFolder: Sendable {
             }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw DiskCacheError(errno, path) }
-            // The file is shorter than a moment ago, so another process has truncated it.
+            // The file has become shorter since its size was read, because another process has truncated it.
             guard got > 0 else { return data.prefix(done) }
             done += got
         }
         return data
     }
 
-    /// Writes all bytes, and returns the system's error number or 0.
+    /// Writes all bytes, and returns 0 or the system's error number.
     private static func write(_ bytes: Data, to file: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -182,17 +182,19 @@ extension stat {
 }
 
 extension DiskFolder {
-    /// All entries in no particular order, except those that are removed meanwhile.
+    /// The files of all entries, in no particular order.
+    ///
+    /// Files that another process removes in the meantime are left out.
     var files: [File] {
         partitions(beginningWith: "").flatMap { files(of: $0) }
     }
 
-    /// Returns the names of the partitions that begin with a prefix.
+    /// Returns the names of the partitions' folders that begin with a prefix.
     func partitions(beginningWith prefix: String) -> [String] {
         Self.names(in: path).filter { $0.hasPrefix(prefix) && DiskName.isPartition($0) }
     }
 
-    /// Returns the entries of one partition.
+    /// Returns the files of the entries of one partition.
     func files(of partition: String) -> [File] {
         let folder = "\(path)/\(partition)"
         return Self.names(in: folder).filter(DiskName.isShard).flatMap { shard in
@@ -201,7 +203,7 @@ extension DiskFolder {
         }
     }
 
-    /// Removes temporary files of writers that were killed, which are those older than ten minutes.
+    /// Removes temporary files that are older than ten minutes, because their writers were killed.
     func removeLeftovers() {
         for name in Self.names(in: "\(path)/.new") {
             guard let file = Self.file("\(path)/.new/\(name)"), time(nil) - file.used > 600 else { continue }

@@ -2,10 +2,10 @@ import Foundation
 
 /// The total size of a folder's entries in bytes, counted across all processes that share the folder.
 ///
-/// The count is stored in a file under a system lock, which is released if the process is killed. The count is raised
-/// before an entry is moved to its final path. After a kill it may therefore be too high but never too low. A cache
-/// counts the entries again after it opens the folder and in every sweep. The lock is held only while one entry is
-/// added, including a sweep if needed, or removed.
+/// The size is stored in a file under a system lock, which is released if the process is killed. The size is increased
+/// before an entry is moved to its final path. If the process is killed in between, the size is too high but never too
+/// low. A cache measures the entries again after it opens the folder and in every sweep. The lock is held only while
+/// one entry is added or removed. Adding an entry includes a sweep if there is too little room.
 final class DiskLedger: Sendable {
     private let file: Int32
 
@@ -20,12 +20,13 @@ final class DiskLedger: Sendable {
         if file >= 0 { close(file) }
     }
 
-    /// Changes the count while no other process does.
+    /// Changes the total size under the system lock, so that no other process changes it at the same time.
     ///
-    /// - Parameter change: Receives the count, which is `nil` if unknown, and sets the new one.
+    /// - Parameter change: A closure that receives the size, which is `nil` if unknown, and sets the new size.
     /// - Throws: The error that `change` throws.
     func update<Failure: Error>(_ change: (inout Int?) throws(Failure) -> Void) throws(Failure) {
-        // If the system provides no lock, as on some network folders, only the exactness of the count is lost.
+        // If the system provides no lock, as on some network folders, the size may become inexact but nothing else
+        // breaks.
         while flock(file, LOCK_EX) != 0, errno == EINTR {}
         defer { flock(file, LOCK_UN) }
         var count = read()
@@ -33,7 +34,9 @@ final class DiskLedger: Sendable {
         try change(&count)
     }
 
-    /// Returns the count; its complement is stored with it, to detect an incomplete or foreign file.
+    /// Returns the stored size, or `nil` if the file is incomplete or was not written by this type.
+    ///
+    /// The size is stored together with its bitwise complement, which detects such a file.
     private func read() -> Int? {
         var words: (UInt64, UInt64) = (0, 0)
         let length = withUnsafeMutableBytes(of: &words) { pread(file, $0.baseAddress, 16, 0) }
@@ -43,8 +46,8 @@ final class DiskLedger: Sendable {
 
     private func write(_ count: Int?) {
         let word = UInt64(max(0, count ?? 0)).littleEndian
-        // If the count is unknown, words that do not match are written, so that the next reader counts the entries
-        // again.
+        // If the size is unknown, two words that are not complements are written, so that the next reader counts the
+        // entries again.
         var words = (word, count == nil ? word : ~word)
         _ = withUnsafeBytes(of: &words) { pwrite(file, $0.baseAddress, 16, 0) }
     }

@@ -13,7 +13,9 @@ struct DiskName: Sendable, Hashable {
     /// The name of the file.
     let file: String
 
-    /// Creates the name of a key from its digest, which is passed because it is expensive to compute.
+    /// Creates the name of an entry from the digest of its cache key.
+    ///
+    /// Computing the digest is expensive, so callers pass it.
     init(_ partition: CachePartition, digest: Data) {
         let text = digest.hexText
         self.partition = Self.folder(of: partition)
@@ -21,28 +23,30 @@ struct DiskName: Sendable, Hashable {
         file = String(text.dropFirst(2).prefix(38))
     }
 
-    /// Returns the name of a partition's folder, which begins with the same prefix for all users of a service and
-    /// environment.
+    /// Returns the name of a partition's folder.
+    ///
+    /// The names for all users of the same service and environment begin with the same prefix.
     static func folder(of partition: CachePartition) -> String {
         prefix(of: partition) + fingerprint([partition.user == nil ? "" : "user", partition.user ?? ""])
     }
 
-    /// Returns the prefix that the folders of all users of a service and environment have.
+    /// Returns the common prefix of the folder names for all users of a service and environment.
     static func prefix(of partition: CachePartition) -> String {
         fingerprint([partition.service, partition.environment]) + "-"
     }
 
-    /// Returns whether a name can be that of a partition's folder, because the cache must not remove other files in its
-    /// folder.
+    /// Returns whether a name has the form of a partition folder's name.
+    ///
+    /// The cache removes only files whose names have the right form, because other files may be in its folder.
     static func isPartition(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { isHex($0, count: 16) }
     }
 
-    /// Returns whether a name can be that of a subfolder of a partition.
+    /// Returns whether a name has the form of the name of a partition's subfolder.
     static func isShard(_ name: String) -> Bool { isHex(name, count: 2) }
 
-    /// Returns whether a name can be that of an entry's file.
+    /// Returns whether a name has the form of the name of an entry's file.
     static func isFile(_ name: String) -> Bool { isHex(name, count: 38) }
 
     private static func isHex(_ text: some StringProtocol, count: Int) -> Bool {
@@ -61,6 +65,6 @@ extension CacheKey {
     /// The length of a digest in bytes.
     static let digestLength = 32
 
-    /// The SHA-256 digest of the key, the same in every run.
+    /// The SHA-256 digest of the cache key, which is the same in every run.
     var fingerprint: Data { MessageDigest.sha256(data) }
 }

@@ -4,8 +4,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// One entry of a disk cache in one file, which holds both the response and its description so that neither exists
-/// without the other.
+/// One entry of a disk cache.
+///
+/// The response and its description are in one file, so that neither exists without the other.
 ///
 ///     4 bytes   "SYCR"
 ///     2 bytes   version of this format
@@ -13,20 +14,20 @@ import SwitchyardServices
 ///     8 bytes   checksum over all that follows, with version and flags as its seed
 ///     the rest  the fields, encrypted or not
 ///
-/// Numbers are little-endian. Only the digest of the key is stored, because the key itself may contain parts of the
-/// request.
+/// Numbers are little-endian. Only the digest of the cache key is stored, because the key itself may contain parts of
+/// the request.
 struct DiskRecord: Sendable {
     /// The reason why bytes cannot be read as a record.
     enum Failure: Error {
-        /// The bytes are incomplete or not a record.
+        /// The bytes are incomplete, or they are not a record.
         case damaged
         /// The bytes were written by a newer version of this library.
         case newer
     }
 
-    /// The newest format version.
+    /// The newest version of the file format.
     ///
-    /// Version 2 adds the URL after redirects. Version 3 adds the accepted media types of a response that depends on
+    /// Version 2 adds the URL after redirects. Version 3 adds the accepted media types, for a response that depends on
     /// them.
     static let formatVersion: UInt16 = 3
     private static let magic = Data("SYCR".utf8)
@@ -37,8 +38,9 @@ struct DiskRecord: Sendable {
     var method: String
     var path: String
     var answer: StoredResponse
-    /// A number that distinguishes the record from others waiting to be written under the same name, which is not
-    /// written itself.
+    /// A number that distinguishes the record from other records that wait to be written under the same name.
+    ///
+    /// It is not stored.
     var number = 0
 
     init(_ key: CacheKey, digest: Data, _ answer: StoredResponse) {
@@ -50,7 +52,7 @@ struct DiskRecord: Sendable {
         self.answer = answer
     }
 
-    /// Returns the record as bytes.
+    /// Returns the record as bytes, encrypted if `seal` is not `nil`.
     func encoded(_ seal: DiskEncryption?) throws -> Data {
         let fields = try seal?.seal(self.fields) ?? self.fields
         let flags: UInt16 = seal == nil ? 0 : 1
@@ -65,7 +67,7 @@ struct DiskRecord: Sendable {
 
     /// Reads a record.
     ///
-    /// - Throws: ``Failure``. An error of the seal counts as damage.
+    /// - Throws: ``Failure``. If decryption fails, the record counts as damaged.
     init(_ bytes: Data, _ seal: DiskEncryption?) throws(Failure) {
         var head = RecordReader(bytes)
         guard try head.data(count: 4) == Self.magic else { throw .damaged }
@@ -96,11 +98,11 @@ struct DiskRecord: Sendable {
 // MARK: - Fields
 
 extension DiskRecord {
-    /// The oldest version that can hold the record's fields, so that an older library can read as many records as
-    /// possible.
+    /// The oldest format version that can store the record's fields, so that older versions of this library can read as
+    /// many records as possible.
     private var version: UInt16 { types != nil ? 3 : answer.redirectedTo != nil ? 2 : 1 }
 
-    /// The accepted media types, if the response depends on them.
+    /// The accepted media types if the response depends on them, otherwise `nil`.
     private var types: String? { answer.dependsOnTypes ? answer.accept : nil }
 
     private var fields: Data {
@@ -159,7 +161,9 @@ extension DiskRecord {
 }
 
 extension RecordReader {
-    /// Reads an optional digest, whose length is stored only if it differs from `CacheKey.digestLength`.
+    /// Reads an optional digest.
+    ///
+    /// Its length is stored only if it differs from `CacheKey.digestLength`.
     fileprivate mutating func optionalDigest() throws(DiskRecord.Failure) -> Data? {
         switch try integer(UInt8.self) {
         case 0: nil
@@ -169,7 +173,9 @@ extension RecordReader {
         }
     }
 
-    /// Reads a duration in seconds; a duration of more than a hundred years counts as damage.
+    /// Reads a duration in seconds.
+    ///
+    /// A duration of more than a hundred years counts as damage.
     fileprivate mutating func duration() throws(DiskRecord.Failure) -> Duration {
         let seconds = try double()
         guard abs(seconds) <= RecordWriter.longestTime else { throw .damaged }
@@ -187,7 +193,7 @@ extension RecordWriter {
         append(digest)
     }
 
-    /// The maximum duration in seconds, which is a hundred years.
+    /// The maximum duration in seconds: a hundred years.
     fileprivate static let longestTime = 3_155_760_000.0
 
     /// Writes a duration in seconds, limited to a hundred years.
@@ -210,7 +216,7 @@ public struct DiskEncryption: Sendable {
     /// Decrypts bytes, and throws if they are damaged or were encrypted with another key.
     public var open: @Sendable (Data) throws -> Data
 
-    /// Creates an encryption from two closures.
+    /// Creates an encryption from the closures that encrypt and decrypt.
     public init(
         seal: @escaping @Sendable (Data) throws -> Data,
         open: @escaping @Sendable (Data) throws -> Data

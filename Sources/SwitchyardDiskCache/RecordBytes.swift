@@ -3,7 +3,9 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A writer of a record's fields in sequence, where text is preceded by its length.
+/// A writer of a record's fields in sequence.
+///
+/// A text is preceded by its length.
 struct RecordWriter {
     private(set) var bytes = Data()
 
@@ -24,20 +26,25 @@ struct RecordWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// Writes an optional text, where `nil` is distinct from an empty text.
+    /// Writes an optional text.
+    ///
+    /// `nil` is distinct from an empty text.
     mutating func write(optional text: String?) {
         write(UInt8(text == nil ? 0 : 1))
         if let text { write(text) }
     }
 
-    /// Appends bytes without their length, which the reader knows or which extends to the end.
+    /// Appends bytes without their length.
+    ///
+    /// The reader must know the length, or the bytes must be the last field.
     mutating func append(_ data: Data) {
         bytes.append(data)
     }
 }
 
-/// A reader of a record's fields, which throws `DiskRecord.Failure.damaged` if a field is incomplete or invalid, and
-/// never traps.
+/// A reader of a record's fields.
+///
+/// It throws `DiskRecord.Failure.damaged` if a field is incomplete or invalid, and never traps.
 struct RecordReader {
     private let bytes: Data
     private var position: Int
@@ -73,7 +80,7 @@ struct RecordReader {
         }
     }
 
-    /// Returns the number of fields that follow, each of at least `size` bytes.
+    /// Reads and returns the number of fields that follow, each of at least `size` bytes.
     mutating func count(ofSize size: Int) throws(DiskRecord.Failure) -> Int {
         let count = Int(try integer(UInt32.self))
         guard count <= (bytes.endIndex - position) / size else { throw .damaged }

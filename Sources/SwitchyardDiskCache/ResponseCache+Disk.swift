@@ -6,12 +6,13 @@ extension ResponseCache {
     /// Creates an empty cache that also stores responses on disk.
     ///
     /// - Parameters:
-    ///   - limits: The limits of the entries in memory; default is 20 MiB and 10,000 entries.
-    ///   - defaults: The caching of calls that do not configure caching themselves; default is no caching.
-    ///   - disk: The cache on disk; if `nil`, responses are kept in memory only.
-    ///   - locks: The number of locks over which the entries in memory are distributed; rounded up to a power of two,
-    ///     256 at most, default 8.
-    ///   - time: The clock; default is the system's.
+    ///   - limits: The limits of the entries in memory. By default, they are 20 MiB and 10,000 entries.
+    ///   - defaults: The caching of calls that do not configure caching themselves. By default, they are not cached.
+    ///   - disk: The cache on disk. If `nil`, responses are stored in memory only.
+    ///   - locks: The number of locks over which the entries in memory are distributed, 8 by default. It is rounded up
+    ///     to a
+    ///     power of two, at most 256.
+    ///   - time: The monotonic clock, by default the system's clock.
     ///   - wallClock: The clock that measures the age of responses on disk and to which HTTP's dates refer.
     public convenience init(
         limits: Limits = Limits(),
