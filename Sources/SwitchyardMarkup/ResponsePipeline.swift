@@ -3,8 +3,8 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A pipeline that converts a response from bytes to a value in named stages, for apps that process content by its
-/// type.
+/// A pipeline that converts a response from bytes to a value in named stages, for apps that process content according
+/// to its type.
 ///
 ///     var pipeline = ResponsePipeline()
 ///     pipeline.add(.init { (data: Data) in try JSONValue(parsing: data) }, at: .parsing, for: ["application/json"])
@@ -12,13 +12,13 @@ import SwitchyardServices
 ///     let serializer: ResponseSerializer<User> = pipeline.serializer()
 ///
 /// The steps of a stage run in the order in which they were added. Each step receives the result of the step before it.
-/// If a call only decodes a type, use a ``/SwitchyardAPI/ResponseSerializer`` alone.
+/// If a call only needs to decode one type, use a ``/SwitchyardAPI/ResponseSerializer`` without a pipeline.
 public struct ResponsePipeline: Sendable {
     /// The name of a stage.
     ///
     /// An app may add its own stages.
     public struct Stage: RawRepresentable, Sendable, Hashable {
-        /// The name.
+        /// The name of the stage.
         public let rawValue: String
 
         /// Creates a stage from its name.
@@ -30,7 +30,7 @@ public struct ResponsePipeline: Sendable {
         public static let raw = Stage(rawValue: "raw")
         /// The stage that converts bytes to text.
         public static let decoding = Stage(rawValue: "decoding")
-        /// The stage that converts text or bytes to a tree.
+        /// The stage that parses text or bytes into a tree, such as a `JSONValue`.
         public static let parsing = Stage(rawValue: "parsing")
         /// The stage that converts a tree to the app's types.
         public static let model = Stage(rawValue: "model")
@@ -58,8 +58,9 @@ public struct ResponsePipeline: Sendable {
     /// - Parameters:
     ///   - transformer: The transformer that performs the step.
     ///   - stage: The stage of the step.
-    ///   - types: The content types to which the step applies, with `*` as a wildcard for any part; by default every
-    ///     type. An invalid type matches nothing.
+    ///   - types: The content types to which the step applies, by default every type. `*` is a wildcard for a part of a
+    ///     type.
+    ///     An invalid type matches nothing.
     public mutating func add(_ transformer: ResponseTransformer, at stage: Stage, for types: [String] = ["*/*"]) {
         steps.append(Step(stage: stage, types: types.compactMap { MediaType($0) }, transformer: transformer))
     }
@@ -69,9 +70,10 @@ public struct ResponsePipeline: Sendable {
         steps.removeAll { $0.stage == stage }
     }
 
-    /// Returns the pipeline as a serializer.
+    /// Returns a serializer that runs the pipeline.
     ///
-    /// - Parameter type: The type of the result. A result of any other type is a `DecodingFailure.Kind.wrongType()`.
+    /// - Parameter type: The type of the result. If the pipeline has a result of any other type, the serializer fails
+    ///   with `DecodingFailure.Kind.wrongType()`.
     /// - Returns: The serializer, which accepts every content type.
     public func serializer<Value: Sendable>(for type: Value.Type = Value.self) -> ResponseSerializer<Value> {
         ResponseSerializer { [self] response in
@@ -96,24 +98,26 @@ public struct ResponsePipeline: Sendable {
 
 /// One step of a ``ResponsePipeline``.
 public struct ResponseTransformer: Sendable {
-    /// The treatment of content that is not of the step's input type.
+    /// The treatment of content whose type is not the step's input type.
     public enum Mismatch: Sendable, Hashable {
-        /// The content is an error.
+        /// The response fails with an error.
         case error
         /// The step is skipped.
         case skip
-        /// The step is skipped if the content is already of the step's output type.
+        /// The step is skipped if the content already has the step's output type.
         ///
-        /// Otherwise the content is an error.
+        /// Otherwise, the response fails with an error.
         case skipIfOutput
     }
 
     let apply: @Sendable (Result<any Sendable, APIError>) -> Result<any Sendable, APIError>
 
-    /// Creates a step that converts content and passes errors through.
+    /// Creates a step that converts content.
+    ///
+    /// Errors pass through the step unchanged.
     ///
     /// - Parameters:
-    ///   - mismatch: The treatment of content that is not of the input type.
+    ///   - mismatch: The treatment of content whose type is not the input type.
     ///   - transform: A closure that converts the content.
     public init<Input: Sendable, Output: Sendable>(
         onMismatch mismatch: Mismatch = .error,
@@ -134,7 +138,9 @@ public struct ResponseTransformer: Sendable {
         }
     }
 
-    /// Creates a step that converts errors, for example to the app's own messages, and passes content through.
+    /// Creates a step that converts errors, for example to the app's own messages.
+    ///
+    /// Content passes through the step unchanged.
     public init(errors transform: @escaping @Sendable (APIError) -> APIError) {
         apply = { $0.mapError(transform) }
     }

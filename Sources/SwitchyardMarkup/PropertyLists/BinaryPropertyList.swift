@@ -6,10 +6,13 @@ import SwitchyardAPI
 /// Objects are stored in any order. A table contains the offset of each object, and arrays, sets and dictionaries refer
 /// to their members by object number.
 struct BinaryPropertyList {
-    /// The maximum number of values in a list, where an object with several references counts once per reference.
+    /// The maximum number of values in a list.
+    ///
+    /// An object with several references counts once per reference.
     private static let maximumSize = 10_000_000
-    /// The maximum number of bytes of text and data beyond the file's size, where an object with several references
-    /// counts once per reference.
+    /// The maximum number of bytes of text and data in excess of the file's size.
+    ///
+    /// An object with several references counts once per reference.
     private static let maximumGrowth = 64 << 20
 
     private let bytes: [UInt8]
@@ -19,7 +22,7 @@ struct BinaryPropertyList {
     private let count: Int
     private let top: Int
 
-    /// Reads the trailer of the list, which contains the sizes of numbers and the position of the table.
+    /// Reads the trailer of the list, which contains the sizes of numbers and the position of the offset table.
     init(_ bytes: [UInt8]) throws(DecodingFailure) {
         self.bytes = bytes
         guard bytes.count >= 40 else { throw Self.malformed }
@@ -55,25 +58,27 @@ struct BinaryPropertyList {
     }
 }
 
-// MARK: - Walking
+// MARK: - Visiting the objects
 
 extension BinaryPropertyList {
-    /// An array, a set or a dictionary whose members are being visited.
+    /// A container (an array, a set or a dictionary) whose members are being visited.
     private struct Visit {
         let object: Int
         let members: [Int]
         var next = 0
     }
 
-    /// The progress of the walk over the objects.
+    /// The state of the depth-first walk over the objects.
     private struct Walk {
-        /// The containers from the top object to the current one.
+        /// The containers from the top object to the current object.
         var path: [Visit] = []
-        /// The nesting depth of each visited object, which is 0 for objects without members.
+        /// The nesting depth of each visited object.
+        ///
+        /// It is 0 for an object without members.
         var heights: [Int?]
-        /// The number of values in each object with its members.
+        /// For each object, the number of values in it, including its members.
         var sizes: [Int]
-        /// The number of bytes of text and data in each object with its members.
+        /// For each object, the number of bytes of text and data in it, including its members.
         var bytes: [Int]
         var references = 0
 
@@ -96,7 +101,8 @@ extension BinaryPropertyList {
         guard walk.references <= bytes.count else { throw Self.malformed }
         guard walk.path.count < limit else { throw DecodingFailure(.tooDeep(limit: limit)) }
         walk.path.append(Visit(object: object, members: members))
-        // A member that refers to this object before the walk has left it forms a cycle, and exceeds every depth limit.
+        // While the walk is inside this object, a member that refers to it forms a cycle. This depth then exceeds every
+        // limit.
         walk.heights[object] = .max >> 1
     }
 
@@ -144,11 +150,11 @@ extension BinaryPropertyList {
         return members
     }
 
-    /// Returns the number of bytes of a text or data object, and 0 for other objects, which are small.
+    /// Returns the number of bytes of a text or data object, or 0 for any other object, which is always small.
     private func leafLength(of object: Int) throws(DecodingFailure) -> Int {
         let start = try start(of: object)
         let kind = bytes[start] >> 4
-        // Data, ASCII text, UTF-16 text and UTF-8 text. For UTF-16 the length counts two-byte units.
+        // Data, ASCII text, UTF-16 text and UTF-8 text. The length of UTF-16 text counts two-byte units.
         guard (4...7).contains(kind) else { return 0 }
         return min(try head(at: start).length, bytes.count) * (kind == 6 ? 2 : 1)
     }
@@ -159,7 +165,7 @@ extension BinaryPropertyList {
         return start
     }
 
-    /// Returns the number of members or units of an object, and the position of the first.
+    /// Returns the number of members or units of an object, and the position of the first one.
     private func head(at start: Int) throws(DecodingFailure) -> (position: Int, length: Int) {
         let (position, length) = (start + 1, Int(bytes[start] & 15))
         guard length == 15 else { return (position, length) }

@@ -2,16 +2,16 @@ import Foundation
 import SwitchyardAPI
 import SwitchyardServices
 
-/// A check for property lists whose nesting would overflow the stack of the decoder.
+/// A check that rejects property lists whose nesting would overflow the stack of the decoder.
 ///
 /// Foundation has no depth limit. It follows a binary array that contains itself without end, and the process crashes.
 enum PropertyListDepth {
-    /// Checks the nesting depth of a list in one pass without decoding it.
+    /// Checks the nesting depth of a property list in one pass without decoding it.
     ///
     /// - Parameters:
-    ///   - data: The list, in XML or binary form.
+    ///   - data: The property list, in XML or binary form.
     ///   - limit: The maximum nesting depth of arrays and dictionaries.
-    /// - Throws: ``DecodingFailure`` if the list is nested deeper, or its depth cannot be determined.
+    /// - Throws: ``DecodingFailure`` if the property list is nested deeper, or its depth cannot be determined.
     static func check(_ data: Data, limit: Int = JSONDepth.standard) throws(DecodingFailure) {
         let bytes = [UInt8](data)
         if bytes.starts(with: "bplist0".utf8) {
@@ -23,7 +23,8 @@ enum PropertyListDepth {
 
     private static func checkMarkup(_ bytes: [UInt8], limit: Int) throws(DecodingFailure) {
         try checkForm(bytes)
-        // In an encoding that is not ASCII-compatible, such as UTF-16, the bytes cannot be scanned for tags.
+        // A zero byte means an encoding that is not ASCII-compatible, such as UTF-16, so the bytes cannot be scanned
+        // for tags.
         if let null = bytes.firstIndex(of: 0) { throw DecodingFailure(.malformed(offset: null)) }
         var markup = PropertyListMarkup(bytes)
         var depth = 0
@@ -36,8 +37,9 @@ enum PropertyListDepth {
         }
     }
 
-    /// Throws an error for the old-style format, which Foundation also decodes and which nests with parentheses and
-    /// braces.
+    /// Throws an error if the property list is in the old-style format.
+    ///
+    /// Foundation also decodes this format, which nests with parentheses and braces.
     private static func checkForm(_ bytes: [UInt8]) throws(DecodingFailure) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = bytes[start...].firstIndex { !" \t\r\n".utf8.contains($0) } ?? bytes.count
@@ -58,7 +60,7 @@ enum PropertyListDepth {
         "utf-8", "utf8", "us-ascii", "ascii", "macintosh", "koi8-r", "koi8-u", "euc-jp", "euc-kr",
     ]
 
-    /// Returns the encoding that the list declares, or `nil` if it declares none.
+    /// Returns the encoding that the property list declares, or `nil` if it declares none.
     private static func encoding(of bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return nil }
         let declaration = String(decoding: bytes[..<end], as: UTF8.self)
@@ -101,8 +103,9 @@ private struct PropertyListMarkup {
         return bytes[end - 1] == UInt8(ascii: "/") ? .empty : .opening
     }
 
-    /// Whether the byte is not allowed in a tag of a property list: the start of another tag, or of declarations in a
-    /// document type.
+    /// Whether the byte is not allowed in a tag of a property list.
+    ///
+    /// Such a byte starts another tag or contains the declarations of a document type.
     private static func isForbidden(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "<") || byte == UInt8(ascii: "[")
     }

@@ -1,7 +1,9 @@
 public import SwitchyardAPI
 public import SwitchyardServices
 
-/// An event of an XML text, in document order.
+/// An event of an XML text, such as the start of an element.
+///
+/// Events are in document order.
 public enum XMLEvent: Sendable, Hashable {
     /// The start of an element, with its attributes in document order.
     case start(name: String, attributes: [Attribute])
@@ -21,7 +23,7 @@ public enum XMLEvent: Sendable, Hashable {
         /// The value with entities replaced.
         public var value: String
 
-        /// Creates an attribute.
+        /// Creates an attribute from its name and value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -34,8 +36,8 @@ public enum XMLEvent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8, optionally with a byte order mark.
-    ///   - maximumDepth: The maximum nesting depth of elements; 128 by default.
-    /// - Returns: The events.
+    ///   - maximumDepth: The maximum nesting depth of elements, 128 by default.
+    /// - Returns: The events in document order.
     /// - Throws: ``/SwitchyardAPI/DecodingFailure`` with the byte offset at which the text is not well-formed.
     public static func events(
         of text: some Sequence<UInt8>,

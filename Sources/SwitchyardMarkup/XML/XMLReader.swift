@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// A parser that reads XML in one pass.
+/// A parser that reads XML in one pass (XML 1.0, fifth edition).
 ///
 /// It is not recursive, so deep nesting cannot overflow the stack.
 struct XMLReader {
@@ -13,7 +13,7 @@ struct XMLReader {
     private var events: [XMLEvent] = []
     private var open: [String] = []
     private var hasRoot = false
-    /// The start of the text after a byte order mark.
+    /// The start of the text, after a byte order mark if there is one.
     private var beginning = 0
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
@@ -149,7 +149,7 @@ struct XMLReader {
         return string(start..<position)
     }
 
-    /// Returns the text before an end mark, and skips the mark.
+    /// Returns the text before a delimiter, and skips the delimiter.
     private mutating func upTo(_ end: StaticString) throws(DecodingFailure) -> String {
         let start = position
         while position < bytes.count {
@@ -172,9 +172,9 @@ struct XMLReader {
         return true
     }
 
-    /// Returns the text with line ends as LF (section 2.11).
+    /// Returns the text with line ends replaced by LF (section 2.11).
     ///
-    /// In an attribute, each line end or tab becomes a space (section 3.3.3).
+    /// In an attribute, each line end and each tab becomes a space (section 3.3.3).
     private func string(_ range: Range<Int>, isAttribute: Bool = false) -> String {
         let carriageReturn = UInt8(ascii: "\r")
         guard isAttribute || bytes[range].contains(carriageReturn) else {

@@ -18,7 +18,7 @@ public struct XMLTree: Sendable, Hashable {
     /// The children in document order, without comments and processing instructions.
     public var children: [Node] = []
 
-    /// Creates an element.
+    /// Creates an element, by default without attributes and children.
     public init(name: String, attributes: [String: String] = [:], children: [Node] = []) {
         self.name = name
         self.attributes = attributes
@@ -35,32 +35,32 @@ public struct XMLTree: Sendable, Hashable {
         }.joined()
     }
 
-    /// Returns the child elements with a name.
+    /// Returns the child elements with a name, in document order.
     public func elements(named name: String) -> [XMLTree] {
         children.compactMap { node in
             if case .element(let element) = node, element.name == name { element } else { nil }
         }
     }
 
-    /// The first child element with a name.
+    /// The first child element with a name, or `nil` if there is none.
     public subscript(name: String) -> XMLTree? { elements(named: name).first }
 
-    /// Parses a document and creates its root element.
+    /// Parses an XML document and creates its root element.
     ///
     /// - Parameters:
     ///   - text: The text in UTF-8, optionally with a byte order mark.
     ///   - maximumDepth: The maximum nesting depth of elements. It is limited to `JSONDepth.ceiling`, because releasing
     ///     a much deeper tree would overflow a thread's stack.
-    /// - Throws: ``/SwitchyardAPI/DecodingFailure``, also if the names of two attributes of an element differ only in
-    ///   their Unicode normalization.
+    /// - Throws: ``/SwitchyardAPI/DecodingFailure`` if the text is not well-formed, or if the names of two attributes
+    ///   of an element differ only in their Unicode normalization.
     public init(parsing text: some Sequence<UInt8>, maximumDepth: Int = JSONDepth.standard) throws(DecodingFailure) {
         var open: [XMLTree] = [XMLTree(name: "")]
         for event in try XMLEvent.events(of: text, maximumDepth: min(maximumDepth, JSONDepth.ceiling)) {
             switch event {
             case .start(let name, let attributes):
                 let values = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }
-                // Canonically equivalent names are one key in a dictionary, so the value of one attribute would be
-                // lost.
+                // Canonically equivalent names are the same key in a dictionary, so the value of one of the attributes
+                // would be lost.
                 guard values.count == attributes.count else {
                     throw DecodingFailure(.corrupted, keyPath: name, detail: "two attributes of one name")
                 }
