@@ -1,19 +1,19 @@
 import SwitchyardServices
 
-/// A value of any type with its key and metadata, so that entries of different types share one cache.
+/// A cache entry: a value of any type with its key and metadata, so that values of different types share one cache.
 class CacheBox: @unchecked Sendable {
     // @unchecked is sound: this class and its only subclass have constants of Sendable types and three variables. The
     // table's lock protects `isMarked`, and the queue's lock protects the neighbors.
 
-    // The neighbours in the queue. Unowned is sound: see EvictionQueue.
+    // The neighbours in the eviction queue. `unowned(unsafe)` is sound: see EvictionQueue.
     unowned(unsafe) var older: CacheBox?
     unowned(unsafe) var newer: CacheBox?
     let record: CacheRecord
-    // The properties that a hit reads come last, so that they share one cache line with the value in most cases.
+    // The properties that a cache hit reads come last, so that they usually share one cache line with the value.
     let key: CacheKey
     let type: ObjectIdentifier
     let freshUntil: MonotonicTime
-    /// Whether the entry was used since the queue's hand came by.
+    /// Whether the entry was used since the hand of the eviction queue last visited it.
     var isMarked = false
 
     init(type: ObjectIdentifier, key: CacheKey, freshUntil: MonotonicTime, record: CacheRecord) {
@@ -23,21 +23,21 @@ class CacheBox: @unchecked Sendable {
         self.record = record
     }
 
-    /// Whether this entry holds the same part of a response that was requested later, so that `other` must not replace
-    /// it.
+    /// Returns whether this entry is newer than `other`, so that `other` must not replace it.
+    ///
+    /// It is newer if it contains the same part of a response that was requested later, and has not expired.
     func overtakes(_ other: CacheBox, now: MonotonicTime) -> Bool {
         let (own, others) = (record.facts, other.record.facts)
         return own.turn > others.turn && own.stamp == others.stamp && type == other.type && record.expires > now
     }
 
-    /// The box with its value, when the value is of that type.
+    /// Returns the box with its value if the value has the given type, otherwise `nil`.
     @inline(__always) final func holding<Value: Sendable>(_ type: Value.Type) -> ValueBox<Value>? {
-        // The cast is sound: only ValueBox<Value> is made with the identifier of Value (see its initialiser).
+        // The cast is sound: only ValueBox<Value> is created with the identifier of Value (see its initialiser).
         self.type == ObjectIdentifier(type) ? unsafeDowncast(self, to: ValueBox<Value>.self) : nil
     }
 }
 
-/// A box with a value of one type.
 final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
     // @unchecked is sound: the subclass adds a constant of a Sendable type to the state that CacheBox accounts for.
 
@@ -49,10 +49,14 @@ final class ValueBox<Value: Sendable>: CacheBox, @unchecked Sendable {
     }
 }
 
-/// The metadata of an entry that no hit reads, kept apart so that the properties a hit reads are adjacent.
+/// The metadata of an entry that a cache hit does not read.
+///
+/// It is a separate object so that the properties that a hit reads are adjacent in memory.
 final class CacheRecord: Sendable {
     let created: MonotonicTime
-    /// When the entry goes, be it fresh or not.
+    /// The time at which the entry is removed.
+    ///
+    /// It may be later than the end of its freshness.
     let expires: MonotonicTime
     let facts: CacheFacts
 
@@ -68,10 +72,12 @@ struct CacheFacts: Sendable {
     var cost = 0
     var tags: Set<String> = []
     var answer: CachedResponse?
-    /// The response with its times, if HTTP's own rules decide on it.
+    /// The head and times of the response, if HTTP's own rules decide on its freshness, otherwise `nil`.
     var http: HTTPStoredResponse?
     var stamp = CacheStamp()
-    /// The number of the request for the response, or of its storage by the app; 0 for a response that was read from
+    /// A number that is larger for a response that was requested later.
+    ///
+    /// The cache also gives such a number to a value that the app stores. It is 0 for a response that was read from
     /// disk.
     var turn = 0
 }

@@ -5,32 +5,36 @@ import SwitchyardServices
 
 /// The service, environment and user that stored responses belong to.
 ///
-/// All servers of a service share a partition, because they return the same responses. Environments and users never
-/// share a partition, so that no data of one is shown to another after a switch or a logout.
+/// All servers of a service share a partition, because they return the same responses. Two environments or two users
+/// never share a partition, so that no data of one is shown to the other after a switch or a logout.
 public struct CachePartition: Sendable, Hashable {
-    /// The service's name.
+    /// The name of the service.
     public var service: String
-    /// The environment's name.
+    /// The name of the environment.
     public var environment: String
-    /// The user's identifier; `nil` for responses that are the same for all users.
+    /// The identifier of the user, or `nil` for responses that are the same for all users.
     public var user: String?
 
     /// Creates a partition.
+    ///
+    /// By default, it belongs to no user.
     public init(service: String, environment: String, user: String? = nil) {
         self.service = service
         self.environment = environment
         self.user = user
     }
 
-    /// The part that is no named user's.
+    /// The partition of the same service and environment without a user.
     package var withoutUser: CachePartition { CachePartition(service: service, environment: environment) }
 }
 
-/// The identity of a request in the cache: requests with equal keys share a response.
+/// The identity of a request in the cache.
 ///
-/// The key is made of the partition, the method, the path, the parameters in canonical order, the relevant header
-/// fields and the body. Each part is written with its length in front, so that two different requests never have the
-/// same key. The server is not part of the key.
+/// Requests with equal keys share a stored response.
+///
+/// The key consists of the partition, the method, the path, the parameters in canonical order, the relevant header
+/// fields and the body. Each part is preceded by its length, so that two different requests never have the same key.
+/// The server is not part of the key.
 package struct CacheKey: Sendable, Hashable {
     /// A random seed for each run, so that an attacker cannot construct keys that collide.
     private static let seed = UInt64.random(in: .min ... .max)
@@ -38,7 +42,7 @@ package struct CacheKey: Sendable, Hashable {
     private let digest: Int
     private let bytes: [UInt8]
 
-    /// Creates a key.
+    /// Creates a cache key.
     ///
     /// - Parameters:
     ///   - partition: The service, environment and user of the response.
@@ -46,8 +50,8 @@ package struct CacheKey: Sendable, Hashable {
     ///   - path: The path, or the absolute URL of a request to another host.
     ///   - parameters: Names and values as they are sent. Their order does not matter, except among parameters of the
     ///     same name.
-    ///   - headers: The fields on which the response depends, such as `Accept-Language`.
-    ///   - body: The request's body, if the response depends on it.
+    ///   - headers: The request header fields on which the response depends, such as `Accept-Language`.
+    ///   - body: The body of the request, if the response depends on it.
     package init(
         _ partition: CachePartition,
         method: HTTPMethod = .get,
@@ -82,12 +86,14 @@ package struct CacheKey: Sendable, Hashable {
         digest = bytes.withUnsafeBytes { Int(truncatingIfNeeded: Checksum.of($0, seed: Self.seed)) }
     }
 
-    /// Whether both ask for the same thing.
+    /// Returns whether both keys identify the same request.
     package static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.digest == right.digest && left.hasBytes(of: right)
     }
 
-    /// Whether the bytes are the same: all at once, where an array would compare one after the other.
+    /// Returns whether both keys have the same bytes.
+    ///
+    /// It compares memory in one call (`memcmp`), which is faster than comparing arrays element by element.
     func hasBytes(of other: CacheKey) -> Bool {
         bytes.withUnsafeBytes { mine in
             other.bytes.withUnsafeBytes { others in
@@ -98,18 +104,18 @@ package struct CacheKey: Sendable, Hashable {
         }
     }
 
-    /// Hashes the key, at the cost of one number.
+    /// Hashes only the digest of the key, which is one number.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(digest)
     }
 
-    /// A number that spreads keys evenly.
+    /// The digest of the key, which is evenly distributed and selects the lock and the table slot of an entry.
     var spread: Int { digest }
 
-    /// The key as bytes, the same in every run.
+    /// The bytes of the key, which are the same in every run.
     package var data: Data { Data(bytes) }
 
-    /// The parts of the key by which entries are removed.
+    /// The parts of the key by which entries are selected for removal.
     package var parts: CacheKeyParts { CacheKeyParts(bytes) }
 }
 
@@ -117,19 +123,19 @@ extension CacheKey {
     private static let generator = RequestGenerator()
     private static let base = RequestURL("http://cache.invalid/").map { BaseURL($0) }
 
-    /// Creates the key of a call; storing and lookup both use this function.
+    /// Returns the cache key of a call, or `nil` if the call is not cached.
     ///
-    /// Returns `nil` if the call is not cached: its method may change something, its body is not known in advance, or
-    /// its request is made by hand (`APIConfiguration.isMadeByHand`). It is a function because an initializer would
-    /// copy the whole configuration.
+    /// A call is not cached if its method may change something, its body is not known in advance, or its request is
+    /// made by hand (`APIConfiguration.isMadeByHand`). Storing and lookup both use this function. It is not an
+    /// initializer, because an initializer would copy the whole configuration.
     ///
     /// - Parameters:
     ///   - configuration: The call.
     ///   - box: The policy, which lists the parts of the call on which the response does not depend.
     ///   - partition: The service, environment and user of the response.
-    ///   - path: The path under which the response is stored; default is the call's own.
+    ///   - path: The path under which the response is stored, by default the call's own path.
     ///   - server: The server that responds, if the responses of each server are stored separately.
-    ///   - base: The base URL of the call at this moment, for a rule that makes the URL of the call.
+    ///   - base: The current base URL, for a rule that makes the URL of the call.
     ///   - isAuthorized: Whether the client sends its credentials with the call.
     /// - Returns: The key.
     static func of(
@@ -157,7 +163,8 @@ extension CacheKey {
             partition,
             configuration.method,
             path ?? configuration.path,
-            // Parameters may go into another part of the request than the query, so the key distinguishes them.
+            // Parameters may be sent in a part of the request other than the query, so the key distinguishes them from
+            // the query.
             query: parameters(configuration.query, box),
             parameters(configuration.parameters, box),
             fields(of: configuration, box, server, ruled, isAuthorized: isAuthorized),
@@ -176,8 +183,9 @@ extension CacheKey {
         return pairs
     }
 
-    /// Returns the header fields on which the response depends, and its other dependencies under names that no field
-    /// can have.
+    /// Returns the header fields on which the response depends.
+    ///
+    /// Other dependencies are added under names that no header field can have.
     private static func fields(
         of configuration: APIConfiguration,
         _ box: Boxed<CachePolicy>,
@@ -194,10 +202,10 @@ extension CacheKey {
         if let ruled { fields.append(ruled) }
         if let server { fields.append((name: ":server", value: server)) }
         if let credential = configuration.credential {
-            // A fingerprint, because a reader of the keys must not learn the credential.
+            // Only a fingerprint is added, because a reader of the keys must not learn the credential.
             fields.append((name: ":credential", value: credential.scheme.fingerprint))
         } else if !isAuthorized || !configuration.usesCredentials {
-            // A response to a request with a credential is not shown to a caller without one.
+            // A response to a request with a credential must not be used for a request without one.
             fields.append((name: ":credential", value: "none"))
         }
         fields += configuration.unusualChoices
@@ -217,15 +225,16 @@ extension CacheKey {
             guard case .data(let data) = request.body else { return nil }
             return data
         } catch {
-            // A request that cannot be built fails with its own error when it is sent.
+            // The request cannot be built, and fails with its own error when it is sent.
             return nil
         }
     }
 }
 
 extension RequestURL {
-    /// Returns the URL under names that no field can have, relative to the base URL if possible, so that all servers
-    /// share it.
+    /// Returns the URL as a pair whose name no header field can have.
+    ///
+    /// If possible, the URL is relative to the base URL, so that all servers share the key.
     fileprivate func field(from base: BaseURL) -> (name: String, value: String) {
         if text.hasPrefix(base.url.text) { return (":below", String(text.dropFirst(base.url.text.count))) }
         guard origin == base.origin else { return (":url", text) }

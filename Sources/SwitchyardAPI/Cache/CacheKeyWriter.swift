@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the parts of a key one after the other, each with its length in front.
+/// A writer of the parts of a cache key, each preceded by its length.
 package struct CacheKeyWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -10,18 +10,18 @@ package struct CacheKeyWriter {
 
     package mutating func write(_ text: String) {
         write(count: text.utf8.count)
-        // In one piece: the view of a text's bytes would be gone through one by one.
+        // The text is copied in one piece, because the bytes of a `String`'s view would be visited one by one.
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
-    /// A part that may be missing, which is not the same as an empty one.
+    /// Writes a text that may be `nil`, which is distinct from an empty text.
     mutating func write(optional text: String?) {
         bytes.append(text == nil ? 0 : 1)
         if let text { write(text) }
     }
 
-    /// A part that may be missing, which is not the same as an empty one.
+    /// Writes data that may be `nil`, which is distinct from empty data.
     mutating func write(optional data: Data?) {
         bytes.append(data == nil ? 0 : 1)
         guard let data else { return }
@@ -29,7 +29,9 @@ package struct CacheKeyWriter {
         bytes.append(contentsOf: data)
     }
 
-    /// Writes pairs sorted by name; pairs of the same name keep their order.
+    /// Writes pairs sorted by name.
+    ///
+    /// Pairs with the same name keep their order.
     mutating func write(_ pairs: [(name: String, value: String)]) {
         write(count: pairs.count)
         for pair in pairs.count < 2 ? pairs : Self.sorted(pairs) {
@@ -57,7 +59,7 @@ package struct CacheKeyWriter {
     }
 }
 
-/// The parts of a key, read back.
+/// The parts of a cache key, decoded from its bytes.
 package struct CacheKeyParts {
     package let partition: CachePartition
     package let method: String

@@ -2,18 +2,21 @@
 ///
 /// It is faster than a dictionary here, because the digests are evenly distributed and need no further hashing.
 struct CacheTable: Sendable {
-    /// A part of each entry's digest, which is never 0; 0 where there is no entry.
+    /// For each slot, a part of the digest of its entry, or 0 if the slot is empty.
     ///
-    /// Apart from the entries, since most steps of a search need no more and a processor's cache has room for it.
+    /// The part is never 0 itself.
+    ///
+    /// The array is separate from the entries, because most steps of a search need only this part and the array fits
+    /// into the processor's cache.
     private var tags: [UInt32] = []
     private var entries: [CacheBox?] = []
     private var mask: Int { tags.count - 1 }
     private var count = 0
 
-    /// All entries, in no order.
+    /// All entries, in no particular order.
     var boxes: [CacheBox] { entries.compactMap(\.self) }
 
-    /// The entry of a key.
+    /// Returns the entry of a key, or `nil` if there is none.
     @inline(__always) func box(of key: CacheKey) -> CacheBox? {
         guard count > 0 else { return nil }
         let tag = Self.tag(of: key)
@@ -25,7 +28,7 @@ struct CacheTable: Sendable {
         return nil
     }
 
-    /// Stores an entry in the place of an older one of its key.
+    /// Stores an entry and replaces an older entry with the same key.
     mutating func store(_ box: CacheBox) {
         if (count + 1) * 4 > tags.count * 3 { grow() }
         let tag = Self.tag(of: box.key)
@@ -42,7 +45,7 @@ struct CacheTable: Sendable {
         count += 1
     }
 
-    /// Takes an entry out, unless another has taken its place; returns whether it was there.
+    /// Removes an entry unless another entry has replaced it, and returns whether it was removed.
     mutating func remove(_ box: CacheBox) -> Bool {
         guard count > 0 else { return false }
         var index = home(of: Self.tag(of: box.key))
@@ -51,12 +54,12 @@ struct CacheTable: Sendable {
             index = (index + 1) & mask
         }
         count -= 1
-        // Once nothing is left, the memory is given back.
+        // When the last entry is removed, the memory is released.
         if count == 0 { self = CacheTable() } else { clear(index) }
         return true
     }
 
-    /// Frees a slot and moves back the entries that were displaced by it, so that no search stops there.
+    /// Frees a slot and moves back the entries after it that were displaced, so that no search stops at the gap.
     private mutating func clear(_ place: Int) {
         var hole = place
         var index = place
@@ -90,7 +93,9 @@ struct CacheTable: Sendable {
         Int(tag >> 1) & mask
     }
 
-    /// The upper half, because the lower bits choose the lock; the last bit is set so that the value is never 0.
+    /// The upper half of the digest is used, because its lower bits choose the lock.
+    ///
+    /// The last bit is set so that the value is never 0.
     @inline(__always) private static func tag(of key: CacheKey) -> UInt32 {
         UInt32(truncatingIfNeeded: UInt(bitPattern: key.spread) >> UInt(Int.bitWidth / 2)) | 1
     }

@@ -3,13 +3,15 @@ import SwitchyardClient
 public import SwitchyardHTTP
 import SwitchyardServices
 
-/// The head of a stored response.
+/// The status and header fields of a stored response.
 public struct CachedResponse: Sendable, Hashable {
-    /// The status.
+    /// The status code.
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
-    /// The URL that redirects led to, and that its validators belong to; `nil` without any.
+    /// The URL to which redirects led, or `nil` if there were none.
+    ///
+    /// The validators of the response belong to this URL.
     package var redirectedTo: String?
 
     /// Creates the head of a response.
@@ -19,45 +21,47 @@ public struct CachedResponse: Sendable, Hashable {
     }
 }
 
-/// A value from a cache, with what is known of it.
+/// A stored value with its metadata.
 package struct CachedValue<Value: Sendable>: Sendable {
-    /// The value.
+    /// The stored value.
     package var value: Value
-    /// How long ago it was stored.
+    /// The time since the value was stored.
     package var age: Duration
-    /// Whether its lifetime has not passed yet.
+    /// Whether the lifetime of the value has not passed yet.
     package var isFresh: Bool
-    /// The tags it was stored with.
+    /// The tags that the value was stored with.
     package var tags: Set<String>
-    /// The answer that it came from; `nil` when it was stored by hand.
+    /// The head of the response from which the value was decoded, or `nil` if the app stored the value itself.
     package var answer: CachedResponse?
-    /// Its cost in bytes.
+    /// The cost of the value in bytes.
     package var cost: Int
-    /// The response with its times, if HTTP's own rules decide on it.
+    /// The head and times of the response, if HTTP's own rules decide on its freshness, otherwise `nil`.
     var http: HTTPStoredResponse?
-    /// The data on which the stored value depends besides the request.
+    /// The data on which the value depends besides the request.
     var stamp = CacheStamp()
 }
 
-/// The data on which a value depends besides its request: version, sensitive data and part of the response.
+/// The data on which a stored value depends besides its request: version, sensitive data, part of the response and
+/// requested content types.
 package struct CacheStamp: Sendable, Hashable {
     var version = 0
     var sensitiveData: String?
     /// The part of the response that is the value.
     var part = ResponsePart.whole
-    /// The content types that the reader requested, as the value of `Accept`; `nil` if they are unknown or do not
+    /// The content types that the call requested, as the value of `Accept`, or `nil` if they are unknown or do not
     /// matter.
     var accept: String?
 
-    /// Why a value with this stamp is not the one wanted.
+    /// Returns the reason why a value with this stamp cannot be used for the wanted stamp, or `nil` if it can.
     func refusal(for wanted: CacheStamp) -> APIError.CacheReason? {
         if version != wanted.version { return .versionMismatch }
         if part != wanted.part || !Self.isServed(wanted.accept, by: accept) { return .invalidMetadata }
         return sensitiveData == wanted.sensitiveData ? nil : .sensitiveDataMismatch
     }
 
-    /// Whether a response to a request that accepted `asked` can serve one that accepts `wanted`; `true` if either is
-    /// unknown.
+    /// Returns whether a response to a request that accepted `asked` can be used for a request that accepts `wanted`.
+    ///
+    /// If either is unknown (`nil`), the result is `true`.
     package static func isServed(_ wanted: String?, by asked: String?) -> Bool {
         guard let wanted, let asked else { return true }
         return wanted == asked
@@ -65,7 +69,7 @@ package struct CacheStamp: Sendable, Hashable {
 }
 
 extension APIResponse {
-    /// Creates a response of a stored value.
+    /// Creates a response from a stored value.
     init(_ cached: CachedValue<Value>) {
         self.init(
             value: cached.value,
@@ -78,8 +82,9 @@ extension APIResponse {
 }
 
 extension CachedValue {
-    /// Returns the current time relative to the response: its arrival plus the monotonic time since, which clock
-    /// changes do not affect.
+    /// Returns the current time for age calculations: the arrival of the response plus the monotonic time since then.
+    ///
+    /// Changes of the wall clock do not affect it.
     func now(_ http: HTTPStoredResponse) -> Date {
         http.received.addingTimeInterval(age.inSeconds)
     }

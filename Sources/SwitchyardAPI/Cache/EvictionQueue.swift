@@ -2,20 +2,20 @@
 /// Yue, Vigfusson and Rashmi, NSDI 2024).
 ///
 /// A use only marks an entry and does not move it, so that readers do not need the queue. The hand moves from the
-/// oldest entry to the newest and then starts again. It removes the mark of a marked entry and evicts an unmarked one.
-/// The cost of every operation is independent of the size.
+/// oldest entry to the newest and then starts again. If the entry at the hand is marked, its mark is removed, otherwise
+/// the entry is evicted. The cost of every operation is independent of the number of entries.
 struct EvictionQueue: Sendable {
-    // Unowned is sound: a box is in the queue only while its table holds it. A box enters and leaves both under the
-    // queue's lock, and the code that removes it holds a reference until then.
+    // `unowned(unsafe)` is sound: a box is in the queue only while its table retains it. A box enters and leaves both
+    // the queue and the table under the queue's lock, and the code that removes the box retains it until then.
     private unowned(unsafe) var oldest: CacheBox?
     private unowned(unsafe) var newest: CacheBox?
     private unowned(unsafe) var hand: CacheBox?
-    /// How many entries there are.
+    /// The number of entries.
     private(set) var count = 0
     /// The cost of all entries, in bytes.
     private(set) var cost = 0
 
-    /// Lets an entry in, as the newest.
+    /// Adds an entry as the newest one.
     mutating func append(_ box: CacheBox) {
         box.older = newest
         box.newer = nil
@@ -25,7 +25,7 @@ struct EvictionQueue: Sendable {
         cost += box.record.facts.cost
     }
 
-    /// Takes an entry out that is in the queue.
+    /// Removes an entry that is in the queue.
     mutating func remove(_ box: CacheBox) {
         if hand === box { hand = box.newer }
         if let older = box.older { older.newer = box.newer } else { oldest = box.newer }
@@ -34,7 +34,7 @@ struct EvictionQueue: Sendable {
         cost -= box.record.facts.cost
     }
 
-    /// The entry that the hand points at; the hand moves on.
+    /// Returns the entry at the hand, and moves the hand to the next entry.
     mutating func next() -> CacheBox? {
         let box = hand ?? oldest
         hand = box?.newer

@@ -3,7 +3,7 @@ import SwitchyardClient
 import SwitchyardServices
 
 extension ResponseCache {
-    /// An entry as a rule for removing sees it.
+    /// The description of an entry that a rule for removal receives.
     public struct Candidate: Sendable {
         /// The service, environment and user of the response.
         public var partition: CachePartition
@@ -11,14 +11,14 @@ extension ResponseCache {
         public var method: String
         /// The path of the request.
         public var path: String
-        /// The tags it was stored with.
+        /// The tags that the response was stored with.
         public var tags: Set<String>
-        /// How long ago it was stored.
+        /// The time since the response was stored.
         public var age: Duration
-        /// Its cost in bytes.
+        /// The cost of the entry in bytes.
         public var cost: Int
 
-        /// Creates the description that a disk store gives of a response.
+        /// Creates the description of a response in a disk store.
         package init(
             partition: CachePartition,
             method: String,
@@ -36,16 +36,16 @@ extension ResponseCache {
         }
     }
 
-    /// Removes all entries, on disk too.
+    /// Removes all entries from memory and disk.
     ///
-    /// Responses in flight during a removal, here and below, are not stored, and later calls do not wait for them.
+    /// A response that is in flight during any removal is not stored, and later calls do not wait for it.
     public func removeAll() {
         removeAll { _ in true }
     }
 
-    /// Removes all entries of a service in an environment, for a logout or the end of an environment.
+    /// Removes all entries of a partition, for a logout or the end of an environment.
     ///
-    /// If the partition names no user, the entries of all users are removed.
+    /// If the partition names no user, the entries of all users of its service and environment are removed.
     public func removeAll(in partition: CachePartition) {
         recordRemoval()
         disk?.removeAll(in: partition)
@@ -55,7 +55,7 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the entries of a service in an environment that are no named user's.
+    /// Removes the entries of the partition's service and environment that belong to no named user.
     func removeUnnamed(in partition: CachePartition) {
         let nobody = partition.withoutUser
         recordRemoval()
@@ -63,39 +63,43 @@ extension ResponseCache {
         drop { $0.partition == nobody }
     }
 
-    /// Removes all entries that carry a tag.
+    /// Removes all entries that were stored with a tag.
     public func removeAll(tagged tag: String) {
         removeAll { $0.tags.contains(tag) }
     }
 
-    /// Removes all entries of a service whose path has a prefix.
+    /// Removes all entries of a service whose paths begin with a prefix.
     public func removeAll(pathPrefix: String, service: String) {
         removeAll { $0.partition.service == service && $0.path.hasPrefix(pathPrefix) }
     }
 
-    /// Removes the entries that carry one of several tags.
+    /// Removes the entries that were stored with at least one of the tags.
     public func removeAll(tagged tags: Set<String>) {
         removeAll { !$0.tags.isDisjoint(with: tags) }
     }
 
-    /// Removes the entries that a rule selects, on disk too; the cost grows with the number of entries.
+    /// Removes the entries for which a closure returns `true`, from memory and disk.
     ///
-    /// - Parameter rule: A closure that is called without a lock; for entries on disk, later and from another thread.
+    /// The cost grows with the number of entries.
+    ///
+    /// - Parameter rule: A closure that is called without a lock. For entries on disk, it is called later on another
+    ///   thread.
     public func removeAll(where rule: @escaping @Sendable (Candidate) -> Bool) {
         recordRemoval()
         disk?.removeAll(where: rule)
         drop(where: rule)
     }
 
-    /// Removes the stored responses of a place that HTTP's rules govern, after a call changed the place (RFC 9111
-    /// section 4.4).
+    /// Removes the stored responses of a path after a call has changed it (RFC 9111 section 4.4).
     ///
-    /// Responses that calls store with a lifetime of their own stay; use ``CachePolicy/removesTags`` for those.
+    /// Only responses whose freshness HTTP's rules decide are removed. Responses that were stored with the lifetime of
+    /// their call stay, and can be removed with ``CachePolicy/removesTags``.
     ///
     /// - Parameters:
-    ///   - place: The changed place.
+    ///   - place: The path that was changed, with its service and environment.
     ///   - client: The client of the call, which knows the servers' base URLs.
-    /// - Returns: Whether the change counts as a removal, which requires that HTTP's rules govern any response.
+    /// - Returns: Whether the change counts as a removal. It does so if HTTP's rules have decided on any response of
+    ///   the cache.
     func removeChanged(at place: ChangedPaths.Place, of client: NetworkClient) -> Bool {
         if let disk { recordChange(of: place, in: disk) }
         guard followsHTTP.withLock({ $0 }) else { return false }
@@ -116,12 +120,13 @@ extension ResponseCache {
         disk.recordChange(of: place.path, in: place.partition, at: date)
     }
 
-    /// Whether a call of this run or of an earlier one has changed a place since a response was stored on disk.
+    /// Returns whether a call of this run or an earlier run has changed a path since a response was stored on disk.
     func hasChanged(_ place: ChangedPaths.Place, since stored: Date, in disk: any ResponseStore) async -> Bool {
         let ofBefore = await disk.lastChange(of: place.path, in: place.partition)
         let ofThisRun = changes.withLock { $0.lastChange(of: place) }
         guard let last = [ofBefore, ofThisRun].compactMap(\.self).max(), last > stored else { return false }
-        // The clock was set back at an unknown time, so only responses that are stored from now on are valid.
+        // The last change is in the future, so the clock was set back at an unknown time. The change is recorded with
+        // the current time, so that only responses that are stored from now on are valid.
         if last > wallClock() { recordChange(of: place, in: disk) }
         return true
     }
@@ -133,7 +138,7 @@ extension ResponseCache {
         }
     }
 
-    /// Removes the entries that have expired from memory.
+    /// Removes expired entries from memory.
     public func removeExpired() {
         let now = clock.now
         for index in tables.indices {

@@ -6,11 +6,13 @@ import SwitchyardServices
 struct CacheControl: Sendable {
     private let directives: [String: String?]
 
-    /// Reads the lines of the field, with names in lower case; the first of repeated directives wins.
+    /// Parses the lines of the `Cache-Control` field.
+    ///
+    /// Names are in lower case, and the first of repeated directives wins.
     init(_ headers: HTTPHeaders) {
         var directives: [String: String?] = [:]
         for line in headers.values(of: "Cache-Control") {
-            // By scalars: a mark that is joined to a comma or a quote must not hide it.
+            // Unicode scalars are used, because a combining mark after a comma or a quote must not hide that character.
             var rest = line.unicodeScalars[...]
             while let (name, value) = Self.directive(&rest) {
                 if directives[name] == nil { directives.updateValue(value, forKey: name) }
@@ -19,13 +21,15 @@ struct CacheControl: Sendable {
         self.directives = directives
     }
 
-    /// Whether a directive is there.
+    /// Returns whether a directive is present.
     func has(_ name: String) -> Bool { directives[name] != nil }
 
-    /// Whether a directive has a value.
+    /// Returns whether a directive is present with a value.
     func hasValue(_ name: String) -> Bool { (directives[name] ?? nil) != nil }
 
-    /// Returns the seconds of a directive: `nil` if it is missing, zero if its value is not a number.
+    /// Returns the value of a directive in seconds.
+    ///
+    /// It is `nil` if the directive is missing, and zero if its value is not a number.
     ///
     /// A number that exceeds 31 bits counts as the greatest number of 31 bits (RFC 9111 section 1.2.2).
     func seconds(_ name: String) -> Double? {
@@ -34,7 +38,9 @@ struct CacheControl: Sendable {
         return min(Double(value) ?? 0, 2_147_483_648)
     }
 
-    /// Takes the next directive off the front, quoted values without their quotes.
+    /// Reads and returns the next directive.
+    ///
+    /// A quoted value is returned without its quotes.
     private static func directive(_ rest: inout Substring.UnicodeScalarView) -> (String, String?)? {
         rest = rest.drop { $0 == "," || $0.properties.isWhitespace }
         guard !rest.isEmpty else { return nil }

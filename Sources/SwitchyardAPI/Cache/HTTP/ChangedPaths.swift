@@ -3,13 +3,13 @@ import SwitchyardClient
 import SwitchyardHTTP
 import SwitchyardServices
 
-/// The paths that calls of this run have changed, with times; responses that were stored earlier under these paths and
-/// that HTTP's rules govern are not used.
+/// The paths that calls of this run have changed, with the times of the changes.
 ///
-/// Entries in memory are removed immediately. Entries on disk would have to be read one by one, so they are checked
-/// when they are loaded.
+/// A response that was stored before such a change is not used if HTTP's rules decide on its freshness. Entries in
+/// memory are removed immediately. Entries on disk would have to be read one by one, so they are checked when they are
+/// loaded.
 struct ChangedPaths: Sendable {
-    /// A path of a service in an environment, however it begins.
+    /// A path of a service in an environment, with or without a leading slash.
     struct Place: Sendable, Hashable {
         let service: String
         let environment: String
@@ -18,16 +18,18 @@ struct ChangedPaths: Sendable {
         init(service: String, environment: String, path: String) {
             self.service = service
             self.environment = environment
-            // The path of a configuration may contain a query; a change affects everything that begins with the path.
+            // The path of a configuration may contain a query, which is removed: a change affects all queries of the
+            // path.
             self.path = Self.normalised(String(path.before(UInt8(ascii: "?"), UInt8(ascii: "#")).drop { $0 == "/" }))
         }
 
         /// Creates the place of a stored response.
         ///
         /// - Parameters:
-        ///   - parts: The parts of its key.
-        ///   - client: The client, which knows whether an absolute URL belongs to a server that is also called by
-        ///     paths.
+        ///   - parts: The parts of the cache key of the response.
+        ///   - client: The client, which knows whether an absolute URL belongs to one of its servers. Such a URL is
+        ///     converted to a
+        ///     path.
         init(_ parts: CacheKeyParts, of client: NetworkClient) {
             self.init(
                 service: parts.partition.service,
@@ -36,15 +38,19 @@ struct ChangedPaths: Sendable {
             )
         }
 
-        /// Returns the canonical form of the path or of the URL of another host: without dot segments, and with exactly
-        /// those characters escaped that a URL cannot contain.
+        /// Returns the canonical form of the path, or of the URL of another host.
+        ///
+        /// It has no dot segments, and exactly those characters are escaped that a URL cannot contain.
         private static func normalised(_ path: String) -> String {
             if path.contains("://") { return RequestURL(path)?.normalForm ?? path }
             guard !isNormal(path), let url = RequestURL("http://unused.example/\(path)") else { return path }
             return String(url.pathInNormalForm.dropFirst())
         }
 
-        /// Whether nothing in a path may be written in another way; most are so, and all that is stored is looked through.
+        /// Returns whether a path is already in canonical form.
+        ///
+        /// This fast check succeeds for most paths, and is needed because a change compares the paths of all stored
+        /// responses.
         private static func isNormal(_ path: String) -> Bool {
             var last = UInt8(ascii: "/")
             for byte in path.utf8 {
@@ -59,18 +65,22 @@ struct ChangedPaths: Sendable {
             return last != UInt8(ascii: ".")
         }
 
-        /// The service and the environment.
+        /// The partition of the service and environment, without a user.
         var partition: CachePartition { CachePartition(service: service, environment: environment) }
     }
 
-    /// The maximum number of remembered places; the one that changed first is forgotten.
+    /// The maximum number of recorded places.
+    ///
+    /// If there are more, the place with the oldest change is forgotten.
     static let limit = 1_000
 
     private var dates: [Place: Date] = [:]
-    /// The time of the last change whose place is forgotten; it may have affected any place.
+    /// The time of the latest change whose place was forgotten.
+    ///
+    /// It may have affected any place.
     private var forgotten: Date?
 
-    /// Records a change.
+    /// Records the time of a change of a place.
     mutating func note(_ place: Place, at date: Date) {
         if dates.count >= Self.limit, dates[place] == nil, let first = dates.min(by: { $0.value < $1.value }) {
             dates[first.key] = nil
@@ -79,7 +89,9 @@ struct ChangedPaths: Sendable {
         dates[place] = date
     }
 
-    /// When a place was changed, or at the latest if that is forgotten.
+    /// Returns the time at which a place was changed.
+    ///
+    /// If the change may have been forgotten, the latest possible time is returned.
     func lastChange(of place: Place) -> Date? {
         dates[place] ?? forgotten
     }

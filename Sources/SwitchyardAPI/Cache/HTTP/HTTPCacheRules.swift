@@ -2,21 +2,21 @@ import Foundation
 import SwitchyardClient
 package import SwitchyardHTTP
 
-/// The decisions of a private cache of HTTP (RFC 9111), each from its inputs alone: no clock, no store, no network.
+/// The decisions of a private HTTP cache (RFC 9111) as pure functions: no clock, no store, no network.
 package enum HTTPCacheRules {
     /// The way in which a stored response can be used.
     enum Reuse: Sendable, Equatable {
         /// The response can be returned.
         case fresh
-        /// The response can be returned, and a new one is fetched for the next request (RFC 5861).
+        /// The stale response can be returned while a new one is fetched for the next request (RFC 5861).
         case freshEnough
-        /// The response can be returned after the server confirms it with these fields.
+        /// The response can be returned only after the server has confirmed it in a request with these header fields.
         case validate(HTTPHeaders)
         /// The response cannot be used.
         case none
     }
 
-    /// Whether a response may be stored (RFC 9111 section 3).
+    /// Returns whether a response may be stored (RFC 9111 section 3).
     static func isStorable(method: HTTPMethod, request: HTTPHeaders, status: Int, _ headers: HTTPHeaders) -> Bool {
         let control = CacheControl(headers)
         let isUnderstood = understood.contains(status)
@@ -32,12 +32,13 @@ package enum HTTPCacheRules {
         return isExplicit || mayGuessLifetime(status: status, headers) || (canBeValidated && isUnderstood)
     }
 
-    /// Whether a heuristic lifetime is allowed for a response without an explicit one (RFC 9110 section 15.1).
+    /// Returns whether a heuristic lifetime is allowed for a response without an explicit lifetime (RFC 9110 section
+    /// 15.1).
     static func mayGuessLifetime(status: Int, _ headers: HTTPHeaders) -> Bool {
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].contains(status) || CacheControl(headers).has("public")
     }
 
-    /// Returns how a stored response can be used now for a request with these fields (RFC 9111 section 4).
+    /// Returns how a stored response can be used now for a request with these header fields (RFC 9111 section 4).
     static func reuse(_ stored: HTTPStoredResponse, for request: HTTPHeaders, now: Date) -> Reuse {
         guard stored.matches(request) else { return .none }
         let asked = CacheControl(request)
@@ -51,16 +52,17 @@ package enum HTTPCacheRules {
         if left > 0 { return .fresh }
         guard !control.has("must-revalidate") else { return otherwise }
         if asked.has("max-stale"), -left <= allowedStaleness(asked) { return .fresh }
-        // A request that demands a freshness does not accept a stale response (RFC 9111 section 5.2.1).
+        // A request whose `Cache-Control` demands a fresh response does not accept a stale one (RFC 9111 section
+        // 5.2.1).
         guard !demandsFreshness(request), let window = control.seconds("stale-while-revalidate"), -left < window
         else { return otherwise }
         return .freshEnough
     }
 
-    /// Whether a stored response may be returned for a server that failed (RFC 5861 section 4, RFC 9111 section 4.2.4).
+    /// Returns whether a stored response may be returned because the server failed (RFC 5861 section 4, RFC 9111
+    /// section 4.2.4).
     ///
-    /// The response must allow it explicitly, however fresh it is, because the request had a reason to go to the
-    /// server.
+    /// The response must allow it explicitly even if it is fresh, because the request had a reason to go to the server.
     static func mayStandIn(_ stored: HTTPStoredResponse, now: Date) -> Bool {
         guard mayBeStale(stored), let window = CacheControl(stored.headers).seconds("stale-if-error") else {
             return false
@@ -68,39 +70,44 @@ package enum HTTPCacheRules {
         return stored.age(at: now) - stored.lifetime < window
     }
 
-    /// Whether no field of a stored response forbids its use without the server (RFC 9111 section 4.2.4).
+    /// Returns whether no header field of a stored response forbids its use without the server (RFC 9111 section
+    /// 4.2.4).
     static func mayBeStale(_ stored: HTTPStoredResponse) -> Bool {
         let control = CacheControl(stored.headers)
         return !control.has("must-revalidate") && !control.has("no-cache")
     }
 
-    /// Whether a request with these fields demands a freshness of its response (RFC 9111 section 5.2.1).
+    /// Returns whether the header fields of a request demand a fresh response (RFC 9111 section 5.2.1).
     static func demandsFreshness(_ request: HTTPHeaders) -> Bool {
         let asked = CacheControl(request)
         return ["no-cache", "max-age", "min-fresh"].contains(where: asked.has) || isPragma(request)
     }
 
-    /// Whether `no-cache` is asked for in the words of HTTP/1.0 (RFC 9111 section 5.4).
+    /// Returns whether the request asks for `no-cache` with HTTP/1.0's `Pragma` field (RFC 9111 section 5.4).
     private static func isPragma(_ request: HTTPHeaders) -> Bool {
         !request.contains { $0.name.lowercased() == "cache-control" }
             && request["Pragma"]?.lowercased().contains("no-cache") == true
     }
 
-    /// `max-stale` without a number allows any.
+    /// Returns how many seconds stale a response may be.
+    ///
+    /// `max-stale` without a number allows any staleness.
     private static func allowedStaleness(_ asked: CacheControl) -> Double {
         let seconds = asked.seconds("max-stale") ?? 0
         return asked.hasValue("max-stale") ? seconds : .infinity
     }
 
-    /// Returns the fields that ask the server whether a stored response is still valid (RFC 9110 section 13.1).
+    /// Returns the request header fields that ask the server whether a stored response is still valid (RFC 9110 section
+    /// 13.1).
     static func conditions(for stored: HTTPStoredResponse) -> HTTPHeaders {
         conditions(for: stored.headers)
     }
 
-    /// Returns the fields that ask the server whether a response with these fields is still valid.
+    /// Returns the request header fields that ask the server whether a response with these header fields is still
+    /// valid.
     ///
-    /// Values that no field can hold are left out, also those of a response that an earlier version stored, because the
-    /// request would be refused before it is sent.
+    /// A validator that no header field can contain is left out, because the request would be rejected before it is
+    /// sent. A response that an earlier version stored may contain such a validator.
     package static func conditions(for headers: HTTPHeaders) -> HTTPHeaders {
         var conditions = HTTPHeaders()
         if let tag = headers.returnable("ETag") { conditions.add(.init(name: "If-None-Match", echo: tag)) }
@@ -108,33 +115,37 @@ package enum HTTPCacheRules {
         return conditions
     }
 
-    /// Whether a request may ask the server to confirm a stored response: only a GET or HEAD request without a
-    /// condition of its own, because a server refuses other methods whose condition fails (RFC 9110 section 13.2.2).
+    /// Returns whether a request may ask the server to confirm a stored response.
+    ///
+    /// The request must be a GET or HEAD without a condition of its own, because a server rejects other methods whose
+    /// condition fails (RFC 9110 section 13.2.2).
     static func mayConfirm(_ method: HTTPMethod, _ request: HTTPHeaders) -> Bool {
         guard method == .get || method == .head else { return false }
         return request["If-None-Match"] == nil && request["If-Modified-Since"] == nil
     }
 
-    /// Whether a server's confirmation belongs to a stored response with these fields (RFC 9111 section 4.3.4).
+    /// Returns whether a server's confirmation belongs to a stored response with these header fields (RFC 9111 section
+    /// 4.3.4).
     ///
-    /// A confirmation with another entity tag, or with a first one, belongs to other content: the stored response must
-    /// not get that tag, or the server would confirm the wrong content from then on. A confirmation without a tag is
-    /// accepted.
+    /// If the confirmation has an entity tag that the stored response does not have, it belongs to other content. The
+    /// stored response must not receive this tag, because the server would then confirm the wrong content in future. A
+    /// confirmation without an entity tag is accepted.
     static func concerns(_ stored: HTTPHeaders, confirmation headers: HTTPHeaders) -> Bool {
         guard let tag = entityTag(in: headers) else { return true }
         return entityTag(in: stored) == tag
     }
 
-    /// The entity tag without the mark of a weak one, which plays no part here (RFC 9110 section 8.8.3.2).
+    /// Returns the entity tag without the mark of a weak tag, because tags are compared weakly (RFC 9110 section
+    /// 8.8.3.2).
     private static func entityTag(in headers: HTTPHeaders) -> Substring? {
         headers.returnable("ETag").map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
     }
 
-    /// Returns the header fields of a stored response after the server confirmed it (RFC 9111 section 3.2).
+    /// Returns the header fields of a stored response after the server has confirmed it (RFC 9111 section 3.2).
     ///
-    /// Fields that describe the body stay, because the body is the stored one. Fields about the age are removed unless
-    /// the confirmation repeats them, because the age counts from the confirmation (RFC 9110 section 6.6.1, RFC 9111
-    /// section 5.1). A validator that cannot be sent back does not replace one that can.
+    /// Fields that describe the body are kept, because the body is the stored one. Fields about the age are removed
+    /// unless the confirmation repeats them, because the age counts from the confirmation (RFC 9110 section 6.6.1, RFC
+    /// 9111 section 5.1). A new validator that cannot be sent back does not replace a stored validator that can.
     static func confirmed(_ stored: HTTPHeaders, by headers: HTTPHeaders) -> HTTPHeaders {
         let kept: Set<String> = ["content-length", "content-encoding", "content-type", "content-range"]
         var result = stored
@@ -145,20 +156,20 @@ package enum HTTPCacheRules {
         return result
     }
 
-    /// Returns the header fields with which a stored response is returned: its own fields and its age.
+    /// Returns the header fields with which a stored response is returned: its own fields and an `Age` field.
     static func handedOut(_ stored: HTTPStoredResponse, now: Date) -> HTTPHeaders {
         var headers = stored.headers
         headers["Age"] = String(Int(min(stored.age(at: now), 2_147_483_648)))
         return headers
     }
 
-    /// The fields that are not only about one connection (RFC 9110 section 7.6.1).
+    /// Returns the header fields without those that concern only one connection (RFC 9110 section 7.6.1).
     static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
         let dropped = connectionFields.union(headers.elements(of: "Connection").map { $0.lowercased() })
         return HTTPHeaders(headers.filter { !dropped.contains($0.name.lowercased()) })
     }
 
-    /// Whether a response invalidates what is stored under the same URL (RFC 9111 section 4.4).
+    /// Returns whether a response invalidates the responses that are stored for the same URL (RFC 9111 section 4.4).
     static func invalidates(method: HTTPMethod, status: Int) -> Bool {
         !method.isSafe && (200..<400).contains(status)
     }

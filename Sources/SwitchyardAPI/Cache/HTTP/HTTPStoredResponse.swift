@@ -7,14 +7,14 @@ import SwitchyardServices
 struct HTTPStoredResponse: Sendable {
     let status: Int
     var headers: HTTPHeaders
-    /// The values of the request's fields that `Vary` names; `nil` if the response depends on everything.
+    /// The values of the request header fields that `Vary` names, or `nil` for `Vary: *`.
     let selected: [String: String]?
-    /// When the request was sent.
+    /// The time at which the request was sent.
     var requested: Date
     /// The time at which the response arrived.
     var received: Date
 
-    /// Creates the head of a stored response.
+    /// Creates the head from a response and the header fields of its request.
     init(status: Int, headers: HTTPHeaders, request: HTTPHeaders, requested: Date, received: Date) {
         self.status = status
         self.headers = HTTPCacheRules.endToEnd(headers)
@@ -23,8 +23,10 @@ struct HTTPStoredResponse: Sendable {
         selected = Self.selected(by: headers, in: request)
     }
 
-    /// The time for which the response is fresh from its creation: its explicit lifetime, or a tenth of the time since
-    /// its last change, at most a day (RFC 9111 sections 4.2.1 and 4.2.2).
+    /// The time in seconds for which the response is fresh after its creation.
+    ///
+    /// It is the explicit lifetime. Without one, it is a tenth of the time since the last modification, at most a day
+    /// (RFC 9111 sections 4.2.1 and 4.2.2).
     var lifetime: Double {
         if let seconds = CacheControl(headers).seconds("max-age") { return seconds }
         let date = headers["Date"].flatMap { HTTPDate.date(exactly: $0) } ?? received
@@ -39,7 +41,8 @@ struct HTTPStoredResponse: Sendable {
         return min(86_400, max(0, date.timeIntervalSince(changed) / 10))
     }
 
-    /// Returns the age of the response from its own fields and the time since its arrival (RFC 9111 section 4.2.3).
+    /// Returns the age of the response in seconds, from its header fields and the time since its arrival (RFC 9111
+    /// section 4.2.3).
     func age(at now: Date) -> Double {
         let made = headers["Date"].flatMap { HTTPDate.date(exactly: $0) }
         let apparent = made.map { max(0, received.timeIntervalSince($0)) } ?? 0
@@ -47,14 +50,14 @@ struct HTTPStoredResponse: Sendable {
         return max(apparent, corrected) + max(0, now.timeIntervalSince(received))
     }
 
-    /// The age in the response's `Age` field: the first member of the field if it is a number.
+    /// The age in the `Age` field: its first member if that is a number.
     private var stated: Double {
         let first = headers["Age"]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces) ?? ""
         guard !first.isEmpty, first.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Double(first) ?? 0, 2_147_483_648)
     }
 
-    /// Whether the response can be used for a request with these fields (RFC 9111 section 4.1).
+    /// Returns whether the response can be used for a request with these header fields (RFC 9111 section 4.1).
     func matches(_ request: HTTPHeaders) -> Bool {
         guard let selected else { return false }
         return selected.allSatisfy { Self.normalised(request.values(of: $0.key)) == $0.value }
@@ -66,7 +69,7 @@ struct HTTPStoredResponse: Sendable {
         return Dictionary(names.map { ($0, normalised(request.values(of: $0))) }) { first, _ in first }
     }
 
-    /// Lines joined and spaces around commas taken away, which changes no meaning.
+    /// Returns the lines of a field joined and without spaces around commas, which does not change their meaning.
     private static func normalised(_ values: [String]) -> String {
         values.joined(separator: ",").split(separator: ",")
             .map { $0.trimmingCharacters(in: .whitespaces) }
