@@ -106,7 +106,7 @@ private struct Replay {
 }
 
 extension HARArchive.Entry {
-    /// The recorded result as a scripted response for a ``StubTransport``.
+    /// The recorded result as a scripted response for a `StubTransport`.
     public var stubbedResponse: StubResponse {
         guard response.status > 0 else {
             let kind = response.errorKind.flatMap(TransportError.Kind.init(rawValue:)) ?? .other
