@@ -13,7 +13,7 @@ struct FailoverState {
     struct Attempt {
         let route: ServerPool.Route
         var url: RequestURL
-        /// The redirects that were followed, or `nil` if there are none.
+        /// The redirects that were followed, if any.
         var trail: Boxed<RedirectChain>?
         let startedAt: MonotonicTime
         /// The activity of the body, or `nil` unless the body is large.
@@ -84,9 +84,8 @@ struct FailoverState {
 
         /// The outcome of an attempt that ended before its server could be expected to respond.
         ///
-        /// If no attempt ended the request, the outcome is `unfinished`: the server received the request, so the attempt's
-        /// token is not returned. If another attempt ended the request with a failure, such as a redirect that cannot be
-        /// followed, the outcome is neutral.
+        /// It is neutral if another attempt ended the request with a failure. Otherwise the server has received the
+        /// request, and the token of the attempt is not returned.
         var withoutResponse: AttemptOutcome { winner == nil ? .unfinished : .neutral }
     }
 
@@ -99,7 +98,6 @@ struct FailoverState {
 
     /// The wait of a request whose last attempt has failed and that may continue when the failover budget has a token.
     struct Held {
-        /// The failure of the last attempt.
         var kind: FailureKind?
         /// The time when the request first had to wait.
         var since: MonotonicTime
@@ -205,7 +203,7 @@ struct FailoverState {
             Attempt(route: route, url: url, startedAt: now, activity: activity, isAuthorized: isAuthorized)
         )
         live += 1
-        held = nil  // Two may have looked for another server at the same time: this one has found it.
+        held = nil
         return attempts.count - 1
     }
 

@@ -95,9 +95,9 @@ public final class RateLimit: RequestLimit {
         }
     }
 
-    /// Removes a waiting request that was cancelled.
+    /// Removes a waiting request that was cancelled, which does not use up its turn.
     ///
-    /// Returns `true` if the request had not been admitted.
+    /// - Returns: `false`, because the request is not admitted.
     private func leave(_ key: String, _ number: RateLanes.Number) -> Bool {
         state.withLock { state in
             state.lanes.leave(key, number)

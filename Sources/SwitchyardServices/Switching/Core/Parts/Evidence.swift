@@ -1,6 +1,4 @@
-/// What the outcomes of attempts say about the servers and about the endpoints of their requests.
-///
-/// Evidence accuses; the core decides what follows.
+/// The evidence from the outcomes of attempts, about the servers and about the endpoints of their requests.
 struct Evidence: Sendable {
     /// How often in a row an endpoint has to be late on one server and quick on another; late at the same time is once.
     private static let latesInRow: UInt8 = 4
@@ -367,7 +365,6 @@ extension Evidence {
         servers[position].clearSuspicion()
     }
 
-    /// Forgets the last outcomes of a server.
     mutating func clearWindow(_ position: Int) { servers[position].clearWindow() }
 
     /// Forgets what speaks against servers and endpoints, because the network path is another one.
@@ -385,7 +382,7 @@ extension Evidence {
     /// Moves the evidence to the servers' new positions; `nil` is a new server.
     mutating func rearrange(_ known: [Int?], at time: Double) {
         servers = known.map { old in old.map { servers[$0] } ?? ServerEvidence(at: time) }
-        endpoints.forgetFailures()  // Their servers may stand elsewhere in the list now.
+        endpoints.forgetFailures()  // Their servers may have other positions now.
     }
 
     /// Returns the figures of a server for an event or a snapshot.
