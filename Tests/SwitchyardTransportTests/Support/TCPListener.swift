@@ -1,8 +1,13 @@
 #if os(Linux)
     import Foundation
     import Glibc
+    import Synchronization
 
     /// A bare socket that listens on 127.0.0.1, for servers with a protocol other than HTTP.
+    ///
+    /// A listener that serves one connection fails if a client of another test connects first. The system gives the
+    /// ports of stopped servers to new sockets, and the clients of those servers may still probe them. Listeners
+    /// therefore take ports below the range that Linux assigns (32768 to 60999), each port once in a process.
     final class TCPListener: Sendable {
         struct Failure: Error {
             let code: Int32
@@ -11,23 +16,41 @@
         let port: UInt16
         private let descriptor: Int32
 
+        private static let ports: ClosedRange<UInt16> = 12_000...31_999
+        private static let nextPort = Mutex(UInt16.random(in: ports))
+
         init() throws {
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            // Waiting for a client ends after 30 seconds.
+            var timeout = timeval(tv_sec: 30, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+            port = try Self.bind(descriptor)
+            guard listen(descriptor, 4) == 0 else { throw Failure(code: errno) }
+        }
+
+        /// Binds a socket to a port that no other process uses and no earlier listener of this process had.
+        private static func bind(_ descriptor: Int32) throws(Failure) -> UInt16 {
+            for _ in ports {
+                let port = nextPort.withLock { next in
+                    defer { next = next == ports.upperBound ? ports.lowerBound : next + 1 }
+                    return next
+                }
+                guard !bind(descriptor, to: port) else { return port }
+                guard errno == EADDRINUSE else { break }
+            }
+            throw Failure(code: errno)
+        }
+
+        private static func bind(_ descriptor: Int32, to port: UInt16) -> Bool {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let status = withUnsafeMutablePointer(to: &address) { pointer in
+            address.sin_port = port.bigEndian
+            return withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(listener, $0, size) | listen(listener, 4) | getsockname(listener, $0, &size)
+                    Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                 }
             }
-            // Waiting for a client ends after a while.
-            var patience = timeval(tv_sec: 30, tv_usec: 0)
-            setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-            descriptor = listener
-            port = UInt16(bigEndian: address.sin_port)
-            guard status == 0 else { throw Failure(code: errno) }
         }
 
         deinit {
